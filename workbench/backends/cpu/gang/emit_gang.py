@@ -19,7 +19,7 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.transposed import emit_row
+from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
@@ -194,6 +194,7 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "fault": each_lane,
     "print": each_lane,
     **dict.fromkeys(ROWS, emit_row),
+    "row_total": emit_total,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

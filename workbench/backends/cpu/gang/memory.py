@@ -111,6 +111,22 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     return True
 
 
+def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
+    """Return where an access is in the first lane, and the bytes from lane to lane.
+
+    Where these are not the same, the first is memory with the addresses in all lanes, and the second is empty.
+    """
+    w, where = emitter.writer, _Where(emitter, op)
+    if not where.offset.each:
+        return where.pointer(), where.offset.step
+    count = emitter.width * emitter.parts
+    places = w.once(("gang", "rows", count), f"alloca {vector('ptr', count)}, align 64", "rows")
+    for _ in emitter.each_part():
+        at = w.emit(f"getelementptr ptr, ptr {places}, i64 {emitter.first_lane}")
+        w.do(f"store {vector('ptr', emitter.width)} {_Where(emitter, op).pointers(0)}, ptr {at}, align 8")
+    return places, ""
+
+
 def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
     """Add what all rows add to the same elements, the first half of the rows to the second: a row's parts are left."""
     while len(terms) > emitter.row_parts:
@@ -125,11 +141,6 @@ def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> l
 def is_linear(emitter: GangEmitter, op: Op) -> bool:
     """Return whether an access's places are a constant distance apart from lane to lane."""
     return not _Where(emitter, op).offset.each
-
-
-def pointers(emitter: GangEmitter, op: Op) -> str:
-    """Return the addresses of an access in all lanes, as a vector."""
-    return _Where(emitter, op).pointers(0)
 
 
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
@@ -193,7 +204,7 @@ class _Where:
     def loaded(self, kind: str, count: int) -> list[str]:
         """The components in all lanes."""
         if self.consecutive(count) == 1:
-            return [self._load_vector(kind, self._pointer(), self.emitter.width)]
+            return [self._load_vector(kind, self.pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
         return [self._gather(kind, k) for k in range(count)]
@@ -202,7 +213,7 @@ class _Where:
         """Change the components in all lanes that are on."""
         form = self.consecutive(len(parts))
         if form == 1:
-            self._store_vector(kind, parts[0], self._pointer(), self.emitter.width)
+            self._store_vector(kind, parts[0], self.pointer(), self.emitter.width)
         elif form:
             self._store_interleaved(kind, parts)
         else:
@@ -256,7 +267,7 @@ class _Where:
             return a if a.startswith("%") else b
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
-    def _pointer(self, more: int = 0) -> str:
+    def pointer(self, more: int = 0) -> str:
         """The address in the part's first lane (of what all lanes have alike)."""
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
         first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
@@ -270,7 +281,7 @@ class _Where:
             numbers = emitter.lane_numbers("i64")
             linear = w.emit(f"mul {whole} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
             steps = self._wide("add", steps, linear) if steps else linear
-        return w.emit(f"getelementptr i8, ptr {self._pointer(more)}, {whole} {steps}")
+        return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {whole} {steps}")
 
     def consecutive(self, count: int) -> int:
         """1: a scalar each side by side; more: elements of so many components; 0: neither."""
@@ -314,7 +325,7 @@ class _Where:
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
         whole = vector(kind, count * lanes)
-        loaded = self._load_vector(kind, self._pointer(), count * lanes)
+        loaded = self._load_vector(kind, self.pointer(), count * lanes)
         orders = [", ".join(f"i32 {count * lane + k}" for lane in range(lanes)) for k in range(count)]
         return [w.emit(f"shufflevector {whole} {loaded}, {whole} poison, <{lanes} x i32> <{o}>") for o in orders]
 
@@ -325,7 +336,7 @@ class _Where:
         order = ", ".join(f"i32 {k * lanes + lane}" for lane in range(lanes) for k in range(count))
         whole = vector(kind, power * lanes)
         value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
-        self._store_vector(kind, value, self._pointer(), count * lanes)
+        self._store_vector(kind, value, self.pointer(), count * lanes)
 
     def _gather(self, kind: str, k: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
@@ -354,7 +365,7 @@ class _Where:
         if self.offset.each:
             places = self.pointers(more)
             return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
-        first, step = self._pointer(more), self.offset.step
+        first, step = self.pointer(more), self.offset.step
 
         def at(lane: int) -> str:
             return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")

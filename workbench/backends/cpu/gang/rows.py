@@ -3,11 +3,14 @@
 In a turn the threads of a gang access elements that are a row apart, which no vector load does. So such a loop becomes
 one over strips of turns. Before a strip, as many elements of each thread's row are read as vectors along the row and
 transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
-(`row_store`), or added row after row (`row_add`). No element is accessed that the turns themselves do not access.
+(`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
+next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
+accessed that the turns themselves do not access.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial, reduce
 
@@ -26,8 +29,8 @@ from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import Scalar, int32
 from workbench.types import bool as bool_
 
-ROWS = {"row_load": "load", "row_store": "store", "row_add": "atomic_add"}
-"""What accesses a strip of a row, and what accesses one element of it."""
+ROWS = ("row_load", "row_store", "row_add", "row_total")
+"""Accesses to a strip of a row."""
 
 
 def with_strips(function: Function, plain: bool) -> Function:
@@ -42,16 +45,18 @@ def with_strips(function: Function, plain: bool) -> Function:
 
 
 class _Row(msgspec.Struct):
-    """Accesses to the element (array, *indices) of a row, which every turn makes."""
+    """Accesses to the element (array, *indices) of a row, which every turn makes.
+
+    Attributes:
+        after: the operation that stands for them behind a strip; empty: they only read.
+        term: what is added, if they are an addition; the others are left out.
+    """
 
     array: Value
     indices: tuple[Value, ...]
     ops: list[Op]
-
-    @property
-    def name(self) -> str:
-        """What they do: "load", "store" (perhaps beside loads) or "atomic_add"."""
-        return next((op.name for op in self.ops if op.name != "load"), "load")
+    after: str = ""
+    term: Value | None = None
 
 
 class _About:
@@ -63,7 +68,7 @@ class _About:
         self.analysis = Analysis(function)
         self.known: dict[Value, Number] = constants(function.body)
         self.axis = function.launch_ndim - 1
-        self.used = {v for op in walk(function.body) for v in op.operands}
+        self.uses = Counter(v for op in walk(function.body) for v in op.operands)
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
@@ -95,25 +100,50 @@ class _Loop:
     def _rows(self) -> list[_Row]:
         rows: dict[tuple[Value, ...], _Row] = {}
         for op in self.body.ops:
-            if op.name in ROWS.values() and self._is_own_row(op):
+            if op.name in ("load", "store", "atomic_add") and self._is_row(op):
                 key = op.operands[: 1 + len(indices_of(op))]
                 rows.setdefault(key, _Row(key[0], key[1:], [])).ops.append(op)
-        return [row for row in rows.values() if self._is_alone(row)]
+        return [row for row in rows.values() if self._is_alone(row) and self._is_ruled(row)]
 
-    def _is_own_row(self, op: Op) -> bool:
-        """Return whether a thread accesses the next element of a row in the next turn, and its neighbour another row."""
+    def _is_row(self, op: Op) -> bool:
+        """Return whether threads access the next elements of rows in the next turn."""
         array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
         if array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
-            return False
-        if op.name == "atomic_add" and not (self.about.plain and self.about.used.isdisjoint(op.results)):
             return False
         others = dict(self.about.analysis.form(last).terms)
         if others.pop(Atom("value", value=self.counter), 0) != 1:
             return False
-        values = [atom.value for atom in others if atom.value is not None]
-        varies = not self.about.varying.isdisjoint((*outer, *values))
-        apart = varies or abs(others.get(Atom("tid", axis=self.about.axis), 0)) >= TRANSPOSED_BLOCK
-        return apart and all(map(self._is_invariant, (*outer, *values)))
+        return all(map(self._is_invariant, (*outer, *(atom.value for atom in others if atom.value is not None))))
+
+    def _is_own(self, row: _Row) -> bool:
+        """Return whether neighbouring threads access rows that lie apart."""
+        *outer, last = row.indices
+        others = self.about.analysis.form(last).terms
+        varying = self.about.varying
+        if any(v in varying for v in (*outer, *(a.value for a in others if a.value is not self.counter))):
+            return True
+        return abs(others.get(Atom("tid", axis=self.about.axis), 0)) >= TRANSPOSED_BLOCK
+
+    def _is_ruled(self, row: _Row) -> bool:
+        """Return whether there is a rule for such accesses; note it."""
+        names = [op.name for op in row.ops]
+        own = self._is_own(row)
+        if "atomic_add" in names:
+            (op,) = row.ops
+            row.term, row.after = op.operands[-1], "row_add" if own else "row_total"
+            same = own or self.about.varying.isdisjoint(row.indices)
+            return same and not self.about.uses[op.result] and (self.about.plain or not own)
+        if names == ["load", "store"]:
+            total = self.made.get(row.ops[1].operands[-1])
+            if total is not None and total.name == "add" and row.ops[0].result in total.operands:
+                one, other = total.operands
+                term = other if one is row.ops[0].result else one
+                if term is not row.ops[0].result and self.about.uses[row.ops[0].result] == self.about.uses[total.result] == 1:
+                    row.ops.append(total)
+                    row.after, row.term = "row_add", term
+                    return own
+        row.after = "row_store" if "store" in names else ""
+        return own
 
     def _is_invariant(self, value: Value) -> bool:
         """Return whether a value is the same in all turns, and can be computed before them."""
@@ -128,7 +158,7 @@ class _Loop:
         every = [op for op in self.accesses if op.operands[0] is row.array]
         if not any(op.name in EFFECTS for op in every):
             return True
-        return len(every) == len(row.ops) and (row.name != "atomic_add" or len(every) == 1)
+        return len(every) == len(row.ops) and (len(every) == 1 or all(op.name != "atomic_add" for op in every))
 
     # The loop over strips.
 
@@ -179,13 +209,13 @@ class _Loop:
             if self.step != 1:  # the strip's lowest element
                 first = b.one("add", (b.one("sub", (first, count), int32), b.const(1)), int32)
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.ops[0].name == "load":
+                if row.ops[0].name == "load" and row.term is None:
                     self._access(b, "row_load", row, first, slots, count)
             inner, types = self._turn(buffers, first, count), [p.type for p in params]
             carried_out = b.emit("for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)).results
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.name != "load":
-                    self._access(b, "row_store" if row.name == "store" else "row_add", row, first, slots, count)
+                if row.after:
+                    self._access(b, row.after, row, first, slots, count)
             b.yield_(*carried_out)
         operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
@@ -208,19 +238,22 @@ class _Loop:
 
     def _turn(self, buffers: list[Value], first: Value, count: Value) -> Block:
         """What a turn of a strip does."""
-        slots = {op: s for row, s in zip(self.rows, buffers, strict=True) for op in row.ops}
+        stands_for: dict[Op, tuple[_Row, Value]] = {}
+        for row, slots in zip(self.rows, buffers, strict=True):
+            stands_for |= dict.fromkeys(row.ops, (row, slots))
         number, (counter, *params) = Value(int32, "turn"), self.body.params
         b, turn = Builder(), number
         b.location = self.op.location
         if self.step != 1:
             turn = b.one("sub", (b.one("sub", (count, number), int32), b.const(1)), int32)
         b.append(Op("add", (first, turn), (counter,), location=self.op.location))
-        ops = [*b.body().ops]
         for op in self.body.ops:
-            if op not in slots:
-                ops.append(op)
-            elif op.name == "load":
-                ops.append(Op("slot_read", (slots[op], turn), op.results, location=op.location))
-            else:
-                ops.append(Op("slot_write", (slots[op], turn, op.operands[-1]), location=op.location))
-        return Block((number, *params), tuple(ops))
+            row, slots = stands_for.get(op, (None, turn))
+            b.location = op.location
+            if row is None:
+                b.append(op)
+            elif row.term is None and op.name == "load":
+                b.append(Op("slot_read", (slots, turn), op.results, location=op.location))
+            elif op.name in ("store", "atomic_add"):
+                b.slot_write(slots, turn, row.term or op.operands[-1])
+        return Block((number, *params), b.body().ops)

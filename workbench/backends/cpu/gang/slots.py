@@ -15,9 +15,12 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     type = op.result.type
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
+    once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
+    components = range(width(type.dtype))
+    every = [once((*own, k), f"alloca [{emitter.parts} x {kind}], align 64", "slots") for k in components]
     for part in emitter.each_part():
-        keys = [("gang", "slots", emitter.width, op.result, part, k) for k in range(width(type.dtype))]
-        places = (emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys)
+        text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
+        places = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)
         emitter.vectors[op.result] = tuple(places)
 
 
