@@ -10,7 +10,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import REDUCTION
-from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
+from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LEAD, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
     GANG_BYTE_LANES,
@@ -133,14 +133,16 @@ def _components(operations: list[Op]) -> int:
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
 
-    Of 512 bits that is half a register, but in loops whose turns all threads share: these load one element for all
-    lanes, so wider ones load less often (7×7 convolutions 0.87 with halves), where maths functions, masks and shuffles
-    take halves (rays 0.77 without, the Mandelbrot set 0.87). Bytes stay together as they are stored.
+    Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
+    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Maths functions, masks and
+    shuffles take halves (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
+    take as much longer (gradient of bodies 0.89). Bytes stay together as they are stored.
     """
     operations = list(walk(function.body))
     varying = varying_values(function)
     if _sizes(operations) == {1}:
         return threads
-    apart = any(op.blocks and is_divergent(op, varying) for op in operations)
-    shared = not apart and any(op.name in LOOPS for op in operations)
+    inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
+    shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
+    shared = shared and all(o.name in CHEAP or o.name in _OF_ROWS for o in inside)
     return min(threads, (maths.bits if shared else maths.filled) // 32)
