@@ -101,8 +101,8 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     if emitter.rows > 1 and emitter.by_row.isdisjoint(op.operands[1:-1]):
         terms = _added_up(emitter, f"{verb} {whole}", terms)
     for part in emitter.each_part():
-        if part == len(terms):
-            break
+        if part >= len(terms):  # a generator that is left early would leave its part the current one
+            continue
         where = _Where(emitter, op)
         old = where.loaded(memory(scalar), count)
         total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]

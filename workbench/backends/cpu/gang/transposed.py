@@ -47,9 +47,9 @@ def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
 def _on(emitter: GangEmitter) -> str:
     """The lanes that are on, as bits of an i64."""
     w, result = emitter.writer, "0"
+    if not emitter.mask:
+        return "-1"
     for part in emitter.each_part():
-        if not emitter.mask:
-            return "-1"
         bits = emitter.bits(emitter.mask)
         bits = w.emit(f"zext i{emitter.width} {bits} to i64", "on") if emitter.width < 64 else bits
         bits = w.emit(f"shl i64 {bits}, {emitter.first_lane}") if part else bits
