@@ -1,4 +1,4 @@
-"""The loop over groups of threads that go through loops together (`passes/loops/abreast`)."""
+"""The loop over groups of threads that add behind what they compute (`passes/loops/later`), and groups of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from workbench.backends.cpu.emit.combine import Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.ir.values import Op
-from workbench.passes.loops.abreast import Groups, groups_of
+from workbench.passes.loops.later import Groups
 
 
 def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combining | None) -> None:
@@ -70,12 +70,6 @@ def _at(emitter: Emitter, thread: str) -> None:
     emitter.tids = (*emitter.tids[:-1], thread)
 
 
-def row_groups(emitter: Emitter, extent: str) -> RowGroups | None:
-    """Those of a function, if it has any, before the loop over its rows; `extent` is how many threads a row has."""
-    groups = groups_of(emitter.function.body)
-    return WrittenRows(emitter, groups, extent) if groups and groups.several and lie_apart(emitter) else None
-
-
 class RowGroups:
     """Groups of several rows, before the threads that are left of these.
 
@@ -92,10 +86,6 @@ class RowGroups:
         self.total = "1"
         for axis in range(emitter.function.launch_ndim - 1):
             self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
-
-    @abstractmethod
-    def apart(self) -> str:
-        """Return whether arrays lie so that groups may be formed."""
 
     @abstractmethod
     def together(self, first: str) -> None:
@@ -138,7 +128,6 @@ class RowGroups:
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
         most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
         conditions = [
-            self.apart(),
             w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
             w.emit(f"icmp sle i64 {end}, {self.total}"),
             w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),
@@ -168,27 +157,6 @@ class RowGroups:
         emitter.tids = tids
         begun = w.emit("icmp slt i64 %row.at, %rows.until", "begun")
         return w.emit(f"select i1 {begun}, i32 %rows.low, i32 {low}", "low")
-
-
-class WrittenRows(RowGroups):
-    """Groups whose rows are written one after the other (`passes/loops/row_group`)."""
-
-    def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
-        super().__init__(emitter, groups.threads, groups.rows, extent)
-        assert groups.several is not None
-        self.several = groups.several
-
-    def apart(self) -> str:
-        """As arguments lie."""
-        return lie_apart(self.emitter)
-
-    def together(self, first: str) -> None:
-        """A block."""
-        emitter = self.emitter
-        emitter.group_size = str(self.threads)
-        emitter.are_apart = True
-        emitter.block(self.several)
-        emitter.are_apart = False
 
 
 def emit_group_size(emitter: Emitter, op: Op) -> None:

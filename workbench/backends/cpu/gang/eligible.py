@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Slots
 
 RULED = frozenset(

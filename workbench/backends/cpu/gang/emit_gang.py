@@ -8,8 +8,8 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.groups import RowGroups
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
+from workbench.backends.cpu.emit.groups import RowGroups
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
@@ -37,7 +37,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
+    lowered = prepared(function, options, later=False)
     one_core = for_one_core(function, options)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
     form = shape(of_gangs, maths, one_core)
@@ -51,7 +51,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     except NotForGangs:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
+    return Module(text, sums, preferences(lowered), gangs=True)
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
@@ -165,10 +165,6 @@ class GangRows(RowGroups):
     def __init__(self, emitter: Gangs, extent: str) -> None:
         super().__init__(emitter, emitter.shape.row_threads, emitter.shape.rows, extent)
         self.gangs = emitter
-
-    def apart(self) -> str:
-        """Arguments may overlap: threads have no order."""
-        return "true"
 
     def together(self, first: str) -> None:
         """One gang."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import vector
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk
 from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS
+from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.borders.inside import interior_of
 
 
@@ -43,7 +43,12 @@ class Thin:
         # In loops, what all threads of a row share would be gathered (a CSR matrix times eight columns 0.76).
         alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
         written = [op for op in operations if op.name in EFFECTS]
-        fits = emitter.options.contiguous and emitter.shape.rows == 1 and emitter.maths.bits > NARROW and len(operations) <= GANG_THIN_OPERATIONS
+        fits = (
+            emitter.options.contiguous
+            and emitter.shape.rows == 1
+            and emitter.maths.bits > NARROW
+            and len(operations) <= GANG_THIN_OPERATIONS
+        )
         return fits and alone and not interior_of(function) and bool(written) and self.flat.issuperset(written)
 
     def _is_flat(self, op: Op) -> bool:

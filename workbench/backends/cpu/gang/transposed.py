@@ -21,7 +21,7 @@ from workbench.types import Kind, Scalar, element
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Call the function that transposes such rows: it is defined once for each operation and type."""
-    w, slots, (first, step) = emitter.writer, op.operands[-2], rows(emitter, op)
+    slots, (first, step) = op.operands[-2], rows(emitter, op)
     text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (place,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
@@ -166,7 +166,9 @@ class _Text:
         """So many rows at a time are more than the CPU reads ahead by itself."""
         name = "llvm.prefetch.p0"
         self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
-        ahead = self._emit(lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}")
+        ahead = self._emit(
+            lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
+        )
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:
