@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from workbench.passes.loops.divergent import from_zero
 
 from tests.support.checks.numeric import X1, gradients, kernel
 from workbench.backends.python.interpret import run
-from workbench.passes.loops.divergent import from_zero
 from workbench.types import SCALARS, ArrayType, element
 
 BOTH = """

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from workbench.passes.loops.abreast import abreast, groups_of
 
 import workbench as wb
 from workbench.api.builds.build import ir_of
 from workbench.ir.values import Function, walk
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.borders.interior import split_border
-from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.beside import beside
 
 FLOATS = wb.array(dtype=wb.float32)
