@@ -238,14 +238,16 @@ class ModuleEmitter(Emitter):
         self._start()
         extent = self._row_length()
         # One division per chunk, not per thread: inside a row the index only counts.
-        first = w.emit(f"udiv i64 %begin, {extent}", "first")
+        begin = self.begin_rows(extent)
+        first = w.emit(f"udiv i64 {begin}, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
         several = self.row_groups(extent)
         if several:
             first, last = several.rows(first, last)
+        before = w.label
         w.jump("row")
         w.open("row")
-        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        w.do(f"%row.at = phi i64 [ {first}, %{before} ], [ %row.next, %row.end ]")
         if several:
             several.open()
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
@@ -255,7 +257,7 @@ class ModuleEmitter(Emitter):
             low, high = several.columns()
         else:
             # A chunk may begin and end in the middle of a row.
-            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 {begin}, {base}')}, i64 0)")
             high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
@@ -273,6 +275,10 @@ class ModuleEmitter(Emitter):
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def begin_rows(self, extent: str) -> str:
+        """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
+        return "%begin"
 
     def row_groups(self, extent: str) -> RowGroups | None:
         """Return groups of several rows, before the loop over rows; None if there are none."""

@@ -19,6 +19,7 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
+from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -122,6 +123,11 @@ class Gangs(GangEmitter):
         w.open(after)
         return Part(end, part.end, after, part.after)
 
+    def begin_rows(self, extent: str) -> str:
+        """Gangs of threads of several rows, where these are thin."""
+        thin = Thin(self)
+        return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
+
     def row_groups(self, extent: str) -> RowGroups | None:
         """Gangs of several rows."""
         return GangRows(self, extent) if self.shape.rows > 1 else None
@@ -173,6 +179,10 @@ class GangRows(RowGroups):
 
 def _tid(emitter: GangEmitter, op: Op) -> None:
     axis = emitter.function.launch_ndim - 1 - op.attrs[AXIS]
+    if emitter.flat:
+        for part in emitter.each_part():
+            emitter.vectors[op.result] = (emitter.indices[op.attrs[AXIS]][part],)
+        return
     if axis == 1 and emitter.rows > 1:
         for row in emitter.each_row():
             emitter.bind(op.result, [emitter.writer.emit(f"add nsw i32 {emitter.tids[-2]}, {row}", op.result.name)])

@@ -70,6 +70,8 @@ class GangEmitter(ModuleEmitter):
         loops: how many loops of a thread are open.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
+        flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
+        indices: of such a gang, by axis, the threads' indices in each part.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
 
@@ -95,6 +97,9 @@ class GangEmitter(ModuleEmitter):
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
         self.masks = [""]
+        self.flat: set[Op] = set()
+        self.flat_first = ""
+        self.indices: dict[int, list[str]] = {}
         self.one_row = False
         self._of_rows = [self._operands]
         self.in_gang = False

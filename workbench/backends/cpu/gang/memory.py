@@ -101,8 +101,8 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
     if emitter.rows > 1 and emitter.by_row.isdisjoint(op.operands[1:-1]):
         terms = _added_up(emitter, f"{verb} {whole}", terms)
     for part in emitter.each_part():
-        if part == len(terms):
-            break
+        if part >= len(terms):  # a generator that is left early would leave its part the current one
+            continue
         where = _Where(emitter, op)
         old = where.loaded(memory(scalar), count)
         total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]
@@ -191,11 +191,16 @@ class _Where:
         self.type = array_of(self.array)
         self.scalar = element(self.type.dtype)
         self.component = component_of(op)
-        indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
         self.pitch = self.type.pitch or width(self.type.dtype) * self.scalar.size
-        self.offset = (self._dense if emitter.options.contiguous else self._strided)(indices)
+        self.offset = self._offset(op)
         if self.component is not None:
             self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
+
+    def _offset(self, op: Op) -> Sum:
+        if op in self.emitter.flat:
+            return self._times(Sum(self.emitter.flat_first, "1"), str(self.pitch))
+        indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
+        return (self._dense if self.emitter.options.contiguous else self._strided)(indices)
 
     def is_uniform(self) -> bool:
         """Whether it is the same place in all lanes."""

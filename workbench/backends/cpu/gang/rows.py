@@ -19,7 +19,7 @@ import msgspec
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.attributes import Number
+from workbench.ir.attributes import STEP, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
@@ -225,7 +225,7 @@ class _Loop:
         mapping = {self.counter: first}
         for value in row.indices:
             self._again(b, value, mapping)
-        b.emit(name, (row.array, *(mapping.get(v, v) for v in row.indices), slots, count))
+        b.emit(name, (row.array, *(mapping.get(v, v) for v in row.indices), slots, count), (), {STEP: self.step})
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Compute what an index in the loop is made of."""

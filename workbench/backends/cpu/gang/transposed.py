@@ -13,6 +13,7 @@ from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory
+from workbench.ir.attributes import STEP
 from workbench.ir.values import Op
 from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.types import Kind, Scalar, element
@@ -21,7 +22,7 @@ from workbench.types import Kind, Scalar, element
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Call the function that transposes such rows: it is defined once for each operation and type."""
     w, slots, (first, step) = emitter.writer, op.operands[-2], rows(emitter, op)
-    text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step))
+    text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (place,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
 
@@ -46,9 +47,9 @@ def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
 def _on(emitter: GangEmitter) -> str:
     """The lanes that are on, as bits of an i64."""
     w, result = emitter.writer, "0"
+    if not emitter.mask:
+        return "-1"
     for part in emitter.each_part():
-        if not emitter.mask:
-            return "-1"
         bits = emitter.bits(emitter.mask)
         bits = w.emit(f"zext i{emitter.width} {bits} to i64", "on") if emitter.width < 64 else bits
         bits = w.emit(f"shl i64 {bits}, {emitter.first_lane}") if part else bits
@@ -66,7 +67,7 @@ class _Text:
     """
 
     def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
-        """For gangs of so many lanes in so many parts; `variant`: rows lie at equal distances."""
+        """For gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read upwards."""
         self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
         self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
@@ -165,7 +166,7 @@ class _Text:
         """So many rows at a time are more than the CPU reads ahead by itself."""
         name = "llvm.prefetch.p0"
         self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
-        ahead = self._emit(lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES}")
+        ahead = self._emit(lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}")
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:
