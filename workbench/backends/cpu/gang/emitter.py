@@ -37,6 +37,9 @@ from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
+RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
+"""Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
+that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
 
 
@@ -508,15 +511,20 @@ class GangEmitter(ModuleEmitter):
         w = self.writer
         if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
             # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
-            kind = register(element(op.operands[1].type))
-            safe = Value(op.operands[1].type, "divisor")
-            mine = self.merged(self.mask, kind, self.vector(op.operands[1])[0], splat(kind, "1"))
-            self.vectors[safe] = (mine,)
-            op = op.replace((op.operands[0], safe))
+            op = op.replace((op.operands[0], self._one_where_off(op.operands[1])))
+        elif self.mask and op.name in RARELY_SLOW:
+            op = op.replace(tuple(self._one_where_off(v) if v in self.varying else v for v in op.operands))
         w.lanes = self.width
         HANDLERS.get(op.name, emit_builtin)(self, op)
         w.lanes = 0
         w.settle()
+
+    def _one_where_off(self, value: Value) -> Value:
+        """Emit a scalar that is 1 in lanes that are off."""
+        kind, safe = register(element(value.type)), Value(value.type, value.name)
+        one = splat(kind, "1.0" if element(value.type).kind is Kind.FLOAT else "1")
+        self.vectors[safe] = (self.merged(self.mask, kind, self.vector(value)[0], one),)
+        return safe
 
     def _linear(self, op: Op) -> bool:
         """Emit what is a linear value again; returns whether it is one."""

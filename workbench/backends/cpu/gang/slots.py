@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.widen import splat, vector
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.text.values import memory, register, width
 from workbench.ir.values import Op, Value
-from workbench.types import Kind, Slots, element
+from workbench.types import Kind, Scalar, Slots, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
@@ -38,6 +38,9 @@ def _read(emitter: GangEmitter, op: Op) -> None:
         if op.operands[1] not in emitter.varying:
             parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, place)}, align 64", op.result.name))
             continue
+        if emitter.maths.gathers and scalar.size >= 4:
+            parts.append(_gathered(emitter, kind, _pointers(emitter, op, place), scalar))
+            continue
         part = "poison"
         for lane, at in enumerate(_elements(emitter, op, place)):
             one = w.emit(f"load {memory(scalar)}, ptr {at}")
@@ -46,6 +49,15 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     if scalar.kind is Kind.BOOL:
         parts = [w.emit(f"icmp ne {kind} {part}, zeroinitializer") for part in parts]
     emitter.bind_flags(op.result, parts)
+
+
+def _gathered(emitter: GangEmitter, kind: str, places: str, scalar: Scalar) -> str:
+    w, lanes = emitter.writer, emitter.width
+    name = f"llvm.masked.gather.v{lanes}{suffix(register(scalar))}.v{lanes}p0"
+    pointers, flags = vector("ptr", lanes), vector("i1", lanes)
+    w.declare(name, f"declare {kind} @{name}({pointers}, i32, {flags}, {kind})")
+    passed = f"{pointers} {places}, i32 {scalar.size}, {flags} {splat('i1', 'true')}, {kind} poison"
+    return w.emit(f"call {kind} @{name}({passed})", "slots")
 
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:
@@ -84,6 +96,12 @@ def _row(emitter: GangEmitter, op: Op, place: str) -> str:
 
 def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
     """The place of each lane's element; where a lane is off, of its first one."""
+    places, kind = _pointers(emitter, op, place), vector("ptr", emitter.width)
+    return [emitter.writer.emit(f"extractelement {kind} {places}, i64 {lane}") for lane in range(emitter.width)]
+
+
+def _pointers(emitter: GangEmitter, op: Op, place: str) -> str:
+    """The same as a vector."""
     w, index = emitter.writer, op.operands[1]
     kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
     (at,) = emitter.vector(index)
@@ -95,6 +113,4 @@ def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
     whole = vector("i64", emitter.width)
     rows = w.emit(f"mul {whole} {wide}, {splat('i64', str(emitter.width))}")
     numbers = w.emit(f"add {whole} {rows}, {emitter.lane_numbers('i64')}")
-    places = w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")
-    pointers = vector("ptr", emitter.width)
-    return [w.emit(f"extractelement {pointers} {places}, i64 {lane}") for lane in range(emitter.width)]
+    return w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")
