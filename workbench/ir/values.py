@@ -69,7 +69,7 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
                                                    condition holds, else the slots; `slot_matmul` reads one,
                                                    `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
     row_load       (array, *place, slots, count) -> ()  reads elements from a place on along a thread's own row into
-                                                   slots, on the CPU (see `backends/cpu/gang/rows.py`)
+                                                   slots, on the CPU (see `passes/loops/row_strips.py`)
     row_store      (array, *place, slots, count) -> ()  writes them
     row_add        (array, *place, slots, count) -> ()  adds to them, plainly
     row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them

@@ -110,7 +110,7 @@ def test_a_thread_sees_what_it_wrote_where_two_arguments_are_one_array() -> None
     np.testing.assert_array_equal(y[:, 1:], a[:, :-1] + np.float32(1))
     wb.launch(shifted, 70, [a, a])
     expected = a[:, :1].copy()
-    for k in range(1, 40):
+    for _ in range(1, 40):
         expected = np.concatenate([expected, expected[:, -1:] + np.float32(1)], 1)
     np.testing.assert_array_equal(a, expected)
 

@@ -17,7 +17,6 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
-from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
@@ -28,6 +27,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.values import Block, Function, Op
 from workbench.limits import GANG_LANES
 from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.row_strips import ROWS, with_strips
 
 
 @deep

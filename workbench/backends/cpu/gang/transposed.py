@@ -1,4 +1,4 @@
-"""Strips of the lanes' own rows, transposed between memory and slots in blocks of registers (`rows`).
+"""Strips of the lanes' own rows (`passes/loops/row_strips`), transposed between memory and slots in registers.
 
 A block is eight lanes by eight elements. Full ones are vectors as they are; of others, and where lanes are off, only
 the elements that there are, are accessed, under a mask. Lanes go in ascending order, so of several that have one row
