@@ -123,7 +123,6 @@ ACCUMULATOR = Attribute("accumulator", int)
 INTERIOR = Attribute("interior", bool)
 ABREAST = Attribute("abreast", int)
 """How many threads go through loops together."""
-ROWS = Attribute("rows", int)
 """In how many rows, where those are several."""
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.

@@ -155,7 +155,6 @@ _ROWS = (
     Operation(_LOWERED, "row_length", "threads"),
     Operation(_LOWERED, "row_first", "", "int32", pure=True),
     Operation(_LOWERED, "floor_quotient", "a, b", "integer", pure=True),
-    Operation(_LOWERED, "slot_sum", "*slots", "*elements", reads=_SLOTS),
     Operation(_LOWERED, "group_size", "", "int32", pure=True),
     Operation(_LOWERED, "tile_copy", "tile", "tile"),
     Operation(_LOWERED, "same", "value", "value"),

@@ -79,7 +79,6 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/borders/flattened.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
-    slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
     group_size     () -> int32                     how many threads go through loops together
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same

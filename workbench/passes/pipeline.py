@@ -40,7 +40,6 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
@@ -102,7 +101,7 @@ CONTRACTED: Stage = ("contract", "dce")
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "abreast", "later", "divisors", "scalar_loops", "expand"),
+    *("early_exits", "beside", "later", "divisors", "scalar_loops", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -115,7 +114,6 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
-    "abreast": abreast,
     "atomic": atomic,
     "added_products": added_products,
     "beside": beside,

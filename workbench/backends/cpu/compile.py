@@ -172,7 +172,6 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
     """What LLVM makes of a function's text."""
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
-    tuning["loop_unrolling"] &= module.unrolled
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
     return _generate(module.text, target, tuning, form, function.name, preferences)

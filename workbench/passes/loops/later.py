@@ -4,12 +4,15 @@
 side by side. But no thread sees what another one adds. So a group of threads first computes what it adds and where,
 into slots, in a loop that LLVM vectorises; then they add, one thread after the other, as they did: the same bits.
 
-The result has the form of `abreast`'s: an `if` with one block for full groups and one for the threads that are left.
+The result is an `if` with one block for full groups and one for the threads that are left; in both `tid` is the group's
+first thread, and `group_size` how many it has.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION, SCALAR, Attributes
@@ -55,6 +58,26 @@ def later(function: Function) -> Function:
     blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
     b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(GROUP_THREADS), blocks, b.location))
     return replace_body(function, b.body())
+
+
+class Groups(msgspec.Struct, frozen=True):
+    """A body as it was written twice.
+
+    Attributes:
+        threads: of a full group.
+        full, rest: what a full group does, and one with fewer threads.
+    """
+
+    threads: int
+    full: Block
+    rest: Block
+
+
+def groups_of(body: Block) -> Groups | None:
+    """Return what `later` made of a body; None if that is nothing."""
+    last = body.ops[-1] if body.ops else Op("yield")
+    threads = last.attrs.get(ABREAST)
+    return Groups(threads, *last.blocks) if threads else None
 
 
 def _inside(op: Op) -> list[Op]:

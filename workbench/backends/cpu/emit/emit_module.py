@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -26,10 +27,9 @@ from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import RowGroups, emit_group_size, emit_groups, row_groups
+from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
 from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -41,7 +41,7 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
+from workbench.passes.loops.later import groups_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar, Vector
@@ -69,14 +69,12 @@ class Module(msgspec.Struct, frozen=True):
     Attributes:
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
         preferences: what an x86 CPU should prefer.
-        unrolled: LLVM chooses loops to unroll; else the text marks them.
         gangs: threads are vectors in the text already.
     """
 
     text: str
     sums: int
     preferences: str
-    unrolled: bool
     gangs: bool = False
 
 
@@ -104,19 +102,13 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     made = prepared(
         function,
         options,
-        abreast=partial(in_groups, options=options, maths=maths, one_core=one_core),
         later=one_core,
         # Of sums in any order LLVM keeps several side by side.
         scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
     )
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made), not is_written_out(made.body))
-
-
-def in_groups(function: Function, options: Options, maths: Maths, one_core: bool) -> Function:
-    """The function with loops that groups of threads go through together."""
-    return abreast(function, wide=side_by_side(maths), plain=one_core, dense=options.contiguous)
+    return Module(text, sums, preferences(made))
 
 
 def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:
@@ -241,7 +233,7 @@ class ModuleEmitter(Emitter):
         begin = self.begin_rows(extent)
         first = w.emit(f"udiv i64 {begin}, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
-        several = self.row_groups(extent)
+        several = self.row_gangs(extent)
         if several:
             first, last = several.rows(first, last)
         before = w.label
@@ -280,9 +272,9 @@ class ModuleEmitter(Emitter):
         """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
         return "%begin"
 
-    def row_groups(self, extent: str) -> RowGroups | None:
-        """Return groups of several rows, before the loop over rows; None if there are none."""
-        return row_groups(self, extent)
+    def row_gangs(self, extent: str) -> Any:
+        """Return gangs of several rows, before the loop over rows; None if there are none."""
+        return None
 
     def _row_length(self) -> str:
         """How many threads a row has, as i64: those of the launch, or as many as the code says."""
@@ -346,7 +338,7 @@ class ModuleEmitter(Emitter):
         """A loop over threads; `own` is part of its labels' names where there is another one."""
         groups = groups_of(body)
         if groups:
-            return emit_groups(self, part, groups, self.combining)
+            return emit_groups(self, part, groups)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
@@ -419,7 +411,6 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
-    "slot_sum": slots.emit_sum,
     **tiles.HANDLERS,
     "group_size": emit_group_size,
     "unavailable": _unavailable,

@@ -104,7 +104,9 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     going = [w.emit(f"icmp ult {whole} {emitter.spread(loop.count, kind)}, {count}", "going") for count in turns]
     loop.enter(list(map(emitter.as_mask, going)))
     emitter.block(op.blocks[0])
-    following = [w.emit(f"add {type} {name}, {by}", f"{index.name}.next") for (name, _), by in zip(at, steps, strict=True)]
+    following = [
+        w.emit(f"add {type} {name}, {by}", f"{index.name}.next") for (name, _), by in zip(at, steps, strict=True)
+    ]
     loop.close(op.blocks[0].yielded)
     for (name, row), first, after in zip(at, firsts, following, strict=True):
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.groups import RowGroups
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
@@ -17,6 +17,7 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
+from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.rows import ROWS, with_strips
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
@@ -37,7 +38,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
+    lowered = prepared(function, options, later=False, scalar_loops=False)
     one_core = for_one_core(function, options)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
     form = shape(of_gangs, maths, one_core)
@@ -51,7 +52,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     except NotForGangs:
         return None
     sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
+    return Module(text, sums, preferences(lowered), gangs=True)
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
@@ -128,9 +129,9 @@ class Gangs(GangEmitter):
         thin = Thin(self)
         return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
 
-    def row_groups(self, extent: str) -> RowGroups | None:
-        """Gangs of several rows."""
-        return GangRows(self, extent) if self.shape.rows > 1 else None
+    def row_gangs(self, extent: str) -> RowGangs | None:
+        """Gangs of several rows, where the function has such."""
+        return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
@@ -157,24 +158,6 @@ class Gangs(GangEmitter):
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
         """What emits an operation of a gang."""
         return RULES
-
-
-class GangRows(RowGroups):
-    """Gangs of several rows, before the gangs of one."""
-
-    def __init__(self, emitter: Gangs, extent: str) -> None:
-        super().__init__(emitter, emitter.shape.row_threads, emitter.shape.rows, extent)
-        self.gangs = emitter
-
-    def apart(self) -> str:
-        """Arguments may overlap: threads have no order."""
-        return "true"
-
-    def together(self, first: str) -> None:
-        """One gang."""
-        gangs = self.gangs
-        gangs.begin_parts(self.threads, rows=self.count)
-        gangs.gang(gangs.function.body, first)
 
 
 def _tid(emitter: GangEmitter, op: Op) -> None:

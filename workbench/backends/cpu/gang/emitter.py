@@ -27,8 +27,8 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
-from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
+from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.ops import LEAD

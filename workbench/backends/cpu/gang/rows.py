@@ -138,7 +138,10 @@ class _Loop:
             if total is not None and total.name == "add" and row.ops[0].result in total.operands:
                 one, other = total.operands
                 term = other if one is row.ops[0].result else one
-                if term is not row.ops[0].result and self.about.uses[row.ops[0].result] == self.about.uses[total.result] == 1:
+                if (
+                    term is not row.ops[0].result
+                    and self.about.uses[row.ops[0].result] == self.about.uses[total.result] == 1
+                ):
                     row.ops.append(total)
                     row.after, row.term = "row_add", term
                     return own
@@ -212,7 +215,9 @@ class _Loop:
                 if row.ops[0].name == "load" and row.term is None:
                     self._access(b, "row_load", row, first, slots, count)
             inner, types = self._turn(buffers, first, count), [p.type for p in params]
-            carried_out = b.emit("for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)).results
+            carried_out = b.emit(
+                "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
+            ).results
             for row, slots in zip(self.rows, buffers, strict=True):
                 if row.after:
                     self._access(b, row.after, row, first, slots, count)

@@ -156,4 +156,6 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Where the threads' own results so far lie: registers after optimisation."""
     kind = vector(reduction.register, emitter.width)
-    return emitter.writer.once(("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums")
+    return emitter.writer.once(
+        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"
+    )

@@ -43,7 +43,12 @@ class Thin:
         # In loops, what all threads of a row share would be gathered (a CSR matrix times eight columns 0.76).
         alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
         written = [op for op in operations if op.name in EFFECTS]
-        fits = emitter.options.contiguous and emitter.shape.rows == 1 and emitter.maths.bits > NARROW and len(operations) <= GANG_THIN_OPERATIONS
+        fits = (
+            emitter.options.contiguous
+            and emitter.shape.rows == 1
+            and emitter.maths.bits > NARROW
+            and len(operations) <= GANG_THIN_OPERATIONS
+        )
         return fits and alone and not interior_of(function) and bool(written) and self.flat.issuperset(written)
 
     def _is_flat(self, op: Op) -> bool:

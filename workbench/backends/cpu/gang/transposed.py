@@ -166,7 +166,9 @@ class _Text:
         """So many rows at a time are more than the CPU reads ahead by itself."""
         name = "llvm.prefetch.p0"
         self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
-        ahead = self._emit(lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}")
+        ahead = self._emit(
+            lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
+        )
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:

@@ -71,7 +71,9 @@ def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
     return by_row.isdisjoint(ways) and any(not varying.isdisjoint(indices_of(o)) for o in shared)
 
 
-_OF_ROWS = frozenset("const tid shape launch_dim load store atomic_add cast vec extract insert if for while yield".split())
+_OF_ROWS = frozenset(
+    "const tid shape launch_dim load store atomic_add cast vec extract insert if for while yield".split()
+)
 """Operations of gangs of several rows, with elementwise ones."""
 
 
