@@ -96,14 +96,10 @@ PULLED_OFFSET = Limit(8, "the constant by which a neighbour's index differs", "t
 
 # Threads in groups: loops that threads run together, so that LLVM vectorises across threads.
 GROUP_OPERATIONS = Limit(512, "operations of a body that is written twice", "threads form groups", SLOWER)
-GROUP_VALUES = Limit(64, "threads of a group times the scalars that each carries", "a group is no larger", OTHER)
 GROUP_THREADS = Limit(64, "threads of a group", "they run a shared loop together", OTHER)
-GROUP_THREADS_LEAST = Limit(16, "threads of a group", "they run a shared loop together", OTHER)
 GROUP_ROWS = Limit(4, "rows of threads in a group", "they share what they load", OTHER)
-GROUP_ROWS_BYTES = Limit(2**10, "bytes that a group of several rows carries", "rows are grouped", SLOWER)
 GROUP_ROWS_OPERATIONS = Limit(60, "operations of a body that is written for several rows", "rows are grouped", SLOWER)
 UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "threads vectorise as is", OTHER)
-UNROLLED_NEST_OPERATIONS = Limit(300, "operations of such a nest", "threads vectorise as is", OTHER)
 WIDENED_OFFSET = Limit(2**30, "the offset of an index from tid()", "it is added in 64 bits", SLOWER)
 TRANSPOSED_STRIP = Limit(16, "iterations of a loop along rows, one row per thread", "they are one strip", OTHER)
 TRANSPOSED_BLOCK = Limit(8, "iterations that are transposed at once", "one block holds them", OTHER)
@@ -123,7 +119,6 @@ COMBINED_OPERATIONS = Limit(32, "operations of a body that combines", "it is als
 INLINED_COMPONENTS = Limit(2, "components combined in the entry itself", "no function is called", OTHER)
 REDUCTION_THREADS = Limit(512, "threads whose results lie in a buffer", "they are combined at once", OTHER)
 REDUCTION_BYTES = Limit(2**15, "bytes of all such buffers", "buffers hold more than one vector", OTHER)
-SLOT_LANES = Limit(16, "values that are added side by side", "one step halves them", OTHER)
 
 # Gangs: threads side by side as vectors under a mask.
 GANG_LANES = Limit(16, "threads of a gang", "they run as vectors", OTHER)

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import workbench as wb
-from workbench.api.builds.build import ir_of
 from workbench.ir.values import Function, walk
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.borders.interior import split_border
-from workbench.passes.loops.abreast import abreast, groups_of
-from workbench.passes.loops.beside import beside
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -208,10 +205,3 @@ def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
     # Small integers: no sum is rounded, in whatever order.
     assert (given.grad.numpy() == of_x).all()
     assert (weights.grad.numpy() == of_w).all()
-
-
-def test_the_gradient_of_a_filter_is_made_by_groups() -> None:
-    adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
-    found = interior_of(abreast(beside(split_border(adjoint))))
-    assert found is not None
-    assert groups_of(found.inside) is not None

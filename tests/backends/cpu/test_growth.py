@@ -181,11 +181,8 @@ def whiles(count: int) -> str:
 
 
 @pytest.mark.parametrize(("count", "rolled"), [(7, 0), (8, 8), (15, 15)])
-def test_among_many_loops_searches_alone_have_turns_written_out(
-    count: int, rolled: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where threads form no groups, whose loops over threads are other loops."""
-    monkeypatch.setattr("workbench.passes.loops.abreast.GROUP_OPERATIONS", 0)
+def test_among_many_loops_searches_alone_have_turns_written_out(count: int, rolled: int) -> None:
+    """In the code of one thread after the other."""
     assert emit_llvm(lowered(whiles(count)), Options()).count("llvm.loop.unroll.disable") == rolled
 
 

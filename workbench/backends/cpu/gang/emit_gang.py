@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -44,15 +45,16 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):
         return None
-    emitter = Gangs(lowered, options, maths, half_instructions, one_core, form, of_gangs)
-    if emitter.combining and _fills_registers(emitter.combining, maths):
-        return None
-    try:
-        text = emitter.module()
-    except NotForGangs:
-        return None
-    sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(lowered), gangs=True)
+    # Several rows refuse more than one does.
+    for several in dict.fromkeys((form, form.of_one_row())):
+        emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
+        if emitter.combining and _fills_registers(emitter.combining, maths):
+            return None
+        with suppress(NotForGangs):
+            text = emitter.module()
+            sums = len(emitter.combining.parts) if emitter.combining else 0
+            return Module(text, sums, preferences(lowered), gangs=True)
+    return None
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:

@@ -152,7 +152,7 @@ def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
     if emitter.rows > 1:
         raise NotForGangs("several rows store to one element")
-    value, w = op.operands[-1], emitter.writer
+    value = op.operands[-1]
     if value in emitter.varying:
         last = Value(value.type, "last")
         emitter.bind(last, _last_lane(emitter, value))

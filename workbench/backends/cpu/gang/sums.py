@@ -93,7 +93,7 @@ def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
 
 def _add_together(emitter: GangEmitter, op: Op) -> None:
     """Add the lanes that are on pairwise, the first half to the second, and their sum to the element."""
-    w, value = emitter.writer, op.operands[-1]
+    value = op.operands[-1]
     scalar = element(value.type)
     kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
     verb, nothing = ("fadd", "-0.0") if floats else ("add", "0")
