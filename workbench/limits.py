@@ -155,7 +155,6 @@ COUNTED_ITERATIONS = Limit(100, "iterations of a `while` that LLVM counts by run
 PEELED_ITERATIONS = Limit(8, "iterations that LLVM peels off a loop", "its paths multiply", BOUNDED)
 SHUFFLED_COMPONENTS_LEAST = Limit(9, "scalars of an element", "neighbouring threads' elements are shuffled", OTHER)
 SHUFFLED_OPERATIONS = Limit(10, "operations per scalar of such an element", "they are shuffled", OTHER)
-GATHER_OPERATIONS = Limit(4, "operations per element loaded by index", "the loop is scalar on slow gathers", OTHER)
 MATMUL_VECTORS = Limit(2, "vectors of a row of tile_matmul's block", "they stay in registers", OTHER)
 DISPATCH_GRAIN = Limit(65536, "threads that one core takes at a time", "one core runs the launch", OTHER)
 PREFETCH_BYTES = Limit(256, "bytes ahead of a row that is transposed", "they are prefetched", COST)

@@ -46,7 +46,6 @@ LOWERED_FOR_LLVM = [
     "early_exits",
     "beside",
     "divisors",
-    "scalar_loops",
     "expand",
 ]
 DERIVED = {

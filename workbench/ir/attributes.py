@@ -122,8 +122,7 @@ ACCUMULATOR = Attribute("accumulator", int)
 """The number of the CUDA thread's local that the change goes into."""
 INTERIOR = Attribute("interior", bool)
 ABREAST = Attribute("abreast", int)
-"""How many threads go through loops together."""
-"""In how many rows, where those are several."""
+"""How many threads form a group."""
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.
 NAME = Attribute("name", str)

@@ -4,8 +4,8 @@
 side by side. But no thread sees what another one adds. So a group of threads first computes what it adds and where,
 into slots, in a loop that LLVM vectorises; then they add, one thread after the other, as they did: the same bits.
 
-The result is an `if` with one block for full groups and one for the threads that are left; in both `tid` is the group's
-first thread, and `group_size` how many it has.
+The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
+in a row. In both `tid` is the group's first thread, and `group_size` how many it has.
 """
 
 from __future__ import annotations
@@ -15,15 +15,66 @@ from collections.abc import Iterable
 import msgspec
 
 from workbench.builtins import TABLE
+from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION, SCALAR, Attributes
 from workbench.ir.build import Builder
-from workbench.ir.ops import PURE
+from workbench.ir.ops import EFFECTS, PURE
 from workbench.ir.rewrite import copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS, GROUP_THREADS
-from workbench.passes.loops.rows import Rows
+from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Scalar, Vector, int32
 from workbench.types import bool as bool_
+
+
+class Groups(msgspec.Struct, frozen=True):
+    """A body as it was written twice.
+
+    Attributes:
+        threads: of a full group.
+        full, rest: what a full group does, and one with fewer threads.
+    """
+
+    threads: int
+    full: Block
+    rest: Block
+
+
+def groups_of(body: Block) -> Groups | None:
+    """Return what `later` made of a body; None if that is nothing."""
+    last = body.ops[-1] if body.ops else Op("yield")
+    threads = last.attrs.get(ABREAST)
+    return Groups(threads, *last.blocks) if threads else None
+
+
+class Rows:
+    """What the threads of a row have in common.
+
+    Attributes:
+        changed: arrays that the function changes.
+        tids: the thread's own index along the row.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.axis = function.launch_ndim - 1
+        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
+        self._analysis, self._varying = Analysis(function), varying_values(function)
+        tids = (op for op in walk(function.body) if op.name == "tid" and op.attrs[AXIS] == self.axis)
+        self.tids = [op.result for op in tids]
+
+    def is_common_value(self, op: Op) -> bool:
+        """Return whether it is computed once for a group."""
+        return bool(op.results) and self._varying.isdisjoint(op.results)
+
+    def is_unit(self, value: Value) -> bool:
+        """Return whether a value is the thread's own index plus something that is the same in all threads."""
+        terms = dict(self._analysis.form(value).terms)
+        return terms.pop(Atom("tid", axis=self.axis), 0) == 1 and all(a.value not in self._varying for a in terms)
+
+    def nearby(self, op: Op) -> bool:
+        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        *outer, last = indices_of(op)
+        return self._varying.isdisjoint(outer) and (last not in self._varying or self.is_unit(last))
 
 
 def later(function: Function) -> Function:
@@ -47,7 +98,7 @@ def later(function: Function) -> Function:
     kept = [v for op in own for v in op.results if v in needed]
     if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
         return function
-    computed = sum(op.name != "load" and not rows.unit.issuperset(op.results) for op in own)
+    computed = sum(op.name != "load" and not all(map(rows.is_unit, op.results)) for op in own)
     if (
         computed < DEFERRED_OPERATIONS_LEAST
         or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > DEFERRED_VALUES
@@ -58,26 +109,6 @@ def later(function: Function) -> Function:
     blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
     b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(GROUP_THREADS), blocks, b.location))
     return replace_body(function, b.body())
-
-
-class Groups(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
-
-    Attributes:
-        threads: of a full group.
-        full, rest: what a full group does, and one with fewer threads.
-    """
-
-    threads: int
-    full: Block
-    rest: Block
-
-
-def groups_of(body: Block) -> Groups | None:
-    """Return what `later` made of a body; None if that is nothing."""
-    last = body.ops[-1] if body.ops else Op("yield")
-    threads = last.attrs.get(ABREAST)
-    return Groups(threads, *last.blocks) if threads else None
 
 
 def _inside(op: Op) -> list[Op]:
@@ -158,7 +189,7 @@ class _Group:
             env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
             env.update({value: b.slot_read(slots, place) for value, slots in (reads or {}).items()})
             for op in ops:
-                if op.name != "tid" or self.rows.unit.isdisjoint(op.results):
+                if not any(v in self.rows.tids for v in op.results):
                     b.location = op.location
                     b.append(copy_op(op, env))
             for value, slots in (writes or {}).items():

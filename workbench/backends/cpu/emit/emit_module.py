@@ -28,7 +28,6 @@ from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
-from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -99,13 +98,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     one_core = for_one_core(function, options)
-    made = prepared(
-        function,
-        options,
-        later=one_core,
-        # Of sums in any order LLVM keeps several side by side.
-        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
-    )
+    made = prepared(function, options, later=one_core)
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.ir.attributes import ABREAST, COLD, SCALAR, SHAPE
+from workbench.ir.attributes import ABREAST, COLD, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
@@ -90,8 +90,6 @@ class Strips:
         if self._looks_inside(op):
             most = LOOK_OPERATIONS
             self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
-        elif op.attrs.get(SCALAR):  # a few turns of a thread
-            self._often.add(op)
         # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
         # counter's type.
         self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))

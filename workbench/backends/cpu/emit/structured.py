@@ -148,8 +148,7 @@ class _For:
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
         # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
-        once = self.in_pairs if self.op.attrs.get(SCALAR) else self.whole
-        for label, form in ((short, once), (long, self.in_strips)):
+        for label, form in ((short, self.whole), (long, self.in_strips)):
             w.open(label)
             carried = form()
             ways.append((w.label, carried))
@@ -176,30 +175,6 @@ class _For:
         w.do(f"br label %{head}{self.mark()}")
         w.open(done)
         return carried
-
-    def in_pairs(self) -> list[tuple[str, ...]]:
-        """The same with two turns written one after the other, each with its test behind it; of a `for` by one."""
-        w, emitter = self.writer, self.emitter
-        inside, second, done = (w.block_name(hint) for hint in ("body", "second", "endfor"))
-        way = "add" if self.down else "sub"
-        last = w.emit(f"{way} {self.kind} {self.end}, 1", "last")
-        ends = [(w.label, self.operands(self.op.operands[3:]))]
-        w.branch(self.more(self.start, self.end), inside, done)
-        w.open(inside)
-        counts, phis = self.phis(self.firsts, self.op.operands[3:], ends[0][0])
-        second_counts = msgspec.structs.replace(counts, names=self.turn(counts))
-        ends.append((w.label, self.operands(self.body.yielded)))
-        # What counts in the first turn is compared: so one addition serves both.
-        w.branch(w.emit(f"icmp ne {self.kind} {counts.names[0]}, {last}", "more"), second, done)
-        w.open(second)
-        for param, names in zip(self.body.params[1:], ends[-1][1], strict=True):
-            emitter.bind(param, names)
-        following = self.turn(second_counts)
-        self.close(counts, following, phis)
-        ends.append((w.label, self.operands(self.body.yielded)))
-        w.branch(w.emit(f"icmp ne {self.kind} {following[-1]}, {self.end}", "more"), inside, done, self.mark())
-        w.open(done)
-        return self.ended(ends)
 
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
         """The operands of several values that the loop carries."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Slots
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
-    "fault print slots slot_read slot_write floor_quotient if for while yield row_load row_store row_add row_total apart".split()
+    "fault print slots slot_read slot_write floor_quotient if for while yield "
+    "row_load row_store row_add row_total apart".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 

@@ -39,7 +39,7 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, later=False, scalar_loops=False)
+    lowered = prepared(function, options, later=False)
     one_core = for_one_core(function, options)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
     form = shape(of_gangs, maths, one_core)

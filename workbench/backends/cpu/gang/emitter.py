@@ -5,8 +5,8 @@ A value is in one of three forms. *Uniform* ones stay scalars, and the scalar ha
 one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
-A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go in
-step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
+A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go
+in step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
 nothing waits that need not, and LLVM has no vector to split. A gang may have several rows, each of which has as many
 parts: what is the same in all rows is emitted once, so that they load it once, and add to it once.
 
@@ -26,7 +26,6 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
-from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -34,6 +33,7 @@ from workbench.backends.cpu.text.values import register, width
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})

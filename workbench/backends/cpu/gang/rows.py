@@ -16,7 +16,6 @@ from functools import partial, reduce
 
 import msgspec
 
-from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import STEP, Number
@@ -26,6 +25,7 @@ from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, dtype_of, indices_of, walk
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.analysis.cost import constants, known_trips
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Scalar, int32
 from workbench.types import bool as bool_
 

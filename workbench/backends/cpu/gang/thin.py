@@ -1,8 +1,8 @@
 """Rows thinner than a gang: threads of several rows side by side, by their linear index.
 
-Where all accesses of a kind are x[i, j] of a launch's own indices, and the arrays have the launch's shape, elements of
-neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the order
-of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
+Where threads access x[i, j] of the launch's own indices, and the arrays have the launch's shape, elements of
+neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the order of their
+linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import vector
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk
 from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS
+from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.borders.inside import interior_of
 
 

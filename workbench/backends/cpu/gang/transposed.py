@@ -21,7 +21,7 @@ from workbench.types import Kind, Scalar, element
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Call the function that transposes such rows: it is defined once for each operation and type."""
-    w, slots, (first, step) = emitter.writer, op.operands[-2], rows(emitter, op)
+    slots, (first, step) = op.operands[-2], rows(emitter, op)
     text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (place,) = emitter.vectors[slots]
     _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
@@ -21,6 +20,7 @@ from workbench.limits import (
     GROUP_ROWS,
     GROUP_ROWS_OPERATIONS,
 )
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.passes.borders.inside import interior_of
 from workbench.types import element
 
