@@ -204,7 +204,7 @@ class _Loop:
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
         buffers = [b.slots(dtype_of(row.array), TRANSPOSED_STRIP) for row in self.rows]
-        first, carried = Value(int32, "first"), tuple(map(fresh, params))
+        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), {STEP: self.step}
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)
             left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)
@@ -213,24 +213,28 @@ class _Loop:
                 first = b.one("add", (b.one("sub", (first, count), int32), b.const(1)), int32)
             for row, slots in zip(self.rows, buffers, strict=True):
                 if row.ops[0].name == "load" and row.term is None:
-                    self._access(b, "row_load", row, first, slots, count)
+                    b.emit("row_load", self._strip(b, row, first, slots, count), (), attrs)
             inner, types = self._turn(buffers, first, count), [p.type for p in params]
             carried_out = b.emit(
                 "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
             ).results
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.after:
-                    self._access(b, row.after, row, first, slots, count)
+                if row.after == "row_store":
+                    b.emit("row_store", self._strip(b, row, first, slots, count), (), attrs)
+                elif row.after == "row_add":
+                    b.emit("row_add", self._strip(b, row, first, slots, count), (), attrs)
+                elif row.after == "row_total":
+                    b.emit("row_total", self._strip(b, row, first, slots, count), (), attrs)
             b.yield_(*carried_out)
         operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
 
-    def _access(self, b: Builder, name: str, row: _Row, first: Value, slots: Value, count: Value) -> None:
-        """Access a strip of a row, from the turn `first` on."""
+    def _strip(self, b: Builder, row: _Row, first: Value, slots: Value, count: Value) -> tuple[Value, ...]:
+        """The operands of an access to a strip of a row, from the turn `first` on."""
         mapping = {self.counter: first}
         for value in row.indices:
             self._again(b, value, mapping)
-        b.emit(name, (row.array, *(mapping.get(v, v) for v in row.indices), slots, count), (), {STEP: self.step})
+        return row.array, *(mapping.get(v, v) for v in row.indices), slots, count
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Compute what an index in the loop is made of."""
