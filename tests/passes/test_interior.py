@@ -6,16 +6,14 @@ import numpy as np
 import pytest
 
 import workbench as wb
-<<<<<<< HEAD
-=======
 from workbench.api.builds.build import ir_of
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
->>>>>>> s-widen
 from workbench.ir.values import Function, walk
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.borders.interior import split_border
+from workbench.passes.loops.beside import beside
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -212,12 +210,9 @@ def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
     # Small integers: no sum is rounded, in whatever order.
     assert (given.grad.numpy() == of_x).all()
     assert (weights.grad.numpy() == of_w).all()
-<<<<<<< HEAD
-=======
 
 
 def test_the_gradient_of_a_filter_has_an_inside_that_gangs_take() -> None:
     adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
     assert interior_of(beside(split_border(adjoint))) is not None
     assert cpu.emitted(adjoint, Options(few_cores=True), machine.target()).gangs
->>>>>>> s-widen

@@ -182,10 +182,6 @@ def whiles(count: int) -> str:
 
 @pytest.mark.parametrize(("count", "rolled"), [(7, 0), (8, 8), (15, 15)])
 def test_among_many_loops_searches_alone_have_turns_written_out(count: int, rolled: int) -> None:
-<<<<<<< HEAD
-    """In the code of one thread after the other."""
-=======
->>>>>>> s-widen
     assert emit_llvm(lowered(whiles(count)), Options()).count("llvm.loop.unroll.disable") == rolled
 
 

@@ -17,7 +17,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "IDLE_ITERATIONS": (language.left_loop, 32, 31, "forward"),
     "REVERSED_CHUNK": (derivatives.iterations, 9, 4, "adjoint"),
-    "GROUP_THREADS": (threads.plane_columns, 64, 32, "forward"),
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
     "FULLY_UNROLLED_OPERATIONS": (code.uniform_range, 4090, 4000, "forward"),
@@ -37,7 +36,7 @@ OTHERWISE = {
     "MATMUL_VECTORS": "a width that is tried",
     "COPIED_CALLS": "compared for equality",
     "TRANSPOSED_STRIP": "a length of strips",
-    "GATHER_OPERATIONS": "asked for targets without AVX-512 alone",
+    "GROUP_THREADS": "how many threads compute before they add",
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),
 }
 COMPARED = [

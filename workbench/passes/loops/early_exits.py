@@ -1,7 +1,7 @@
 """A `for` whose rounds are idle once it has been left, as a `while` that ends there.
 
 The front end writes `for … in range(24): … break` so, since a short range can be written out. On the CPU a longer one
-is quicker as a loop that ends: threads then leave it one by one (`backends/cpu/gang`), and its adjoint keeps all states.
+is quicker as a loop that ends: a gang's threads then leave it one by one, and its adjoint keeps all states.
 """
 
 from __future__ import annotations
