@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -26,7 +27,7 @@ from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import RowGroups, emit_group_size, emit_groups
+from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -225,7 +226,7 @@ class ModuleEmitter(Emitter):
         begin = self.begin_rows(extent)
         first = w.emit(f"udiv i64 {begin}, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
-        several = self.row_groups(extent)
+        several = self.row_gangs(extent)
         if several:
             first, last = several.rows(first, last)
         before = w.label
@@ -264,8 +265,8 @@ class ModuleEmitter(Emitter):
         """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
         return "%begin"
 
-    def row_groups(self, extent: str) -> RowGroups | None:
-        """Return groups of several rows, before the loop over rows; None if there are none."""
+    def row_gangs(self, extent: str) -> Any:
+        """Return gangs of several rows, before the loop over rows; None if there are none."""
         return None
 
     def _row_length(self) -> str:
@@ -330,7 +331,7 @@ class ModuleEmitter(Emitter):
         """A loop over threads; `own` is part of its labels' names where there is another one."""
         groups = groups_of(body)
         if groups:
-            return emit_groups(self, part, groups, self.combining)
+            return emit_groups(self, part, groups)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.

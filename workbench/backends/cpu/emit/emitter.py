@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.backends.base import Options
@@ -13,7 +13,7 @@ from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
-from workbench.backends.cpu.text.reductions import Reduction, reductions_of
+from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
@@ -48,9 +48,8 @@ class Emitter(ABC):
         frozen: the loads that are frozen (see `uniform`).
         guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
         compared: the types of which two numbers are compared by order.
-        group_size: how many threads a group has (`passes/loops/abreast`).
+        group_size: how many threads a group has (`passes/loops/later`).
         group: the value that this is.
-        place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         scopes: arrays by number, if code is written for the case that they share no memory (`apart`).
         are_apart: what is being written is such code.
@@ -82,7 +81,6 @@ class Emitter(ABC):
         self.group: Value | None = None
         self.scopes: dict[Value, int] = {}
         self.are_apart = False
-        self.place: Callable[[Reduction, int], str] | None = None
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}

@@ -12,8 +12,8 @@ from workbench.types import Slots
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
-    "fault print slots slot_read slot_write floor_quotient if for while yield apart row_load row_store row_add "
-    "row_total".split()
+    "fault print slots slot_read slot_write floor_quotient if for while yield "
+    "row_load row_store row_add row_total apart".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
-from workbench.backends.cpu.emit.groups import RowGroups
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
@@ -17,6 +18,7 @@ from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import NotForGangs
+from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
@@ -43,15 +45,16 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):
         return None
-    emitter = Gangs(lowered, options, maths, half_instructions, one_core, form, of_gangs)
-    if emitter.combining and _fills_registers(emitter.combining, maths):
-        return None
-    try:
-        text = emitter.module()
-    except NotForGangs:
-        return None
-    sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(lowered), gangs=True)
+    # Several rows refuse more than one does.
+    for several in dict.fromkeys((form, form.of_one_row())):
+        emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
+        if emitter.combining and _fills_registers(emitter.combining, maths):
+            return None
+        with suppress(NotForGangs):
+            text = emitter.module()
+            sums = len(emitter.combining.parts) if emitter.combining else 0
+            return Module(text, sums, preferences(lowered), gangs=True)
+    return None
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
@@ -128,9 +131,9 @@ class Gangs(GangEmitter):
         thin = Thin(self)
         return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
 
-    def row_groups(self, extent: str) -> RowGroups | None:
-        """Gangs of several rows."""
-        return GangRows(self, extent) if self.shape.rows > 1 else None
+    def row_gangs(self, extent: str) -> RowGangs | None:
+        """Gangs of several rows, where the function has such."""
+        return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
@@ -157,20 +160,6 @@ class Gangs(GangEmitter):
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
         """What emits an operation of a gang."""
         return RULES
-
-
-class GangRows(RowGroups):
-    """Gangs of several rows, before the gangs of one."""
-
-    def __init__(self, emitter: Gangs, extent: str) -> None:
-        super().__init__(emitter, emitter.shape.row_threads, emitter.shape.rows, extent)
-        self.gangs = emitter
-
-    def together(self, first: str) -> None:
-        """One gang."""
-        gangs = self.gangs
-        gangs.begin_parts(self.threads, rows=self.count)
-        gangs.gang(gangs.function.body, first)
 
 
 def _tid(emitter: GangEmitter, op: Op) -> None:

@@ -5,8 +5,8 @@ A value is in one of three forms. *Uniform* ones stay scalars, and the scalar ha
 one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
-A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go in
-step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
+A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go
+in step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
 nothing waits that need not, and LLVM has no vector to split. A gang may have several rows, each of which has as many
 parts: what is the same in all rows is emitted once, so that they load it once, and add to it once.
 

@@ -1,8 +1,8 @@
 """Rows thinner than a gang: threads of several rows side by side, by their linear index.
 
 Where threads access x[i, j] of the launch's own indices, and the arrays have the launch's shape, elements of
-neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the order
-of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
+neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the
+order of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
 """
 
 from __future__ import annotations

@@ -40,6 +40,10 @@ class Shape(msgspec.Struct, frozen=True):
     rows: int = 1
     row_threads: int = 0
 
+    def of_one_row(self) -> Shape:
+        """Return the shape of gangs that have a row each."""
+        return msgspec.structs.replace(self, rows=1)
+
 
 def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
