@@ -20,7 +20,7 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
 
     Args:
         function: any.
-        axis: which index, from the end; the last one unless it is said.
+        axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
     """
     return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)

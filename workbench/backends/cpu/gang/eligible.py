@@ -7,7 +7,7 @@ from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.analysis.divergence import varying_values
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Slots
 
 RULED = frozenset(
@@ -36,7 +36,7 @@ def obstacle(function: Function, lanes: int) -> str:
         return "additions, which go lane by lane"
     if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
         return "memory of threads"
-    return "threads that wait" if any(_may_wait(op, operations) for op in operations) else ""
+    return "threads that wait" if _may_wait(function, operations) else ""
 
 
 def _frame(op: Op) -> int:
@@ -44,13 +44,14 @@ def _frame(op: Op) -> int:
     return type.count * type.dtype.size if isinstance(type, Slots) else 0
 
 
-def _may_wait(loop: Op, operations: list[Op]) -> bool:
+def _may_wait(function: Function, operations: list[Op]) -> bool:
     """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
-    if loop.name not in LOOPS:
-        return False
-    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
     used = {v for op in operations for v in op.operands}
-    inside = [op for block in loop.blocks for op in walk(block)]
+    loops = [op for op in operations if op.name in LOOPS]
+    inside = [o for op in loops for block in op.blocks for o in walk(block)]
     if any(op.name in UPDATES and not used.isdisjoint(op.results) for op in inside):
         return True
-    return loop.name == "while" and any(op.name in READS - UPDATES and op.operands[0] in changed for op in inside)
+    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    read = [v for op in operations if op.name in READS - UPDATES and op.operands[0] in changed for v in op.results]
+    depends = varying_values(function, axis=function.launch_ndim, besides=read)
+    return any(is_divergent(op, depends) for op in loops if op.name == "while")
