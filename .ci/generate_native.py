@@ -32,10 +32,9 @@ SMALL = ("-mllvm", "-inline-threshold=0")
 """For what the first launch on a machine waits for: functions that are called twice stay functions."""
 SOURCES: dict[str, tuple[str, ...]] = {
     f"{CPU}/copies.ll": (f"{CPU}/copies.c", *UNOPTIMISED),
-    f"{CPU}/digest.ll": (f"{CPU}/digest.c", *UNOPTIMISED),
-    f"{CPU}/launcher_posix.ll": (f"{CPU}/launcher.c", *SMALL),
-    f"{CPU}/launcher_windows.ll": (f"{CPU}/launcher.c", "-DWINDOWS", *SMALL),
-    f"{JAX}/handler.ll": (f"{JAX}/handler.c",),
+    f"{CPU}/digest.ll": (f"{CPU}/digest.c",),
+    f"{CPU}/launcher.ll": (f"{CPU}/launcher.c", *SMALL),
+    f"{JAX}/handler.ll": (f"{JAX}/handler.c", *SMALL),
 }
 """The C source of each file, and its further options for clang."""
 HEADER = f"{JAX}/xla_ffi.h"

@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, step_view, sweeps_view, threads_view
+from kernel_ext.views.programs import profile_view, step_view, sweeps_view, threads_view, trail_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -65,7 +65,7 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Who touched an array: what the threads of the last launch that was given it did.
+    """Return what the threads of the last launch that was given an array did.
 
     Args:
         value: the array.
@@ -78,20 +78,35 @@ def threads_of(value: Any) -> _Followed | None:
     return None if last is None else _Followed(last, last.parameter(value))
 
 
-def steps(steps: inspect.Steps, at: int = 0) -> Shown:
-    """Show what `wb.step` returned: one thread through a kernel, statement by statement.
+def steps(steps: inspect.Steps | wb.Graph | wb.Recorder | wb.Tape, at: int = 0) -> Shown:
+    """Go through a thread statement by statement, or through a graph, record or tape node by node.
+
+        show.steps(wb.step(heights, 6, [t], [y], thread=3))
+        show.steps(graph)
+
+    A graph, record or tape runs once, on its arrays' contents of now; branches and loops show what their conditions
+    held and which turn it is, every other node what it wrote.
 
     Args:
-        steps: what it returned.
-        at: the step that is shown first; -1 is the last one.
+        steps: what `wb.step` returned, or work to run.
+        at: the step of a thread that is shown first; -1 is the last one.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
 
     Raises:
         Refusal: it is something else.
+        KernelFault: a launch met a fault.
     """
-    must_be(steps, inspect.Steps, "steps() takes what wb.step returned")
+    wanted = inspect.Steps | wb.Graph | wb.Recorder | wb.Tape
+    must_be(steps, wanted, "steps() takes what wb.step returned, a graph, a record or a tape")
+    if not isinstance(steps, inspect.Steps):
+        if isinstance(steps, wb.Graph):
+            steps.must_be_complete()
+        graph = inspect.graph_of(steps, "a run")
+        picture = graph._repr_mimebundle_()["text/html"]
+        made = trail_view.trail_view(graph)
+        return Shown("graph_view", made, trail_view.trail_text, lambda view: trail_view.trail_html(view, picture))
     view = step_view.steps_view(steps)
     return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
 
@@ -118,18 +133,18 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
     def follow(block: int) -> inspect.Threads:
         return inspect.threads(last.kernel, last.dim, arguments, first=block, block_dim=last.block_dim)
 
-    found = follow(0)
-    each = math.prod(found.block)
+    trace = follow(0)
+    each = math.prod(trace.block)
     if error.block:  # of the emulated device: a place in its block
         block, within = error.block[0], error.thread[0]
     else:
-        block, within = divmod(int(np.ravel_multi_index(error.thread, found.dim)), each)
+        block, within = divmod(int(np.ravel_multi_index(error.thread, trace.dim)), each)
     if what == "steps":
-        thread = tuple(map(int, np.unravel_index(block * each + within, found.dim)))
+        thread = tuple(map(int, np.unravel_index(block * each + within, trace.dim)))
         return steps(wb.step(last.kernel, last.dim, arguments, thread=thread), at=-1)
-    if block >= found.blocks:
-        found = follow(block)
-    return followed(found, lambda block: threads_view.threads_view(follow(block)), (block, within))
+    if block >= trace.blocks:
+        trace = follow(block)
+    return followed(trace, lambda block: threads_view.threads_view(follow(block)), (block, within))
 
 
 @dataclass(frozen=True)
@@ -145,12 +160,12 @@ class _Followed:
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}
         try:
-            found = inspect.threads(
+            trace = inspect.threads(
                 last.kernel, last.dim, arguments, block_dim=last.block_dim, tiled=last.tiled, first=block
             )
         except wb.WorkbenchError as error:
             return {"said": error.message}
-        return {"view": as_data(threads_view.threads_view(found)), "parameter": self.parameter}
+        return {"view": as_data(threads_view.threads_view(trace)), "parameter": self.parameter}
 
 
 def followed(

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
 from workbench.api.graphs.graph import Graph as CapturedGraph
+from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.api.lowerings.lowering import known_function
@@ -26,6 +27,7 @@ from workbench.cache.folder.entry import Damaged, decode
 from workbench.cache.folder.trust import distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
+from workbench.frontend.state.tiling import Tiling
 from workbench.ir.values import Function
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in
@@ -53,6 +55,13 @@ from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
 
 
+class _Edition(Edition):
+    """The only version that there will be."""
+
+    def __init__(self, kernel: str) -> None:
+        self.kernel, self.content, self.name = kernel, "", None
+
+
 class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
@@ -67,25 +76,42 @@ class SavedKernel(Kernel):
         self.plans = {}
         self.stale = "it comes from a file; launch it by replaying its record"
         self.checks = None
+        self.edition = _Edition(self.name)
 
 
 class SavedSpecialisation(Specialisation):
     """What a file holds of a kernel."""
 
-    def __init__(self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None) -> None:
-        """For this IR, with the facts that are known of it."""
+    def __init__(
+        self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None,
+        tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
+    ) -> None:  # fmt: skip
+        """For this IR, with the facts that are known of it, and how it was launched if it has tiles."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
-        self.tiling = None  # a file has no launch: dimensions count what the recorded launch ran, blocks of tiles
+        self.tiling = Tiling(*tiling) if tiling is not None else None
         self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
         self.bound: dict[object, Any] = {}
+        self.jax_plans, self.notices = {}, ()
+        self._watched = ()
         self.seconds = 0.0
 
     def is_current(self) -> bool:
         """Nothing that it was made of can change."""
         return True
+
+    def over(self, threads: tuple[int, ...]) -> Specialisation:
+        """The same kernel: a file has one form of it, in which sizes of several dimensions of threads are constants."""
+        assert self.tiling is not None
+        if threads != self.tiling.threads:
+            sizes = " × ".join(map(str, self.tiling.threads)) or "one dimension"
+            raise LaunchError(
+                f"{self.kernel.name} uses tiles and comes from a file, where it was launched over {sizes} of threads.",
+                parameter="dim", advice="Keep these dimensions, or launch the kernel itself from its source.",
+            )  # fmt: skip
+        return self
 
 
 class _Ran(TypedDict, total=False):
@@ -148,7 +174,7 @@ class _Restorer:
         self.device = device
         self.specialisations = [
             SavedSpecialisation(*kernel)
-            for kernel in zip(saved.functions, saved.checkpoints, saved.fma, saved.facts, strict=True)
+            for kernel in zip(saved.functions, saved.checkpoints, saved.fma, saved.facts, saved.tilings, strict=True)
         ]
         self.structs: dict[Struct, Struct] = {}
         self.contents = Contents()

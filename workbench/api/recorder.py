@@ -76,6 +76,7 @@ class Recorder(Observer):
         self._tables: dict[Any, Prepared] = {}
         self._parameters: dict[str, tuple[list[LaunchRecord], dict[Any, Any]]] = {}
         self._memories: set[int] | None = None
+        self._parts: tuple[list[LaunchRecord], list[LaunchRecord], list[Work]] | None = None
         self._lock = renewed(self, "_lock", threading.RLock)
 
     # What observers are notified of.
@@ -140,7 +141,7 @@ class Recorder(Observer):
         """Drop what was worked out for the entries as they were."""
         self._tables.clear()
         self._parameters.clear()
-        self._memories = None
+        self._memories = self._parts = None
 
     @property
     def keeps_inputs(self) -> bool:
@@ -192,7 +193,7 @@ class Recorder(Observer):
     @property
     def uniforms(self) -> list[Uniform]:
         """The sliders whose values launches took, those in graphs too."""
-        return list({id(u): u for r in self._records() for u in r.uniforms.values()}.values())
+        return list({id(u): u for r in self._sliding() for u in r.uniforms.values()}.values())
 
     @property
     def launches(self) -> list[LaunchRecord]:
@@ -233,7 +234,7 @@ class Recorder(Observer):
             KernelFault: with checks, something was out of range; what comes after it has not run.
         """
         amounts = self._advanced(changes)
-        latest = {n: Latest() for r in self._records() for n in r.uniforms if not isinstance(r.arguments[n], array)}
+        latest = {n: Latest() for r in self._sliding() for n in r.uniforms if not isinstance(r.arguments[n], array)}
         changes = {**latest, **changes, **{name: Advance(n) for name, n in amounts.items()}}
         swaps, numbers = self._sorted(changes, self._pairs(arrays))
         started = time.perf_counter()
@@ -243,11 +244,9 @@ class Recorder(Observer):
                 for entry in [e.changed(numbers, swap) for e in self.entries]:
                     entry.launch()
             else:
-                table = self._table(swaps)
-                with table.patched(numbers):
-                    table.run()
+                self._table(swaps).run(numbers)
         self.counters.amounts |= amounts
-        publish(Replayed(len(self.launches), time.perf_counter() - started))
+        publish(Replayed(len(self._split()[0]), time.perf_counter() - started))
 
     def backward(
         self, loss: array | str | None = None, grads: Mapping[array | str, object] | None = None, *,
@@ -394,7 +393,23 @@ class Recorder(Observer):
 
     def _records(self) -> list[LaunchRecord]:
         """The launches, those in graphs too."""
-        return [n.record for e in self.entries for n in flattened(e) if isinstance(n, Launch)]
+        own, _, graphs = self._split()
+        return [*own, *(n.record for e in graphs for n in flattened(e) if isinstance(n, Launch))]
+
+    def _sliding(self) -> list[LaunchRecord]:
+        """Those of them that took the values of sliders."""
+        _, sliding, graphs = self._split()
+        return [*sliding, *(r for r in self._records() if r.uniforms)] if graphs else sliding
+
+    def _split(self) -> tuple[list[LaunchRecord], list[LaunchRecord], list[Work]]:
+        """The launches outside of graphs, those of them that took sliders' values, and entries with graphs.
+
+        The first two stay as they are, so a long replay looks through them once; a graph is its owner's to change.
+        """
+        if self._parts is None:
+            own = self.launches
+            self._parts = own, [r for r in own if r.uniforms], [e for e in self.entries if e.bodies]
+        return self._parts
 
     def _advanced(self, changes: Mapping[str, Any]) -> dict[str, int]:
         """Return the offsets of numbers from their recorded values in this replay, by name."""

@@ -1,4 +1,4 @@
-"""What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
+"""Answers to a view's questions: a kernel's source, IR, adjoint, generated code and key; the cache; the devices.
 
 Everything here returns text or plain values and changes nothing.
 """
@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         tangent,
         why,
     )
+    from workbench.runtime.graphs.trail import Stop, trail
 
 _MODULES = {
     "workbench.api.builds.cublasdx": ("ProductView",),
@@ -75,6 +76,7 @@ _MODULES = {
     "workbench.api.diagnosis.sweeps": ("Item", "Sweeps", "sweeps"),
     "workbench.api.graphs.graph": ("graph_of",),
     "workbench.api.page_program": ("page_program",),
+    "workbench.runtime.graphs.trail": ("Stop", "trail"),
     "workbench.api.profiling.drawing": ("Drawing", "Shape"),
     "workbench.api.profiling.profile": ("profiles",),
     "workbench.api.profiling.threads": ("Threads", "threads"),
@@ -93,7 +95,7 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def devices() -> str:
-    """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
+    """Return the devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
     names = [d.name for d in get_devices()]
     return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
 
@@ -110,7 +112,7 @@ def held() -> dict[str, int]:
 
 
 def cpu_target() -> str:
-    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
+    """Return the target of CPU code: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
     return CpuBackend().target().split("+")[0]
 
 
@@ -129,20 +131,20 @@ def warm() -> None:
 
 __all__ = [
     "CUDA_PANES", "PANES", "Access", "Drawing", "Finding", "Item", "LastLaunch", "ProductView", "Report", "Shape",
-    "Step", "Steps", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Uniform", "Watch", "adjoint", "arm",
-    "asm", "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads", "cuda",
-    "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
+    "Step", "Steps", "Stop", "Sweeps", "TapeMemory", "TapeSteps", "Threads", "UnderWay", "Uniform", "Watch", "adjoint",
+    "arm", "asm", "cache_entries", "cache_info", "can_link", "changes_of", "constants", "cpu_target", "cpu_threads",
+    "cuda", "devices", "diff", "doctor", "free_memory", "graph_of", "held", "ir", "is_word", "key", "last_launch",
     "last_launch_with", "llvm", "next_launch", "note_bindings", "note_launches", "opened", "page_program", "panes",
     "parameters", "products", "profiles", "ptx", "sass", "settle_all", "source", "sweeps", "tangent", "tape_graph",
-    "tape_memory", "tape_steps", "tape_svg", "threads", "used_since", "warm", "why", "word_help",
+    "tape_memory", "tape_steps", "tape_svg", "threads", "trail", "used_since", "warm", "why", "word_help",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
-    return found
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
+    return value
 
 
 def __dir__() -> list[str]:

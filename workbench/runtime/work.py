@@ -13,6 +13,8 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from workbench.errors import LaunchError
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
 from workbench.runtime.arrays.host_convert import repeats
@@ -128,6 +130,10 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         """Run it again, on the arrays' current contents."""
         raise NotImplementedError
 
+    def turns(self) -> Iterator[str]:
+        """The names of the graphs inside that run, in turn; a condition is read when it is reached."""
+        return iter(self.bodies)
+
     def step(self) -> Iterator[Work]:
         """Run it again node by node; return each one that has no graphs inside as soon as it has run."""
         self.launch()
@@ -199,6 +205,10 @@ class Nodes(Protocol):
 
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and the edges if arrays changed."""
+        ...
+
+    def around(self, node: Work) -> Nodes:
+        """Return another body, of one node."""
         ...
 
     def changed(self, values: Mapping[str, Any], swap: Callable[[Any], Any]) -> Nodes:
@@ -413,13 +423,19 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         """The graph."""
         return self.graph
 
+    @cached_property
+    def alone(self) -> Nodes:
+        """The graph that runs; of a branch or loop one of this node, whose plan is kept with it."""
+        return self.graph if self.condition is None else next(iter(self.graphs.values())).around(self)
+
     def launch(self) -> None:
-        """Run it again."""
-        self.graph.launch()
+        """Run it again, seen by observers as one or node by node."""
+        self.alone.launch()
 
     def step(self) -> Iterator[Work]:
-        """Run the nodes inside that the condition chooses, one by one."""
-        yield from self.graph.step()
+        """Run the nodes of those graphs, one by one."""
+        for name in self.turns():
+            yield from self.graphs[name].step()
 
     def on(self, instead: Callable[[Any], Any]) -> Work:
         """Return the same with another condition: the graphs inside have their own nodes."""
@@ -437,35 +453,19 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
-    @property
-    def _chosen(self) -> Nodes | None:
-        return self.graphs.get("true" if _holds(self.condition) else "false")
-
-    def launch(self) -> None:
-        """Run the graph that the condition chooses."""
-        chosen = self._chosen
-        if chosen is not None:
-            chosen.launch()
-
-    def step(self) -> Iterator[Work]:
-        """Run the nodes of that graph, one by one."""
-        chosen = self._chosen
-        if chosen is not None:
-            yield from chosen.step()
+    def turns(self) -> Iterator[str]:
+        """The one that the condition chooses, if there is one."""
+        name = "true" if _holds(self.condition) else "false"
+        yield from [name] if name in self.graphs else []
 
 
 class While(Graph, frozen=True, eq=False, dict=True):
     """A loop: a graph runs as long as the condition, which it writes, is not 0."""
 
-    def launch(self) -> None:
-        """Run the graph while the condition holds."""
+    def turns(self) -> Iterator[str]:
+        """The graph, again as long as the condition holds."""
         while _holds(self.condition):
-            self.graph.launch()
-
-    def step(self) -> Iterator[Work]:
-        """Run the nodes inside, one by one, while the condition holds."""
-        while _holds(self.condition):
-            yield from self.graph.step()
+            yield "body"
 
 
 class Call(Work, frozen=True, eq=False, dict=True):
@@ -559,7 +559,17 @@ def _united(accesses: Iterable[Access]) -> Iterator[Access]:
 
 
 def _holds(condition: array | None) -> bool:
-    """Read a condition."""
+    """Read a condition.
+
+    Raises:
+        LaunchError: what runs is captured, so there is nothing to read yet.
+    """
+    if any(observer.takes and not observer.looks_inside for observer in OBSERVERS.get()):
+        raise LaunchError(
+            "A graph decides when it runs which branch it takes and how often it repeats, so its gradient cannot be "
+            "captured.",
+            advice="Call backward() outside of wb.capture(), or launch the graph there without a tape.",
+        )
     return condition is None or bool(condition.numpy().reshape(-1)[0])
 
 

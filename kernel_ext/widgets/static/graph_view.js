@@ -4,16 +4,17 @@
  * waits for. Places come with the view (the layout is made in Python); this draws, zooms and selects.
  *
  * @typedef {{index: number, kind: string, name: string, dims: number[], milliseconds: number | null, critical: boolean,
- *   bodies: Record<string, {nodes: any[]}>, said?: [string, string][], title: string, detail: string, x: number, y: number, width: number,
- *   height: number}} Node
+ *   bodies: Record<string, number>, inside?: number, said?: [string, string][], title: string, detail: string, x: number, y: number,
+ *   width: number, height: number}} Node
  * @typedef {{source: number, target: number, arrays: string[], because: string[][], data: boolean, critical: boolean,
  *   name: string, points: number[][], label: number[]}} Edge
  * @typedef {{device: string, nodes: Node[], edges: Edge[], width: number, height: number,
- *   title?: string, advice?: string}} View
+ *   title?: string, advice?: string, steps?: {index: number, said: [string, string][]}[]}} View
  * @typedef {import("./parts.js").Model} Model
  */
 
 import { draw, listen, make, place, press } from "./parts.js";
+import { stepPlayer } from "./player.js";
 
 const KINDS = ["forward", "adjoint", "tangent", "if", "while", "graph"];
 const STEPS = [0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 3];
@@ -53,17 +54,19 @@ function boxNode(node) {
     draw("text", { x: middle, y: node.y + 30, "text-anchor": "middle", class: "wb-small" }, node.detail));
 }
 
-/** What is told of the chosen node. @param {View} view @param {number} index */
-function details(view, index) {
+/** What is told of the chosen node. @param {View} view @param {number} index @param {number} at the step that is shown */
+function details(view, index, at) {
   const node = view.nodes[index];
   if (!node) return [make("span", { class: "wb-dim" }, view.advice ?? "Choose a node: click it, or Tab and arrow keys.")];
   const list = make("dl", {});
   /** @param {string} term @param {string} text */
   const say = (term, text) => text && list.append(make("dt", {}, term), make("dd", {}, text));
+  const step = view.steps?.[at];
+  if (step && step.index === index) for (const [term, text] of step.said) say(term, text);
   say("what", `${node.kind} ${node.name}`);
   say("size", node.dims.join(" × "));
   if (!node.said) say("time", node.milliseconds === null ? "not timed: g.profile() measures" : `${node.milliseconds.toPrecision(3)} ms`);
-  for (const [name, body] of Object.entries(node.bodies)) say(name, `${body.nodes.length} nodes`);
+  for (const [name, body] of Object.entries(node.bodies)) say(name, `${body} nodes`);
   /** @param {Edge} e @param {number} other */
   const linked = (e, other) => `${view.nodes[other].title} #${other} (${e.because.map((b) => b.join(" ")).join("; ")})`;
   say("after", view.edges.filter((e) => e.target === index).map((e) => linked(e, e.source)).join(", "));
@@ -90,9 +93,19 @@ function render({ model, el }) {
   const zoom = make("span", { class: "wb-zoom", role: "group", "aria-label": "Zoom" });
   const box = make("div", { class: "wb-scroll" });
   const told = make("div", { class: "wb-told", role: "status" });
+  const steps = () => view().steps ?? [];
+  let at = -1; // the step that is shown; what is chosen by hand has none
+  const player = stepPlayer("the graph", { now: () => Math.max(0, at), last: () => Math.max(0, steps().length - 1), go: (step) => go(step) });
   const root = make("div", { class: "wb-graph", "data-testid": "wb-graph", role: "group", "aria-label": "Graph of launches" },
     make("div", { class: "wb-head" }, title, zoom), box, told);
   place(model, el, root);
+  /** @param {number} step */
+  const go = (step) => {
+    at = Math.max(0, Math.min(steps().length - 1, step));
+    player.tell(`step ${at} of ${steps().length - 1}`);
+    select(steps()[at].index);
+    drawn.nodes[steps()[at].index]?.scrollIntoView?.({ block: "nearest", inline: "nearest" });
+  };
 
   let scale = 0; // 0: all of it if that stays legible, else as wide as there is room for; never larger than life
   /** @type {SVGElement | undefined} */
@@ -146,7 +159,7 @@ function render({ model, el }) {
     for (const tab of root.querySelectorAll(".wb-node[tabindex='0']")) tab.setAttribute("tabindex", "-1");
     drawn.nodes[index]?.setAttribute("aria-pressed", "true");
     drawn.nodes[Math.max(0, Math.min(nodes.length - 1, index))]?.setAttribute("tabindex", "0");
-    told.replaceChildren(...details(view(), index));
+    told.replaceChildren(...details(view(), index, at));
   };
   /** @param {number} index @param {boolean} [focus] */
   const select = (index, focus = false) => {
@@ -159,8 +172,12 @@ function render({ model, el }) {
     const { nodes, edges, width, height, device } = view();
     title.textContent = title.title = view().title ?? `graph · ${nodes.length} ${nodes.length === 1 ? "node" : "nodes"} · ${edges.length} ${edges.length === 1 ? "edge" : "edges"} · ${device}`;
     drawn = { nodes: nodes.map(boxNode), edges: [], wires: draw("g", {}), lit: new Set() };
+    if (steps().length) zoom.before(player.tools);
+    else player.tools.remove();
+    const around = new Set(nodes.map((node) => node.inside)); // the ground that nodes inside and their edges stand on
+    const [outer, others] = [true, false].map((one) => drawn.nodes.filter((_, k) => around.has(k) === one));
     picture = /** @type {SVGElement} */ (draw("svg", { viewBox: `0 0 ${width} ${height}`, role: "group" },
-      draw("title", {}, title.textContent), drawn.wires, ...drawn.nodes));
+      draw("title", {}, title.textContent), ...outer, drawn.wires, ...others));
     box.replaceChildren(); // of the size that it will have, so that all its texts are laid out once
     resize();
     choose();
@@ -183,6 +200,7 @@ function render({ model, el }) {
   box.addEventListener("click", (event) => {
     const node = /** @type {Element} */ (event.target).closest?.(".wb-node");
     const index = node ? Number(node.getAttribute("data-index")) : -1;
+    at = -1;
     select(index === model.get("selected") ? -1 : index, index >= 0);
   });
   box.addEventListener("keydown", (event) => {
@@ -198,9 +216,15 @@ function render({ model, el }) {
   });
   const watcher = new ResizeObserver(resize);
   watcher.observe(root);
-  const deaf = listen(model, { "change:view": redraw, "change:selected": choose });
-  redraw();
+  const begin = () => {
+    at = -1;
+    redraw();
+    if (steps().length) go(0);
+  };
+  const deaf = listen(model, { "change:view": begin, "change:selected": choose });
+  begin();
   return () => {
+    player.stop();
     watcher.disconnect();
     deaf();
   };

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import workbench as wb
+from kernel_ext import show
 from kernel_ext.widgets.programs.graph_view import GraphView
 from tests.support.checks.host_page import host_page
 
@@ -170,3 +171,31 @@ def test_choosing_among_500_nodes_touches_only_what_changes(put: Callable[..., A
         }"""
     )
     assert 0 < changed < 20
+
+
+@wb.kernel
+def less(n: wb.array(dtype=int)):
+    n[0] = n[0] - 1
+
+
+@BROWSE
+def test_steps_go_through_a_loop_and_say_what_each_wrote(put: Callable[..., Any]) -> None:
+    x, n = wb.ones(2), wb.array([2], dtype=int)
+    with wb.capture() as captured:
+        wb.capture_while(n, lambda: (wb.launch(scale, 2, [x], [x]), wb.launch(less, 1, [n])))
+    page = put(show.steps(captured).view)
+    assert page.locator(".wb-node").count() == 3
+    outer, inner = (page.locator(f".wb-node[data-index='{k}'] rect").bounding_box() for k in (0, 1))
+    assert outer["x"] < inner["x"] and inner["y"] + inner["height"] < outer["y"] + outer["height"]
+    told = page.locator(".wb-told")
+    assert "condition\n2" in told.inner_text() and "next\nthe graph “body”" in told.inner_text()
+    seen = []
+    for _ in range(6):
+        page.get_by_label("Step", exact=True).click()
+        seen.append((page.evaluate("window.model.get('selected')"), told.inner_text()))
+    assert [index for index, _ in seen] == [1, 2, 0, 1, 2, 0]
+    assert "wrote y\n4 4" in seen[3][1] and "turn\n2" in seen[3][1] and "it is over" in seen[5][1]
+    page.locator(".wb-node[data-index='1']").click()
+    assert "wrote" not in told.inner_text(), "chosen by hand, it tells of no step"
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / "graph-steps.png"))

@@ -51,7 +51,7 @@ def test_svg_is_well_formed_and_tells_forward_from_adjoint(graph: Graph) -> None
     root = ElementTree.fromstring(graph.to_svg())
     space = {"s": "http://www.w3.org/2000/svg"}
     kinds = [g.get("class") for g in root.findall("s:g", space)]
-    assert kinds == [n.kind for n in graph.nodes] and {"forward", "adjoint", "fill", "if"} <= set(kinds)
+    assert sorted(kinds) == sorted(n.kind for n in graph.walk()) and {"forward", "adjoint", "fill", "if"} <= set(kinds)
     fills = {g.get("class"): g.find("s:rect", space).get("fill") for g in root.findall("s:g", space)}
     assert fills["forward"] != fills["adjoint"] != fills["fill"]
     assert len(root.findall("s:path", space)) == len(graph.edges)
@@ -86,7 +86,10 @@ def test_profiled_times_and_the_critical_path(graph: Graph) -> None:
 
 
 def boxes_apart(made: dict[str, Any]) -> bool:
+    """Whether no boxes lie on each other, but on the one that they are inside of."""
     for a, b in combinations(made["nodes"], 2):
+        if a.get("inside") != b.get("inside"):
+            continue
         aside = a["x"] + a["width"] <= b["x"] + 0.2 or b["x"] + b["width"] <= a["x"] + 0.2
         if not aside and not (a["y"] + a["height"] <= b["y"] or b["y"] + b["height"] <= a["y"]):
             return False
@@ -102,6 +105,29 @@ def test_boxes_are_apart_and_inside_the_picture(graph: Graph) -> None:
     for edge in made["edges"]:
         heights = [y for _, y in edge["points"]]
         assert heights == sorted(heights)
+
+
+def test_graphs_inside_a_node_are_drawn_in_its_box() -> None:
+    y, n, f = wb.zeros(N), wb.zeros(1, int), wb.zeros(1, int)
+    with wb.capture() as inner:
+        wb.launch(scale, N, [y, y, 2.0])
+        y.zero_()
+    with wb.capture() as g:
+        y.fill_(1.0)
+        wb.capture_while(n, lambda: (inner.launch(), wb.capture_if(f, lambda: n.zero_(), lambda: y.fill_(2.0))))
+    made = g.layout()
+    names = ["fill 1", "while", "graph", "if", "scale", "fill 0", "fill 0", "fill 2"]
+    assert [node["title"] for node in made["nodes"]] == names, "those of the graph itself, then those inside"
+    assert [node.get("inside") for node in made["nodes"]] == [None, None, 1, 1, 2, 2, 3, 3]
+    assert [(e["source"], e["target"]) for e in made["edges"]] == [(0, 1), (2, 3), (4, 5)] and boxes_apart(made)
+    for node in made["nodes"]:
+        if "inside" in node:
+            box = made["nodes"][node["inside"]]
+            assert box["x"] <= node["x"] and node["x"] + node["width"] <= box["x"] + box["width"]
+            assert box["y"] + 30 <= node["y"] and node["y"] + node["height"] <= box["y"] + box["height"]
+    root = ElementTree.fromstring(g.to_svg())
+    drawn = [e.tag.split("}")[1] for e in root if e.tag.endswith(("}g", "}path"))]
+    assert drawn == ["g"] * 3 + ["path"] * 3 + ["g"] * 5, "edges stand on the boxes around them"
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 6), st.booleans()), max_size=3), max_size=20))

@@ -74,6 +74,60 @@ def test_a_loaded_graph_is_updated_and_its_structs_are_values(tmp_path: Path) ->
     assert ps[0].position.tolist() == [2 * c for c in first]
 
 
+@wb.kernel
+def block_sums(x: wb.array[float], sums: wb.array[float]):
+    i = wb.tid()
+    total = wb.tile_sum(wb.tile(x[i]))
+    sums[i // 8] = total[0]
+
+
+@wb.kernel
+def block_sums_of_rows(x: wb.array2d[float], sums: wb.array[float]):
+    i, j = wb.tid()
+    total = wb.tile_sum(wb.tile(x[i, j]))
+    sums[i] = total[0]
+
+
+def test_a_kernel_of_tiles_counts_threads_again_when_it_comes_from_a_file(tmp_path: Path) -> None:
+    x, sums = wb.array(np.arange(64, dtype=np.float32)), wb.zeros(8)
+    with wb.capture() as graph:
+        wb.launch(block_sums, 16, [x, sums], block_dim=8)
+    with wb.record(inputs=True) as rec:
+        graph.launch()
+    rec.save(tmp_path / "run.wbr")
+    again = wb.load_record(tmp_path / "run.wbr")[0].graph
+    sums = again.nodes[0].record.arguments["sums"]
+    expected = np.arange(64.0).reshape(8, 8).sum(1)
+    again.launch()
+    assert sums.numpy().tolist() == [*expected[:2], *[0.0] * 6], "two blocks of eight threads"
+    again.update(dim=64)
+    again.launch()
+    assert sums.numpy().tolist() == expected.tolist()
+    with pytest.raises(wb.LaunchError, match="whole blocks: 60 threads, block_dim 8"):
+        again.update(dim=60)
+
+
+def test_a_kernel_of_tiles_over_rows_keeps_its_sizes_in_a_file(tmp_path: Path) -> None:
+    x, sums = wb.array(np.ones((4, 8), np.float32)), wb.zeros(4)
+    with wb.record(inputs=True) as rec:
+        wb.launch(block_sums_of_rows, (4, 8), [x, sums], block_dim=8)
+    rec.save(tmp_path / "run.wbr")
+    data = (tmp_path / "run.wbr").read_bytes()
+    again = wb.load_record(tmp_path / "run.wbr")
+    launch = again[0].record
+    assert launch.changed({}, (4, 8)).dim == launch.dim == (4,)
+    with pytest.raises(wb.LaunchError, match="comes from a file, where it was launched over 4 × 8 of threads"):
+        launch.changed({}, (2, 8))
+    content, members = unpack(data)
+    assert content["modules"][0]["tiling"] == [8, 1, True, [4, 8]]
+    for wrong in ([0, 1, True, []], [8, 1, 2, []], [8, 1], "tiles", [8, 1, True, [-(2**70)]]):
+        content["modules"][0]["tiling"] = wrong
+        with pytest.raises(wb.RecordError, match=r"improper blocks|whole number|shape"):
+            read(pack(content, members))
+    del content["modules"][0]["tiling"]
+    assert restore(read(pack(content, members)))[0].record.dim == (4,), "a file from before tilings"
+
+
 def test_checkpoints_are_kept(tmp_path: Path) -> None:
     rec, _ = record_files.everything()
     rec.save(tmp_path / "run.wbr")

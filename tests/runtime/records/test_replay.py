@@ -264,6 +264,34 @@ def test_numbers_too_large_for_a_float32_are_refused_and_infinity_is_not() -> No
     assert (x.numpy() == -np.inf).all()
 
 
+def test_a_number_in_a_recorded_graph_follows_what_its_owner_changes() -> None:
+    x, v, n = wb.zeros(2), wb.array([1.0, 2.0]), wb.zeros(1, int)
+
+    def turn() -> None:
+        wb.launch(drift, 2, inputs=[0.5, x, v])
+        n.zero_()
+
+    with wb.capture() as graph:
+        n.fill_(1)
+        wb.launch(drift, 2, inputs=[0.5, x, v])
+        wb.capture_while(n, turn)
+    with wb.record() as rec:
+        graph.launch()
+    for other, expected in ((v, [2.0, 4.0]), (wb.array([3.0, 0.0]), [6.0, 0.0])):
+        graph.update(v=other)
+        for _ in range(2):
+            x.fill_(0.0)
+            version = x.version
+            rec.replay(dt=1.0)
+            assert x.numpy().tolist() == expected and x.version > version
+        x.fill_(0.0)
+        rec.replay()
+        assert x.numpy().tolist() == [e / 2 for e in expected], "a number is for one replay"
+    with pytest.raises(wb.LaunchError, match="neither a number nor a step"):
+        rec.replay(dt="much")
+    assert x.numpy().tolist() == [3.0, 0.0]
+
+
 def test_graphs_are_run_again_and_not_changed_unseen() -> None:
     x, v = state()
     y = wb.zeros(2)

@@ -23,7 +23,7 @@ from workbench.cache.native import load_kernel
 from workbench.errors import KernelFault
 from workbench.ir.values import Function
 from workbench.runtime.native.pack import dims_piece
-from workbench.runtime.pages.program import Program, Row
+from workbench.runtime.pages.program import Program
 from workbench.types import ArrayType
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"]
@@ -131,7 +131,7 @@ class Browser:
             params, _ = packed(job.function, dims_piece(tuple(job.dims)), job.args, sent)  # type: ignore[arg-type]
             fault = program.reserve(FAULT_SIZE) if job.options.checks else 0
             faults.append(fault)
-            program.rows.append(Row(entry, program.place(params), job.total, max(1, job.total), 0, fault))
+            program.rows.append((entry, program.place(params), job.total, max(1, job.total), 0, fault))
         wanted = [(at, size) for at, _, size in places] + [(at, FAULT_SIZE if at else 0) for at in faults]
         back, _ = self.evaluate(program, wanted, fused)
         for (_, low, size), data in zip(places, back, strict=False):

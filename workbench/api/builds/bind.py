@@ -324,8 +324,7 @@ def _bind_again(record: LaunchRecord, dims: Dim, arguments: Mapping[str, object]
     counted = as_dims(dims, record.kernel)
     # New dimensions count threads; a record's own count blocks.
     if dims is not record.dim and tiling is not None and tiling.flat:
-        threads = replace(tiling, threads=counted if len(counted) > 1 else ())
-        specialisation = specialisation.kernel.specialise(specialisation.types, threads)
+        specialisation = specialisation.over(counted if len(counted) > 1 else ())
         counted = as_blocks(counted, specialisation, record.kernel)
     return bind(specialisation, record.direction, counted, arguments, record.loaded.device, record.how)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NoReturn
 
@@ -11,11 +10,10 @@ from msgspec.structs import replace
 from workbench.api.builds.arguments import Dim, as_dims
 from workbench.api.kernels.kernel import Kernel
 from workbench.errors import LaunchError, must_be
-from workbench.events import SUBSCRIBERS, Replayed, listening, publish
-from workbench.runtime.active_observers import OBSERVERS, notify
+from workbench.events import SUBSCRIBERS, Replayed, listening
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits
-from workbench.runtime.device.streams import mark
 from workbench.runtime.graphs import pictures
 from workbench.runtime.graphs.body import Body
 from workbench.runtime.native.in_flight import Native, explain, runs
@@ -86,26 +84,7 @@ class Graph(Body):
                 raise
             return
         self.must_be_complete()
-        if not observers and not listening(Replayed):
-            self.run()
-            return
-        if any(observer.looks_inside for observer in observers):
-            for _ in self.step():
-                pass
-            return
-        if notify("replaying", self):
-            return
-        on_device = bool(observers) and self.device.is_cuda
-        before = mark(self.device, None) if on_device else None
-        started = time.perf_counter()
-        self.run()
-        seconds = time.perf_counter() - started
-        after = mark(self.device, None) if on_device else None
-        for observer in observers:
-            if on_device:
-                observer.measured(self, before, after)
-            observer.done(self, started, seconds)
-        publish(Replayed(sum(isinstance(n, Launch) for n in self.walk()), seconds))
+        super().launch()
 
     def step(self) -> Iterator[Work]:
         """As `Body.step`."""
@@ -170,9 +149,7 @@ class Graph(Body):
         """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; returns the graph."""
         self.must_be_complete()
         for k, node in enumerate(self.nodes):
-            alone = Body()
-            alone.add(node)
-            self.nodes[k] = replace(node, seconds=alone.timed())
+            self.nodes[k] = replace(node, seconds=self.around(node).timed())
         return self
 
     @property

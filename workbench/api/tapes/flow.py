@@ -11,7 +11,7 @@ from workbench.api.tapes.steps import MoveStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import extent
-from workbench.runtime.graphs.edges import Use, edges, levels
+from workbench.runtime.graphs.edges import Use, edges
 from workbench.runtime.graphs.pictures import arranged, drawn, edge_facts
 
 MOST = 200
@@ -35,16 +35,12 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
     kept = _kept(tape)
     nodes = [_node(k, step, kept(step)) for k, step in enumerate(steps)]
     found = edges([[*_uses(step, named)] for step in steps])
-    rows = [0] * len(steps)
-    for depth, level in enumerate(levels(len(steps), found)):
-        for k in level:
-            rows[k] = depth
     lines = [edge_facts(edge) for edge in found]
     for line in lines:
         read = [name for reason, name in line["because"] if reason == "RAW"]
         if read:
             line.update(arrays=list(dict.fromkeys(read)), because=[["gradients of", name] for name in read])
-    return arranged({"device": "", "nodes": nodes, "edges": lines}, rows)
+    return arranged({"device": "", "nodes": nodes, "edges": lines})
 
 
 def _uses(step: Step, named: Named) -> Iterator[Use]:
@@ -54,13 +50,8 @@ def _uses(step: Step, named: Named) -> Iterator[Use]:
             yield Use(*extent(value), named(value) or _parameter(step, value), reads, not reads)
 
 
-def tape_svg(made: dict[str, Any], title: str) -> str:
-    """What `tape_graph` returned, as a picture.
-
-    Returns:
-        SVG text.
-    """
-    return drawn(made, title)
+tape_svg = drawn
+"""What `tape_graph` returned and a title, as SVG text."""
 
 
 def kind_of(step: Step) -> str:

@@ -14,6 +14,11 @@ declare i32 @pthread_create(ptr, ptr, ptr, ptr)
 declare i64 @pthread_self()
 declare i32 @sched_yield()
 declare i32 @usleep(i32)
+declare i32 @sigaction(i32, ptr, ptr)
+
+define internal zeroext i1 @has_sigaction() {
+  ret i1 true
+}
 
 define internal zeroext i1 @thread_start(ptr %id, ptr %work, ptr %state) {
   %code = call i32 @pthread_create(ptr %id, ptr null, ptr %work, ptr %state)
@@ -95,6 +100,14 @@ declare ptr @CreateThread(ptr, i64, ptr, ptr, i32, ptr)
 declare i32 @GetCurrentThreadId()
 declare i32 @SwitchToThread()
 declare void @Sleep(i32)
+
+define internal zeroext i1 @has_sigaction() {
+  ret i1 false
+}
+
+define internal i32 @sigaction(i32 %signal, ptr %action, ptr %before) {
+  ret i32 -1
+}
 
 define internal zeroext i1 @thread_start(ptr %id, ptr %work, ptr %state) {
   %handle = call ptr @CreateThread(ptr null, i64 0, ptr %work, ptr %state, i32 0, ptr null)
@@ -236,7 +249,7 @@ def renamed(platform: str) -> dict[str, str]:
 
 
 def threads_text(platform: str) -> str:
-    """`@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)` and `@give_way()`.
+    """`@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, `@give_way()`, signals.
 
     `@joined` waits for a helper for a while and gives whether it has ended; `gone` counts those that have left their
     work, `all` is how many there are. It stands beside `clock_text`.

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
 
 from workbench.errors import LaunchError
+from workbench.events import Replayed, listening, publish
+from workbench.runtime.active_observers import OBSERVERS, notify
 from workbench.runtime.arrays.shapes import extent
 from workbench.runtime.device.device import CPU, Device
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.device.streams import synchronize
+from workbench.runtime.device.streams import mark, synchronize
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
 from workbench.runtime.graphs.plan_cpu import CpuPlan, flat_nodes
 from workbench.runtime.graphs.plan_cuda import CudaPlan
@@ -121,6 +123,12 @@ class Body:
         self.nodes.append(node)
         self.stale()
 
+    def around(self, node: Work) -> Body:
+        """Return another body, of one node."""
+        made = Body()
+        made.add(node)
+        return made
+
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and where arrays changed the edges too."""
         self._plan = self._direct = None
@@ -212,4 +220,26 @@ class Body:
         synchronize(self.device)
         return time.perf_counter() - started
 
-    launch = run
+    def launch(self) -> None:
+        """Run all nodes, seen by observers: node by node by those that look inside, else as one."""
+        observers = OBSERVERS.get()
+        if not observers and not listening(Replayed):
+            self.run()
+            return
+        if any(observer.looks_inside for observer in observers):
+            for _ in self.step():
+                pass
+            return
+        if notify("replaying", self):
+            return
+        on_device = bool(observers) and self.device.is_cuda
+        before = mark(self.device, None) if on_device else None
+        started = time.perf_counter()
+        self.run()
+        seconds = time.perf_counter() - started
+        after = mark(self.device, None) if on_device else None
+        for observer in observers:
+            if on_device:
+                observer.measured(self, before, after)
+            observer.done(self, started, seconds)
+        publish(Replayed(sum(isinstance(n, Launch) for n in self.walk()), seconds))

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
+from operator import itemgetter
 from typing import Any
 
 from workbench.runtime.graphs.edges import Edge
@@ -75,20 +76,35 @@ def to_json(body: Nodes) -> str:
 
 
 def placed(body: Nodes) -> dict[str, Any]:
-    """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands."""
-    made = facts(body)
-    for node in made["nodes"]:
+    """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands.
+
+    Nodes of the graphs inside a node follow those of the graph itself, `inside` its number, and lie in its box; in a
+    picture of more than `LARGEST_PICTURE` nodes they are left out.
+    """
+    return _placed(body, facts(body), is_small(body))
+
+
+def is_small(body: Nodes) -> bool:
+    """Whether a picture has the nodes of graphs inside, too."""
+    return sum(1 for _ in body.walk()) <= LARGEST_PICTURE
+
+
+def _placed(body: Nodes, made: dict[str, Any], opened: bool) -> dict[str, Any]:
+    for work, node in zip(body.nodes, made["nodes"], strict=True):
         node.update(title=_title(node), detail=_detail(node))
-    rows = [0] * len(made["nodes"])
-    for depth, level in enumerate(body.levels):
-        for k in level:
-            rows[k] = depth
-    return arranged(made, rows)
+        inside = node["bodies"]
+        node["bodies"] = {name: len(told["nodes"]) for name, told in inside.items()}
+        if opened:
+            node["parts"] = [_placed(inner, inside[name], True) for name, inner in work.bodies.items()]
+    return arranged(made)
 
 
-def arranged(made: dict[str, Any], rows: Sequence[int]) -> dict[str, Any]:
+def arranged(made: dict[str, Any]) -> dict[str, Any]:
     """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
-    sizes = [(max(len(n["title"]), len(n["detail"])) * LETTER + 18, BOX_HEIGHT) for n in made["nodes"]]
+    rows = [0] * len(made["nodes"])
+    for edge in sorted(made["edges"], key=itemgetter("source")):  # which leads to a later node
+        rows[edge["target"]] = max(rows[edge["target"]], rows[edge["source"]] + 1)
+    sizes = [_size(node) for node in made["nodes"]]
     found = layered(sizes, rows, [(e["source"], e["target"]) for e in made["edges"]])
     for edge, line in zip(made["edges"], found.lines, strict=True):
         edge["points"] = [[round(x + MARGIN, 1), round(y + MARGIN, 1)] for x, y in line]
@@ -106,7 +122,33 @@ def arranged(made: dict[str, Any], rows: Sequence[int]) -> dict[str, Any]:
         node.update({name: round(value, 1) for name, value in box.items()})
     made["width"] = round(max(found.width + 2 * MARGIN, right) + out, 1)
     made["height"] = round(found.height + 2 * MARGIN, 1)
+    for index, node in enumerate(made["nodes"][:]):
+        _put_inside(made, index, node.pop("parts", ()))
     return made
+
+
+def _size(node: dict[str, Any]) -> tuple[float, float]:
+    """A box with room for its text, and for the graphs inside, side by side below it."""
+    text, parts = max(len(node["title"]), len(node["detail"])) * LETTER + 18, node.get("parts", ())
+    return max(text, sum(p["width"] for p in parts)), BOX_HEIGHT + max((p["height"] for p in parts), default=0.0)
+
+
+def _put_inside(made: dict[str, Any], index: int, parts: Sequence[dict[str, Any]]) -> None:
+    """Move the nodes and edges of the graphs inside a node into its box."""
+    node = made["nodes"][index]
+    left, top = node["x"] + (node["width"] - sum(p["width"] for p in parts)) / 2, node["y"] + BOX_HEIGHT - MARGIN / 2
+    for part in parts:
+        first = len(made["nodes"])
+        for one in part["nodes"]:
+            inside = one["inside"] + first if "inside" in one else index
+            x, y = round(one["x"] + left, 1), round(one["y"] + top, 1)
+            made["nodes"].append({**one, "index": one["index"] + first, "inside": inside, "x": x, "y": y})
+        for edge in part["edges"]:
+            (x, y), points = edge["label"], [[round(u + left, 1), round(v + top, 1)] for u, v in edge["points"]]
+            ends = {end: edge[end] + first for end in ("source", "target")}
+            label = [round(x + left, 1), round(y + top, 1)]
+            made["edges"].append({**edge, **ends, "points": points, "label": label})
+        left += part["width"]
 
 
 def _title(node: dict[str, Any]) -> str:
@@ -114,7 +156,8 @@ def _title(node: dict[str, Any]) -> str:
 
 
 def _detail(node: dict[str, Any]) -> str:
-    inside = [f"{name}: {len(body['nodes'])} nodes" for name, body in node["bodies"].items()]
+    counts = {name: len(body["nodes"]) for name, body in node["bodies"].items()}
+    inside = [f"{name}: {count} node{'s' * (count != 1)}" for name, count in counts.items()]
     dims = "×".join(map(str, node["dims"]))
     spent = f"{node['milliseconds']:.3g} ms" if node["milliseconds"] is not None else ""
     return "  ".join(part for part in (dims, *inside, spent) if part)
@@ -126,15 +169,26 @@ def svg(body: Nodes) -> str:
 
 
 def drawn(made: dict[str, Any], title: str) -> str:
-    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one."""
+    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
+
+    Args:
+        made: what `Graph.layout` or `tape_graph` returned.
+        title: of the picture, for screen readers.
+
+    Returns:
+        SVG text.
+    """
     width, height = made["width"], made["height"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="12" role="img">',
         f"<title>{escape(title)}</title>",
     ]
+    # The box of a node that has others inside is the ground that they and their edges stand on.
+    around = {node["inside"] for node in made["nodes"] if "inside" in node}
+    parts += [_box(node) for node in made["nodes"] if node["index"] in around]
     parts += [_line(edge) for edge in made["edges"]]
-    parts += [_box(node) for node in made["nodes"]]
+    parts += [_box(node) for node in made["nodes"] if node["index"] not in around]
     return "\n".join([*parts, "</svg>"])
 
 

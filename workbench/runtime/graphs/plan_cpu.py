@@ -60,6 +60,7 @@ class CpuPlan:
         nodes: what runs: of a graph, those of bodies inside too.
         params: the packed parameters of all.
         offsets: where each node's begin.
+        conditional: the launches whose code is right for some numbers only.
     """
 
     def __init__(self, nodes: Sequence[Work], body: Nodes | None = None) -> None:
@@ -70,6 +71,8 @@ class CpuPlan:
         self.offsets = np.cumsum([0, *(part.size for part in parts)])
         self.params = np.concatenate([*parts, np.zeros(8, np.uint8)])
         launches = [(k, n.record.loaded) for k, n in enumerate(self.nodes) if isinstance(n, Launch)]
+        records = [n.record for n in self.nodes if isinstance(n, Launch)]
+        self.conditional = [record for record in records if record.is_conditional]
         self._printing = tuple(dict.fromkeys(loaded for _, loaded in launches if loaded.prints))
         self._faulting = {k: at for at, k in enumerate(k for k, loaded in launches if loaded.checked)}
         self._faults = np.zeros((len(self._faulting), FAULT_SIZE // 8), np.int64)

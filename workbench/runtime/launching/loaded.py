@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from workbench.backends.layout import Layout, access_bytes
 from workbench.ir.values import Function
@@ -34,7 +34,7 @@ KEPT_SHAPES = 256
 
 
 def titled(name: str, direction: str) -> str:
-    """What people call one direction of a kernel."""
+    """Return the name of one direction of a kernel in messages."""
     return name if direction == "forward" else f"{name} ({direction})"
 
 
@@ -72,7 +72,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
-    """One direction of one specialisation on one device.
+    """Executable code of one direction of a specialisation on one device.
 
     Attributes:
         name: the kernel's name.
@@ -96,6 +96,15 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
         make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
         compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
+        one_call: whether a launch is one native call: no driver, no fault record, no place to show text.
+        packer: writes this layout's parameter buffers.
+        written, shared: positions of the parameters in `writes`; of those that it reads, too: no other launch may
+            change them at the same time.
+        strip: the number of threads that native code runs between two tests whether to stop: about 0.1 ms.
+        sums: the number of words that a strip leaves for the end of the launch (backends/cpu/text/reductions.py).
+        arrays_of, written_of, floats_written_of, floats_read_of: take the arguments of a launch; return those that are
+            arrays, those in `writes`, and of arrays that can have a gradient those whose elements may change, are read.
+        bound: a store for what `workbench.api.tapes.plain_adjoint` finds out about launches of this code.
     """
 
     name: str
@@ -120,10 +129,43 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
+    # Worked out when it is made: launches read these, and a cached property takes ten times as long as a field.
+    one_call: bool = False
+    packer: Packer = cast("Packer", None)
+    written: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
+    strip: int = 0
+    sums: int = 0
+    arrays_of: Arguments = tuple
+    written_of: Arguments = tuple
+    floats_written_of: Arguments = tuple
+    floats_read_of: Arguments = tuple
+    bound: dict[object, Any] = msgspec.field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = [slot.name for slot in self.layout.slots]
+        written = tuple(k for k, name in enumerate(names) if name in self.writes)
+        few = 1_048_576 // max(1, self.cost)
+        least = 1 if self.metadata.get("block_dim") else LEAST
+        found = {
+            "one_call": not (self.device.is_cuda or self.checked or self.prints),
+            "packer": Packer(self.layout, self.index32 and self.geometry is None),
+            "written": written,
+            "shared": tuple(k for k in written if names[k] in self.reads),
+            "strip": few - few % ALIGNED if few >= ALIGNED else max(least, few),
+            "sums": self.metadata.get("sums", 0),
+            "arrays_of": _taken(self.arrays),
+            "written_of": _taken(written),
+            "floats_written_of": _taken(tuple(k for k in self.floats if names[k] in self.writes)),
+            "floats_read_of": _taken(self.floats_read),
+            "bound": {},
+        }
+        for name, value in found.items():
+            force_setattr(self, name, value)
 
     @cached_property
     def title(self) -> str:
-        """What people call it: `blur`, `blur (adjoint)`."""
+        """The name in messages: `blur`, `blur (adjoint)`."""
         return titled(self.name, self.direction)
 
     @cached_property
@@ -147,60 +189,30 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return tuple(k for k, slot in enumerate(self.layout.slots) if isinstance(slot.type, ArrayType))
 
     @cached_property
-    def arrays_of(self) -> Arguments:
-        """Takes the arguments of a launch; returns those that are arrays."""
-        return _taken(self.arrays)
-
-    @cached_property
     def wide_of(self) -> Arguments:
         """Takes the arguments of a launch; returns the arrays of which code that is `aligned` loads whole vectors."""
         slots = self.layout.slots
         return _taken(tuple(k for k in self.arrays if access_bytes(slots[k].type)))  # type: ignore[union-attr]
 
     @cached_property
-    def written_of(self) -> Arguments:
-        """Takes the arguments of a launch; returns those in `writes`."""
-        return _taken(self.written)
-
-    @cached_property
     def floats(self) -> tuple[int, ...]:
-        """Those of `arrays` that can have a gradient."""
+        """The positions in `arrays` that can have a gradient."""
         return tuple(k for k in self.arrays if is_float(self.layout.slots[k].type))
 
     @cached_property
-    def floats_written_of(self) -> Arguments:
-        """Takes the arguments of a launch; returns those of `floats` whose elements may change."""
-        return _taken(tuple(k for k in self.floats if self.names[k] in self.writes))
-
-    @cached_property
     def floats_read(self) -> tuple[int, ...]:
-        """Those of `floats` whose elements are read."""
+        """The positions in `floats` whose elements are read."""
         return tuple(k for k in self.floats if self.names[k] in self.reads)
 
     @cached_property
-    def floats_read_of(self) -> Arguments:
-        """Takes the arguments of a launch; returns those of `floats` whose elements are read."""
-        return _taken(self.floats_read)
-
-    @cached_property
     def only_read(self) -> tuple[int, ...]:
-        """Those of `arrays` whose elements are read, and do not change."""
+        """The positions in `arrays` whose elements are read, and do not change."""
         return tuple(k for k in self.arrays if self.names[k] in self.reads - self.writes)
-
-    @cached_property
-    def bound(self) -> dict[object, Any]:
-        """What has been found out for launches of this code, kept by `workbench.api.tapes.plain_adjoint`."""
-        return {}
 
     @cached_property
     def prints(self) -> bool:
         """Return whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
-
-    @cached_property
-    def one_call(self) -> bool:
-        """Return whether a launch is one native call: no driver, no fault record, no place to show text."""
-        return not (self.device.is_cuda or self.checked or self.prints)
 
     @cached_property
     def on_device(self) -> bool:
@@ -217,18 +229,13 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """Return whether its accesses are looked at: with checks, on an emulated device."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
-    @cached_property
-    def packer(self) -> Packer:
-        """Writes this layout's parameter buffers."""
-        return Packer(self.layout, self.index32 and self.geometry is None)
-
     def in_blocks(self, block: Block) -> Loaded:
-        """The same code, which sees its blocks, for blocks of this size."""
+        """Return the same code, which sees its blocks, for blocks of this size."""
         assert self.geometry is not None
-        found = self._in_blocks.get(block)
-        if found is None:
-            found = self._in_blocks[block] = replace(self, geometry=replace(self.geometry, block=block))
-        return found
+        sized = self._in_blocks.get(block)
+        if sized is None:
+            sized = self._in_blocks[block] = replace(self, geometry=replace(self.geometry, block=block))
+        return sized
 
     @cached_property
     def _in_blocks(self) -> dict[Block, Loaded]:
@@ -236,7 +243,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """Where each parameter of the device's kernel lies in the packed ones."""
+        """The offset of each parameter of the device's kernel in the packed parameters."""
         slots = self.layout.slots
         if self.geometry is not None:
             return tuple(slots[k].offset for k in self.geometry.places)
@@ -250,11 +257,11 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def queue(self) -> Queue:
-        """How its launches are queued on its device."""
+        """The queue of its launches on its device."""
         return self.driver.queue(self.handle, self.places)
 
     def call(self, dims: Sequence[int], block_dim: int | Block) -> Call:
-        """How a device gets a launch."""
+        """Return the grid, block and shared memory of a launch over `dims`."""
         if self.geometry is not None:
             block = self.geometry.block
             return Call(block.grid(dims), block.sizes, block.shared)
@@ -263,19 +270,19 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return Call((blocks, 1, 1), (threads, 1, 1), shared)
 
     def shape(self, dims: tuple[int, ...], block_dim: int | Block) -> bytes:
-        """The same as `Driver.launch` takes it, kept for the next launch over these dimensions.
+        """Return `call` in the form that `Driver.launch` takes, stored for the next launch over these dimensions.
 
         Raises:
             DeviceError: a launch cannot have so many blocks, or a block so much memory.
         """
-        kept = self._shapes
-        found = kept.get((dims, block_dim))
-        if found is None:
-            if len(kept) == KEPT_SHAPES:
-                kept.clear()
+        memo = self._shapes
+        shape = memo.get((dims, block_dim))
+        if shape is None:
+            if len(memo) == KEPT_SHAPES:
+                memo.clear()
             call = self.call(dims, block_dim)
-            found = kept[dims, block_dim] = self.driver.shape(self.handle, call.grid, call.block, call.shared)
-        return found
+            shape = memo[dims, block_dim] = self.driver.shape(self.handle, call.grid, call.block, call.shared)
+        return shape
 
     @cached_property
     def _shapes(self) -> dict[tuple[tuple[int, ...], int | Block], bytes]:
@@ -286,37 +293,16 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         """Array parameters whose elements are read or may change."""
         return self.reads | self.writes
 
-    @cached_property
-    def written(self) -> tuple[int, ...]:
-        """Positions of the parameters in `writes`."""
-        return tuple(k for k, slot in enumerate(self.layout.slots) if slot.name in self.writes)
-
-    @cached_property
-    def shared(self) -> tuple[int, ...]:
-        """Positions of the parameters that it reads and changes: no other launch may change them at the same time."""
-        return tuple(k for k in self.written if self.layout.slots[k].name in self.reads)
-
     def mask(self, arguments: Sequence[Any]) -> int:
-        """The memory of those among all arguments, in order, as `backends/cpu/native/memory_locks.py` wants it."""
-        found = 0
+        """Return the lock bits of all arguments' memory, in the form of `backends/cpu/native/memory_locks.py`."""
+        mask = 0
         for position in self.shared:
-            found |= arguments[position].memory.turn
-        return found
-
-    @cached_property
-    def strip(self) -> int:
-        """How many threads of the launch native code runs before it looks whether to stop: about 0.1 ms."""
-        few = 1_048_576 // max(1, self.cost)
-        return few - few % ALIGNED if few >= ALIGNED else max(1 if self.metadata.get("block_dim") else LEAST, few)
-
-    @cached_property
-    def sums(self) -> int:
-        """How many words a strip leaves for the end of the launch (backends/cpu/text/reductions.py)."""
-        return self.metadata.get("sums", 0)
+            mask |= arguments[position].memory.turn
+        return mask
 
     @cached_property
     def threads_per_task(self) -> int:
-        """How many threads of the launch one core takes at a time: a helper costs half as much as a strip."""
+        """The number of threads that one core takes at a time: a helper costs half as much as a strip."""
         return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:

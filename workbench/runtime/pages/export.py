@@ -211,7 +211,7 @@ class _Writer:
         self._name_arguments(record, at)
         fault = program.reserve(FAULT_SIZE) if loaded.checked else 0
         sums = entry.metadata.get("sums", 0)
-        row = Row(program.entry(entry.image, name), at, record.threads, loaded.strip, sums, fault)
+        row = program.entry(entry.image, name), at, record.threads, loaded.strip, sums, fault
         yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
 
     def move(self, node: Copy | Fill) -> Iterator[int]:
@@ -223,7 +223,8 @@ class _Writer:
         # The struct of copies.c: two pointers of 32 bits, then words of 64.
         params = struct.pack("<II", self.address(words[0]), from_) + np.array(words[2:], np.int64).tobytes()
         entry = self.program.entry(_moves(), name)
-        yield self._row(Row(entry, self.program.place(params), node.target.size, move_grain(words)), node.kind, {})
+        row = entry, self.program.place(params), node.target.size, move_grain(words), 0, 0
+        yield self._row(row, node.kind, {})
 
     def _row(self, row: Row, title: str, lines: dict[str, list[int]]) -> int:
         self.program.rows.append(row)

@@ -18,25 +18,10 @@ STACK = 1 << 20
 ALIGNED = 64
 
 
-@dataclass(frozen=True)
-class Row:
-    """One launch, copy, sum or fill.
-
-    Attributes:
-        entry: number of the function.
-        params: where its packed parameters lie.
-        total: threads of a launch, elements of a copy.
-        grain: threads of a strip; the native launcher's, so that sums have the same bits.
-        sums: words that a strip leaves for the end.
-        fault: where its fault record lies; 0 without checks.
-    """
-
-    entry: int
-    params: int
-    total: int
-    grain: int
-    sums: int = 0
-    fault: int = 0
+Row = tuple[int, int, int, int, int, int]
+"""A launch, copy, sum or fill: the number of its function; where its packed parameters lie; how many threads or
+elements it has; how many of them a strip has (the native launcher's number, so that sums have the same bits); words
+that a strip leaves for the end; where its fault record lies, 0 without checks."""
 
 
 @dataclass
@@ -102,7 +87,7 @@ class Program:
 
     def data(self) -> dict[str, Any]:
         """What `openMachine` takes as the program."""
-        rows = [[r.entry, r.params, r.total, r.grain, r.sums, r.fault] for r in self.rows]
+        rows = [list(row) for row in self.rows]
         plain = {
             "schedule": list(range(len(rows))),
             "numbers": {},

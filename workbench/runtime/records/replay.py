@@ -17,9 +17,9 @@ from workbench.backends.cpu.native.copies import add_name
 from workbench.runtime.arrays.host_convert import repeats
 from workbench.runtime.arrays.substitute import Substitution
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.graphs.plan_cpu import CpuPlan
+from workbench.runtime.graphs.plan_cpu import CpuPlan, flat_nodes
 from workbench.runtime.launching.record import Advance, Latest, LaunchRecord
-from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Work
+from workbench.runtime.work import Add, Copy, Fill, Graph, Launch, Nodes, Work
 from workbench.structs import Struct
 from workbench.types import element
 
@@ -49,10 +49,11 @@ class Prepared:
 
     def __init__(self, nodes: Sequence[Work]) -> None:
         """Prepare these nodes, in their order."""
-        self.steps: list[CpuPlan | Work] = []
+        self.steps: list[CpuPlan | _GraphPlan | Work] = []
         self.changes: dict[Memory, int] = {}
         self.kept: object = None
         self._patches: dict[str, list[_Patch]] = {}
+        self._graphs: dict[int, _GraphPlan] = {}
         waiting: list[Work] = []
         for node in nodes:
             if is_native(node):
@@ -70,12 +71,18 @@ class Prepared:
                 self.changes[memory] = self.changes.get(memory, 0) + 1
             waiting.clear()
 
-    def run(self) -> None:
-        """Run all, on the arrays' current contents.
+    def run(self, numbers: Mapping[str, Any]) -> None:
+        """Run all, on the arrays' current contents, with other numbers for the parameters of these names.
 
         Raises:
             KernelFault, DeviceError: as the launches.
+            LaunchError: a number does not fit; nothing has run.
+            NotDifferentiable: a gradient's code is not right for it; nothing has run.
         """
+        if numbers:
+            with self._patched(numbers):
+                self.run({})
+            return
         for memory, times in self.changes.items():
             memory.version += times
         for step in self.steps:
@@ -85,23 +92,14 @@ class Prepared:
                 step.launch()
 
     @contextmanager
-    def patched(self, numbers: Mapping[str, Any]) -> Iterator[None]:
-        """Use other numbers for the parameters of these names, inside the `with`.
-
-        Raises:
-            LaunchError: a number does not fit; nothing is changed.
-            NotDifferentiable: a gradient's code is not right for it.
-        """
-        for plan in self._plans() if numbers else ():
-            for record in (node.record for node in plan.nodes if isinstance(node, Launch)):
-                if record.is_conditional:
-                    own = {n: record.checked(n, v) for n, v in numbers.items() if n in record.arguments}
-                    record.changed(own)
-        ready = [(patch, patch.words(value)) for name, value in numbers.items() for patch in self._patch(name)]
+    def _patched(self, numbers: Mapping[str, Any]) -> Iterator[None]:
         steps = self.steps
-        if numbers:  # launches on a device and graphs stand alone
-            same = Substitution({})
-            self.steps = [s.changed(numbers, same) if isinstance(s, Launch | Graph) else s for s in steps]
+        instead = [self._with_own_plan(step) for step in steps]
+        for record in (record for plan in self._plans() for record in plan.conditional):
+            record.changed({n: record.checked(n, v) for n, v in numbers.items() if n in record.arguments})
+        ready = [(patch, patch.words(value)) for name, value in numbers.items() for patch in self._patch(name)]
+        same = Substitution({})  # launches and graphs on a device have no plan here
+        self.steps = [s.changed(numbers, same) if isinstance(s, Launch | Graph) else s for s in instead]
         old = [patch.write(words) for patch, words in ready]
         try:
             yield
@@ -110,13 +108,38 @@ class Prepared:
             for (patch, _), words in zip(ready, old, strict=True):
                 patch.write(words)
 
+    def _with_own_plan(self, step: CpuPlan | _GraphPlan | Work) -> CpuPlan | _GraphPlan | Work:
+        """Return a graph on the CPU as a plan of our own: its owner may run it meanwhile, with the recorded numbers."""
+        if not isinstance(step, Graph) or step.device.is_cuda:
+            return step
+        known = self._graphs.get(id(step))
+        if known is None or known.generations != [body.generation for body in known.bodies]:
+            known = self._graphs[id(step)] = _GraphPlan(step.alone)
+            self._patches.clear()
+        return known
+
     def _plans(self) -> list[CpuPlan]:
-        return [step for step in self.steps if isinstance(step, CpuPlan)]
+        return [*(s for s in self.steps if isinstance(s, CpuPlan)), *(graph.plan for graph in self._graphs.values())]
 
     def _patch(self, name: str) -> list[_Patch]:
         if name not in self._patches:
             self._patches[name] = [patch for plan in self._plans() for patch in _patches(plan, name)]
         return self._patches[name]
+
+
+class _GraphPlan:
+    """A second plan of a graph on the CPU."""
+
+    def __init__(self, graph: Nodes) -> None:
+        self.bodies = [graph, *(body for node in graph.walk() for body in node.bodies.values())]
+        self.generations = [body.generation for body in self.bodies]
+        self.plan, self._written = CpuPlan(flat_nodes(graph), graph), graph.written()
+
+    def launch(self) -> None:
+        """Run the graph."""
+        for memory in self._written:
+            memory.version += 1
+        self.plan.run()
 
 
 class _Patch(msgspec.Struct, frozen=True, eq=False):

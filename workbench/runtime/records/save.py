@@ -138,7 +138,10 @@ class _Writer:
             member = f"modules/{number}-{record.kernel}.json"
             self.members[member] = json.dumps(data, separators=(",", ":")).encode()
             kernel = specialisation.kernel
-            options = {"checkpoints": kernel.checkpoints, **({"fma": True} if kernel.fma else {})}
+            options: dict[str, Any] = {"checkpoints": kernel.checkpoints, **({"fma": True} if kernel.fma else {})}
+            tiling = specialisation.tiling
+            if tiling is not None:
+                options["tiling"] = [tiling.block_dim, tiling.ndim, tiling.flat, list(tiling.threads)]
             facts = facts_data(specialisation, self.members[member])
             self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": facts})
         self.artifact(record)

@@ -133,6 +133,8 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
         checkpoints: of each kernel, how many states of a loop its adjoint keeps.
         fma: of each kernel, whether it is contracted.
         facts: of each kernel, what was derived from it; None where that is to be derived again.
+        tilings: of each kernel of tiles, how it was launched (`frontend/state/tiling.py`); None of others, and in files
+            from before tilings.
         memories, arrays, graphs, entries: as above.
         artifacts: digest to the bytes of a cache entry; to be looked at only where the file's maker is trusted.
         machine: system, architecture and CPU of the machine that saved it.
@@ -143,6 +145,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
     checkpoints: tuple[int, ...]
     fma: tuple[bool, ...]
     facts: tuple[KernelFacts | None, ...]
+    tilings: tuple[tuple[int, int | None, bool, tuple[int, ...]] | None, ...]
     memories: tuple[SavedMemory, ...]
     arrays: tuple[SavedArray, ...]
     graphs: tuple[SavedGraph, ...]
@@ -182,6 +185,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
     facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
+    tilings = tuple(_tiling(m.get("tiling")) for m in fields["modules"])
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
     reader = _Reader(functions, arrays)
@@ -195,8 +199,8 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     machine = tuple(saved_values.text(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
-        functions, checkpoints, fma, facts, memories, arrays, tuple(reader.graphs), entries, artifacts, machine,
-        counters,
+        functions, checkpoints, fma, facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
+        machine, counters,
     )  # fmt: skip
 
 
@@ -206,14 +210,23 @@ def _counter(told: Any) -> tuple[str, int, int]:
     return told[0], told[1], told[2]
 
 
+def _tiling(told: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
+    match told:
+        case None:
+            return None
+        case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
+            return block_dim, ndim, flat, saved_values.wholes(threads)
+    raise saved_values.Wrong("a kernel of tiles with improper blocks")
+
+
 def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
     """The verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
 
     Raises:
         Malformed, Wrong, RecordError: what it tells makes no sense.
     """
-    # Only kernels that are contracted say so, and files from before there were facts have none.
-    some = [name for name in ("fma", "facts") if isinstance(told, dict) and name in told]
+    # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
+    some = [name for name in ("fma", "facts", "tiling") if isinstance(told, dict) and name in told]
     given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", *some))
     checkpoints = saved_values.whole(given["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:

@@ -33,24 +33,31 @@ typedef uint64_t i64 __attribute__((aligned(1)));
 typedef float f32 __attribute__((aligned(1)));
 typedef double f64 __attribute__((aligned(1)));
 
+typedef void Move(char *to, const char *from, int64_t begin, int64_t end, int64_t step);
+
+// Elements [begin, end), their scalars moved by `move`; in the place where it is called, so that loops are of one type.
+__attribute__((always_inline)) static inline int32_t moved(const Copy *restrict copy, int64_t begin, int64_t end,
+                                                           Move *move) {
+    char *target = copy->target;
+    const char *source = copy->source;
+    if (copy->dense) {
+        move(target, source, begin * copy->count, end * copy->count, copy->step);
+        return 0;
+    }
+    for (int64_t n = begin; n < end; n++)
+        move(target + place(copy, copy->target_strides, n), source + place(copy, copy->source_strides, n), 0,
+             copy->count, copy->step);
+    return 0;
+}
+
 #define ENTRY(name, type, assign)                                                                                    \
-    static inline void name##_scalars(type *to, const type *from, int64_t begin, int64_t end, int64_t step) {       \
-        for (int64_t n = begin; n < end; n++) to[n] assign from[n * step];                                           \
+    static inline void name##_scalars(char *to, const char *from, int64_t begin, int64_t end, int64_t step) {       \
+        for (int64_t n = begin; n < end; n++) ((type *)to)[n] assign ((const type *)from)[n * step];                 \
     }                                                                                                                \
     int32_t name(const Copy *restrict copy, int64_t begin, int64_t end, Fault *fault, Stop *stop,                    \
                  int64_t *sums) {                                                                                    \
         (void)fault, (void)stop, (void)sums;                                                                         \
-        char *target = copy->target;                                                                                 \
-        const char *source = copy->source;                                                                           \
-        if (copy->dense) {                                                                                           \
-            name##_scalars((type *)target, (const type *)source, begin * copy->count, end * copy->count, copy->step); \
-            return 0;                                                                                                \
-        }                                                                                                            \
-        for (int64_t n = begin; n < end; n++)                                                                        \
-            name##_scalars((type *)(target + place(copy, copy->target_strides, n)),                                  \
-                           (const type *)(source + place(copy, copy->source_strides, n)), 0, copy->count,            \
-                           copy->step);                                                                              \
-        return 0;                                                                                                    \
+        return moved(copy, begin, end, name##_scalars);                                                              \
     }
 
 ENTRY(wb_copy_i8, i8, =)

@@ -3,125 +3,141 @@
 %struct.Copy = type { ptr, ptr, i64, i64, [4 x i64], [4 x i64], [4 x i64], i64 }
 
 define i32 @wb_copy_i8(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
   %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
+  %10 = alloca ptr, align 8
   %11 = alloca ptr, align 8
   %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_copy_i8_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_copy_i8_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_copy_i8_scalars)
+  ret i32 %19
 }
 
-declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
+define internal i32 @moved(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3) alwaysinline nounwind {
+  %5 = alloca i32, align 4
+  %6 = alloca ptr, align 8
+  %7 = alloca i64, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca ptr, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca i32, align 4
+  %13 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store i64 %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store ptr %3, ptr %9, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %10) nounwind
+  %14 = load ptr, ptr %6, align 8
+  %15 = getelementptr inbounds %struct.Copy, ptr %14, i32 0, i32 0
+  %16 = load ptr, ptr %15, align 8
+  store ptr %16, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %17 = load ptr, ptr %6, align 8
+  %18 = getelementptr inbounds %struct.Copy, ptr %17, i32 0, i32 1
+  %19 = load ptr, ptr %18, align 8
+  store ptr %19, ptr %11, align 8
+  %20 = load ptr, ptr %6, align 8
+  %21 = getelementptr inbounds %struct.Copy, ptr %20, i32 0, i32 3
+  %22 = load i64, ptr %21, align 8
+  %23 = icmp ne i64 %22, 0
+  br i1 %23, label %24, label %41
+
+24:
+  %25 = load ptr, ptr %9, align 8
+  %26 = load ptr, ptr %10, align 8
+  %27 = load ptr, ptr %11, align 8
+  %28 = load i64, ptr %7, align 8
+  %29 = load ptr, ptr %6, align 8
+  %30 = getelementptr inbounds %struct.Copy, ptr %29, i32 0, i32 2
+  %31 = load i64, ptr %30, align 8
+  %32 = mul i64 %28, %31
+  %33 = load i64, ptr %8, align 8
+  %34 = load ptr, ptr %6, align 8
+  %35 = getelementptr inbounds %struct.Copy, ptr %34, i32 0, i32 2
+  %36 = load i64, ptr %35, align 8
+  %37 = mul i64 %33, %36
+  %38 = load ptr, ptr %6, align 8
+  %39 = getelementptr inbounds %struct.Copy, ptr %38, i32 0, i32 7
+  %40 = load i64, ptr %39, align 8
+  call void %25(ptr noundef %26, ptr noundef %27, i64 noundef %32, i64 noundef %37, i64 noundef %40)
+  store i32 0, ptr %5, align 4
+  store i32 1, ptr %12, align 4
+  br label %76
+
+41:
+  call void @llvm.lifetime.start.p0(i64 8, ptr %13) nounwind
+  %42 = load i64, ptr %7, align 8
+  store i64 %42, ptr %13, align 8
+  br label %43
+
+43:
+  %44 = load i64, ptr %13, align 8
+  %45 = load i64, ptr %8, align 8
+  %46 = icmp slt i64 %44, %45
+  br i1 %46, label %48, label %47
+
+47:
+  store i32 2, ptr %12, align 4
+  call void @llvm.lifetime.end.p0(i64 8, ptr %13) nounwind
+  br label %75
+
+48:
+  %49 = load ptr, ptr %9, align 8
+  %50 = load ptr, ptr %10, align 8
+  %51 = load ptr, ptr %6, align 8
+  %52 = load ptr, ptr %6, align 8
+  %53 = getelementptr inbounds %struct.Copy, ptr %52, i32 0, i32 5
+  %54 = getelementptr inbounds [4 x i64], ptr %53, i64 0, i64 0
+  %55 = load i64, ptr %13, align 8
+  %56 = call i64 @place(ptr noundef %51, ptr noundef %54, i64 noundef %55)
+  %57 = getelementptr i8, ptr %50, i64 %56
+  %58 = load ptr, ptr %11, align 8
+  %59 = load ptr, ptr %6, align 8
+  %60 = load ptr, ptr %6, align 8
+  %61 = getelementptr inbounds %struct.Copy, ptr %60, i32 0, i32 6
+  %62 = getelementptr inbounds [4 x i64], ptr %61, i64 0, i64 0
+  %63 = load i64, ptr %13, align 8
+  %64 = call i64 @place(ptr noundef %59, ptr noundef %62, i64 noundef %63)
+  %65 = getelementptr i8, ptr %58, i64 %64
+  %66 = load ptr, ptr %6, align 8
+  %67 = getelementptr inbounds %struct.Copy, ptr %66, i32 0, i32 2
+  %68 = load i64, ptr %67, align 8
+  %69 = load ptr, ptr %6, align 8
+  %70 = getelementptr inbounds %struct.Copy, ptr %69, i32 0, i32 7
+  %71 = load i64, ptr %70, align 8
+  call void %49(ptr noundef %57, ptr noundef %65, i64 noundef 0, i64 noundef %68, i64 noundef %71)
+  br label %72
+
+72:
+  %73 = load i64, ptr %13, align 8
+  %74 = add i64 %73, 1
+  store i64 %74, ptr %13, align 8
+  br label %43
+
+75:
+  store i32 0, ptr %5, align 4
+  store i32 1, ptr %12, align 4
+  br label %76
+
+76:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  call void @llvm.lifetime.end.p0(i64 8, ptr %10) nounwind
+  %77 = load i32, ptr %5, align 4
+  ret i32 %77
+}
 
 define internal void @wb_copy_i8_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
   %6 = alloca ptr, align 8
@@ -172,6 +188,683 @@ define internal void @wb_copy_i8_scalars(ptr noundef %0, ptr noundef %1, i64 nou
 31:
   ret void
 }
+
+define i32 @wb_copy_i16(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_copy_i16_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_copy_i16_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %31
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i16, ptr %19, i64 %22
+  %24 = load i16, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr i16, ptr %25, i64 %26
+  store i16 %24, ptr %27, align 1
+  br label %28
+
+28:
+  %29 = load i64, ptr %11, align 8
+  %30 = add i64 %29, 1
+  store i64 %30, ptr %11, align 8
+  br label %13
+
+31:
+  ret void
+}
+
+define i32 @wb_copy_i32(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_copy_i32_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_copy_i32_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %31
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i32, ptr %19, i64 %22
+  %24 = load i32, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr i32, ptr %25, i64 %26
+  store i32 %24, ptr %27, align 1
+  br label %28
+
+28:
+  %29 = load i64, ptr %11, align 8
+  %30 = add i64 %29, 1
+  store i64 %30, ptr %11, align 8
+  br label %13
+
+31:
+  ret void
+}
+
+define i32 @wb_copy_i64(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_copy_i64_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_copy_i64_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %31
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i64, ptr %19, i64 %22
+  %24 = load i64, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr i64, ptr %25, i64 %26
+  store i64 %24, ptr %27, align 1
+  br label %28
+
+28:
+  %29 = load i64, ptr %11, align 8
+  %30 = add i64 %29, 1
+  store i64 %30, ptr %11, align 8
+  br label %13
+
+31:
+  ret void
+}
+
+define i32 @wb_add_i8(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_i8_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_i8_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %36
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i8, ptr %19, i64 %22
+  %24 = load i8, ptr %23, align 1
+  %25 = zext i8 %24 to i32
+  %26 = load ptr, ptr %6, align 8
+  %27 = load i64, ptr %11, align 8
+  %28 = getelementptr i8, ptr %26, i64 %27
+  %29 = load i8, ptr %28, align 1
+  %30 = zext i8 %29 to i32
+  %31 = add i32 %30, %25
+  %32 = trunc i32 %31 to i8
+  store i8 %32, ptr %28, align 1
+  br label %33
+
+33:
+  %34 = load i64, ptr %11, align 8
+  %35 = add i64 %34, 1
+  store i64 %35, ptr %11, align 8
+  br label %13
+
+36:
+  ret void
+}
+
+define i32 @wb_add_i16(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_i16_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_i16_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %36
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i16, ptr %19, i64 %22
+  %24 = load i16, ptr %23, align 1
+  %25 = zext i16 %24 to i32
+  %26 = load ptr, ptr %6, align 8
+  %27 = load i64, ptr %11, align 8
+  %28 = getelementptr i16, ptr %26, i64 %27
+  %29 = load i16, ptr %28, align 1
+  %30 = zext i16 %29 to i32
+  %31 = add i32 %30, %25
+  %32 = trunc i32 %31 to i16
+  store i16 %32, ptr %28, align 1
+  br label %33
+
+33:
+  %34 = load i64, ptr %11, align 8
+  %35 = add i64 %34, 1
+  store i64 %35, ptr %11, align 8
+  br label %13
+
+36:
+  ret void
+}
+
+define i32 @wb_add_i32(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_i32_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_i32_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %33
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i32, ptr %19, i64 %22
+  %24 = load i32, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr i32, ptr %25, i64 %26
+  %28 = load i32, ptr %27, align 1
+  %29 = add i32 %28, %24
+  store i32 %29, ptr %27, align 1
+  br label %30
+
+30:
+  %31 = load i64, ptr %11, align 8
+  %32 = add i64 %31, 1
+  store i64 %32, ptr %11, align 8
+  br label %13
+
+33:
+  ret void
+}
+
+define i32 @wb_add_i64(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_i64_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_i64_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %33
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr i64, ptr %19, i64 %22
+  %24 = load i64, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr i64, ptr %25, i64 %26
+  %28 = load i64, ptr %27, align 1
+  %29 = add i64 %28, %24
+  store i64 %29, ptr %27, align 1
+  br label %30
+
+30:
+  %31 = load i64, ptr %11, align 8
+  %32 = add i64 %31, 1
+  store i64 %32, ptr %11, align 8
+  br label %13
+
+33:
+  ret void
+}
+
+define i32 @wb_add_float(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_float_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_float_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %33
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr float, ptr %19, i64 %22
+  %24 = load float, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr float, ptr %25, i64 %26
+  %28 = load float, ptr %27, align 1
+  %29 = fadd float %28, %24
+  store float %29, ptr %27, align 1
+  br label %30
+
+30:
+  %31 = load i64, ptr %11, align 8
+  %32 = add i64 %31, 1
+  store i64 %32, ptr %11, align 8
+  br label %13
+
+33:
+  ret void
+}
+
+define i32 @wb_add_double(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca ptr, align 8
+  %11 = alloca ptr, align 8
+  %12 = alloca ptr, align 8
+  store ptr %0, ptr %7, align 8
+  store i64 %1, ptr %8, align 8
+  store i64 %2, ptr %9, align 8
+  store ptr %3, ptr %10, align 8
+  store ptr %4, ptr %11, align 8
+  store ptr %5, ptr %12, align 8
+  %13 = load ptr, ptr %10, align 8
+  %14 = load ptr, ptr %11, align 8
+  %15 = load ptr, ptr %12, align 8
+  %16 = load ptr, ptr %7, align 8
+  %17 = load i64, ptr %8, align 8
+  %18 = load i64, ptr %9, align 8
+  %19 = call i32 @moved(ptr noundef %16, i64 noundef %17, i64 noundef %18, ptr noundef @wb_add_double_scalars)
+  ret i32 %19
+}
+
+define internal void @wb_add_double_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
+  %6 = alloca ptr, align 8
+  %7 = alloca ptr, align 8
+  %8 = alloca i64, align 8
+  %9 = alloca i64, align 8
+  %10 = alloca i64, align 8
+  %11 = alloca i64, align 8
+  store ptr %0, ptr %6, align 8
+  store ptr %1, ptr %7, align 8
+  store i64 %2, ptr %8, align 8
+  store i64 %3, ptr %9, align 8
+  store i64 %4, ptr %10, align 8
+  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
+  %12 = load i64, ptr %8, align 8
+  store i64 %12, ptr %11, align 8
+  br label %13
+
+13:
+  %14 = load i64, ptr %11, align 8
+  %15 = load i64, ptr %9, align 8
+  %16 = icmp slt i64 %14, %15
+  br i1 %16, label %18, label %17
+
+17:
+  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
+  br label %33
+
+18:
+  %19 = load ptr, ptr %7, align 8
+  %20 = load i64, ptr %11, align 8
+  %21 = load i64, ptr %10, align 8
+  %22 = mul i64 %20, %21
+  %23 = getelementptr double, ptr %19, i64 %22
+  %24 = load double, ptr %23, align 1
+  %25 = load ptr, ptr %6, align 8
+  %26 = load i64, ptr %11, align 8
+  %27 = getelementptr double, ptr %25, i64 %26
+  %28 = load double, ptr %27, align 1
+  %29 = fadd double %28, %24
+  store double %29, ptr %27, align 1
+  br label %30
+
+30:
+  %31 = load i64, ptr %11, align 8
+  %32 = add i64 %31, 1
+  store i64 %32, ptr %11, align 8
+  br label %13
+
+33:
+  ret void
+}
+
+declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
 
 define internal i64 @place(ptr noundef %0, ptr noundef %1, i64 noundef %2) nounwind {
   %4 = alloca ptr, align 8
@@ -239,1542 +932,3 @@ define internal i64 @place(ptr noundef %0, ptr noundef %1, i64 noundef %2) nounw
 }
 
 declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) nounwind
-
-define i32 @wb_copy_i16(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_copy_i16_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_copy_i16_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_copy_i16_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %31
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i16, ptr %19, i64 %22
-  %24 = load i16, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr i16, ptr %25, i64 %26
-  store i16 %24, ptr %27, align 1
-  br label %28
-
-28:
-  %29 = load i64, ptr %11, align 8
-  %30 = add i64 %29, 1
-  store i64 %30, ptr %11, align 8
-  br label %13
-
-31:
-  ret void
-}
-
-define i32 @wb_copy_i32(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_copy_i32_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_copy_i32_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_copy_i32_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %31
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i32, ptr %19, i64 %22
-  %24 = load i32, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr i32, ptr %25, i64 %26
-  store i32 %24, ptr %27, align 1
-  br label %28
-
-28:
-  %29 = load i64, ptr %11, align 8
-  %30 = add i64 %29, 1
-  store i64 %30, ptr %11, align 8
-  br label %13
-
-31:
-  ret void
-}
-
-define i32 @wb_copy_i64(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_copy_i64_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_copy_i64_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_copy_i64_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %31
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i64, ptr %19, i64 %22
-  %24 = load i64, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr i64, ptr %25, i64 %26
-  store i64 %24, ptr %27, align 1
-  br label %28
-
-28:
-  %29 = load i64, ptr %11, align 8
-  %30 = add i64 %29, 1
-  store i64 %30, ptr %11, align 8
-  br label %13
-
-31:
-  ret void
-}
-
-define i32 @wb_add_i8(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_i8_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_i8_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_i8_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %36
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i8, ptr %19, i64 %22
-  %24 = load i8, ptr %23, align 1
-  %25 = zext i8 %24 to i32
-  %26 = load ptr, ptr %6, align 8
-  %27 = load i64, ptr %11, align 8
-  %28 = getelementptr i8, ptr %26, i64 %27
-  %29 = load i8, ptr %28, align 1
-  %30 = zext i8 %29 to i32
-  %31 = add i32 %30, %25
-  %32 = trunc i32 %31 to i8
-  store i8 %32, ptr %28, align 1
-  br label %33
-
-33:
-  %34 = load i64, ptr %11, align 8
-  %35 = add i64 %34, 1
-  store i64 %35, ptr %11, align 8
-  br label %13
-
-36:
-  ret void
-}
-
-define i32 @wb_add_i16(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_i16_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_i16_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_i16_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %36
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i16, ptr %19, i64 %22
-  %24 = load i16, ptr %23, align 1
-  %25 = zext i16 %24 to i32
-  %26 = load ptr, ptr %6, align 8
-  %27 = load i64, ptr %11, align 8
-  %28 = getelementptr i16, ptr %26, i64 %27
-  %29 = load i16, ptr %28, align 1
-  %30 = zext i16 %29 to i32
-  %31 = add i32 %30, %25
-  %32 = trunc i32 %31 to i16
-  store i16 %32, ptr %28, align 1
-  br label %33
-
-33:
-  %34 = load i64, ptr %11, align 8
-  %35 = add i64 %34, 1
-  store i64 %35, ptr %11, align 8
-  br label %13
-
-36:
-  ret void
-}
-
-define i32 @wb_add_i32(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_i32_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_i32_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_i32_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %33
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i32, ptr %19, i64 %22
-  %24 = load i32, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr i32, ptr %25, i64 %26
-  %28 = load i32, ptr %27, align 1
-  %29 = add i32 %28, %24
-  store i32 %29, ptr %27, align 1
-  br label %30
-
-30:
-  %31 = load i64, ptr %11, align 8
-  %32 = add i64 %31, 1
-  store i64 %32, ptr %11, align 8
-  br label %13
-
-33:
-  ret void
-}
-
-define i32 @wb_add_i64(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_i64_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_i64_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_i64_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %33
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr i64, ptr %19, i64 %22
-  %24 = load i64, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr i64, ptr %25, i64 %26
-  %28 = load i64, ptr %27, align 1
-  %29 = add i64 %28, %24
-  store i64 %29, ptr %27, align 1
-  br label %30
-
-30:
-  %31 = load i64, ptr %11, align 8
-  %32 = add i64 %31, 1
-  store i64 %32, ptr %11, align 8
-  br label %13
-
-33:
-  ret void
-}
-
-define i32 @wb_add_float(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_float_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_float_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_float_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %33
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr float, ptr %19, i64 %22
-  %24 = load float, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr float, ptr %25, i64 %26
-  %28 = load float, ptr %27, align 1
-  %29 = fadd float %28, %24
-  store float %29, ptr %27, align 1
-  br label %30
-
-30:
-  %31 = load i64, ptr %11, align 8
-  %32 = add i64 %31, 1
-  store i64 %32, ptr %11, align 8
-  br label %13
-
-33:
-  ret void
-}
-
-define i32 @wb_add_double(ptr noalias noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4, ptr noundef %5) nounwind {
-  %7 = alloca i32, align 4
-  %8 = alloca ptr, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca ptr, align 8
-  %12 = alloca ptr, align 8
-  %13 = alloca ptr, align 8
-  %14 = alloca ptr, align 8
-  %15 = alloca ptr, align 8
-  %16 = alloca i32, align 4
-  %17 = alloca i64, align 8
-  store ptr %0, ptr %8, align 8
-  store i64 %1, ptr %9, align 8
-  store i64 %2, ptr %10, align 8
-  store ptr %3, ptr %11, align 8
-  store ptr %4, ptr %12, align 8
-  store ptr %5, ptr %13, align 8
-  %18 = load ptr, ptr %11, align 8
-  %19 = load ptr, ptr %12, align 8
-  %20 = load ptr, ptr %13, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %14) nounwind
-  %21 = load ptr, ptr %8, align 8
-  %22 = getelementptr inbounds %struct.Copy, ptr %21, i32 0, i32 0
-  %23 = load ptr, ptr %22, align 8
-  store ptr %23, ptr %14, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %15) nounwind
-  %24 = load ptr, ptr %8, align 8
-  %25 = getelementptr inbounds %struct.Copy, ptr %24, i32 0, i32 1
-  %26 = load ptr, ptr %25, align 8
-  store ptr %26, ptr %15, align 8
-  %27 = load ptr, ptr %8, align 8
-  %28 = getelementptr inbounds %struct.Copy, ptr %27, i32 0, i32 3
-  %29 = load i64, ptr %28, align 8
-  %30 = icmp ne i64 %29, 0
-  br i1 %30, label %31, label %47
-
-31:
-  %32 = load ptr, ptr %14, align 8
-  %33 = load ptr, ptr %15, align 8
-  %34 = load i64, ptr %9, align 8
-  %35 = load ptr, ptr %8, align 8
-  %36 = getelementptr inbounds %struct.Copy, ptr %35, i32 0, i32 2
-  %37 = load i64, ptr %36, align 8
-  %38 = mul i64 %34, %37
-  %39 = load i64, ptr %10, align 8
-  %40 = load ptr, ptr %8, align 8
-  %41 = getelementptr inbounds %struct.Copy, ptr %40, i32 0, i32 2
-  %42 = load i64, ptr %41, align 8
-  %43 = mul i64 %39, %42
-  %44 = load ptr, ptr %8, align 8
-  %45 = getelementptr inbounds %struct.Copy, ptr %44, i32 0, i32 7
-  %46 = load i64, ptr %45, align 8
-  call void @wb_add_double_scalars(ptr noundef %32, ptr noundef %33, i64 noundef %38, i64 noundef %43, i64 noundef %46)
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-47:
-  call void @llvm.lifetime.start.p0(i64 8, ptr %17) nounwind
-  %48 = load i64, ptr %9, align 8
-  store i64 %48, ptr %17, align 8
-  br label %49
-
-49:
-  %50 = load i64, ptr %17, align 8
-  %51 = load i64, ptr %10, align 8
-  %52 = icmp slt i64 %50, %51
-  br i1 %52, label %54, label %53
-
-53:
-  store i32 2, ptr %16, align 4
-  call void @llvm.lifetime.end.p0(i64 8, ptr %17) nounwind
-  br label %80
-
-54:
-  %55 = load ptr, ptr %14, align 8
-  %56 = load ptr, ptr %8, align 8
-  %57 = load ptr, ptr %8, align 8
-  %58 = getelementptr inbounds %struct.Copy, ptr %57, i32 0, i32 5
-  %59 = getelementptr inbounds [4 x i64], ptr %58, i64 0, i64 0
-  %60 = load i64, ptr %17, align 8
-  %61 = call i64 @place(ptr noundef %56, ptr noundef %59, i64 noundef %60)
-  %62 = getelementptr i8, ptr %55, i64 %61
-  %63 = load ptr, ptr %15, align 8
-  %64 = load ptr, ptr %8, align 8
-  %65 = load ptr, ptr %8, align 8
-  %66 = getelementptr inbounds %struct.Copy, ptr %65, i32 0, i32 6
-  %67 = getelementptr inbounds [4 x i64], ptr %66, i64 0, i64 0
-  %68 = load i64, ptr %17, align 8
-  %69 = call i64 @place(ptr noundef %64, ptr noundef %67, i64 noundef %68)
-  %70 = getelementptr i8, ptr %63, i64 %69
-  %71 = load ptr, ptr %8, align 8
-  %72 = getelementptr inbounds %struct.Copy, ptr %71, i32 0, i32 2
-  %73 = load i64, ptr %72, align 8
-  %74 = load ptr, ptr %8, align 8
-  %75 = getelementptr inbounds %struct.Copy, ptr %74, i32 0, i32 7
-  %76 = load i64, ptr %75, align 8
-  call void @wb_add_double_scalars(ptr noundef %62, ptr noundef %70, i64 noundef 0, i64 noundef %73, i64 noundef %76)
-  br label %77
-
-77:
-  %78 = load i64, ptr %17, align 8
-  %79 = add i64 %78, 1
-  store i64 %79, ptr %17, align 8
-  br label %49
-
-80:
-  store i32 0, ptr %7, align 4
-  store i32 1, ptr %16, align 4
-  br label %81
-
-81:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %15) nounwind
-  call void @llvm.lifetime.end.p0(i64 8, ptr %14) nounwind
-  %82 = load i32, ptr %7, align 4
-  ret i32 %82
-}
-
-define internal void @wb_add_double_scalars(ptr noundef %0, ptr noundef %1, i64 noundef %2, i64 noundef %3, i64 noundef %4) nounwind {
-  %6 = alloca ptr, align 8
-  %7 = alloca ptr, align 8
-  %8 = alloca i64, align 8
-  %9 = alloca i64, align 8
-  %10 = alloca i64, align 8
-  %11 = alloca i64, align 8
-  store ptr %0, ptr %6, align 8
-  store ptr %1, ptr %7, align 8
-  store i64 %2, ptr %8, align 8
-  store i64 %3, ptr %9, align 8
-  store i64 %4, ptr %10, align 8
-  call void @llvm.lifetime.start.p0(i64 8, ptr %11) nounwind
-  %12 = load i64, ptr %8, align 8
-  store i64 %12, ptr %11, align 8
-  br label %13
-
-13:
-  %14 = load i64, ptr %11, align 8
-  %15 = load i64, ptr %9, align 8
-  %16 = icmp slt i64 %14, %15
-  br i1 %16, label %18, label %17
-
-17:
-  call void @llvm.lifetime.end.p0(i64 8, ptr %11) nounwind
-  br label %33
-
-18:
-  %19 = load ptr, ptr %7, align 8
-  %20 = load i64, ptr %11, align 8
-  %21 = load i64, ptr %10, align 8
-  %22 = mul i64 %20, %21
-  %23 = getelementptr double, ptr %19, i64 %22
-  %24 = load double, ptr %23, align 1
-  %25 = load ptr, ptr %6, align 8
-  %26 = load i64, ptr %11, align 8
-  %27 = getelementptr double, ptr %25, i64 %26
-  %28 = load double, ptr %27, align 1
-  %29 = fadd double %28, %24
-  store double %29, ptr %27, align 1
-  br label %30
-
-30:
-  %31 = load i64, ptr %11, align 8
-  %32 = add i64 %31, 1
-  store i64 %32, ptr %11, align 8
-  br label %13
-
-33:
-  ret void
-}

@@ -43,8 +43,7 @@ _lock = renewed(__name__, "_lock")
 @lru_cache
 def text(platform: str = sys.platform) -> str:
     """The launcher's LLVM IR."""
-    name = "launcher_windows.ll" if platform == "win32" else "launcher_posix.ll"
-    body = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    body = Path(__file__).with_name("launcher.ll").read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
 
 

@@ -68,23 +68,7 @@ static void over(Stop *stop, int32_t code) {
     if (code != STOPPED) stop->began = 0;
 }
 
-#ifdef WINDOWS
-
-enum { STAYS_BEGUN = 1 };
 static int64_t last_asked;
-
-// Windows has no handler to stand before: Python is asked ten times a second.
-bool wb_arm(void) {
-    int64_t time = now();
-    if ((uint64_t)(time - last_asked) <= 100000000) return false;
-    last_asked = time;
-    return true;
-}
-
-#else
-
-enum { STAYS_BEGUN = 0 };
-int32_t sigaction(int32_t signal, const void *action, void *before);
 static int32_t returned(void *unused);
 
 static void on_signal(int32_t number, void *info, void *context) {
@@ -96,11 +80,17 @@ static void on_signal(int32_t number, void *info, void *context) {
     wb_facts.handler(number, info, context);
 }
 
-// Whether Python's handler stood where ours should. A `struct sigaction` begins with its handler on every system; the
-// rest goes back as it came.
+// Whether Python is to be asked: its handler stood where ours should. A `struct sigaction` begins with its handler on
+// every system; the rest goes back as it came. Without one there is nothing to stand before: ten times a second.
 bool wb_arm(void) {
     void *action[64];
     __builtin_memset(action, 0, sizeof action);
+    if (!has_sigaction()) {
+        int64_t time = now();
+        if ((uint64_t)(time - last_asked) <= 100000000) return false;
+        last_asked = time;
+        return true;
+    }
     sigaction(SIGINT_NUMBER, NULL, action);
     if (wb_facts.handler == NULL || action[0] != (void *)wb_facts.handler) return false;
     action[0] = on_signal;
@@ -116,8 +106,6 @@ static int32_t returned(void *unused) {
     wb_jax = &ring[turn];
     return 0;
 }
-
-#endif
 
 // Let Python handle signals: not 0 where a handler raises.
 static int32_t handle(void) {
@@ -141,7 +129,7 @@ static int32_t ask(Stop *stop) {
         if (stop->began == 0) {
             stop->began = time;
         } else if ((uint64_t)(time - stop->began) > SOON) {
-            stop->begun = STAYS_BEGUN;
+            stop->begun = !has_sigaction();
             fresh = wb_arm();
         }
     }

@@ -20,6 +20,9 @@ bool thread_start(int64_t *id, void *(*work)(void *state), void *state);
 // Waits a while for a helper; whether it has ended. `gone` counts those that have left their work, of `all`.
 bool joined(int64_t id, int64_t *gone, int64_t all);
 
+bool has_sigaction(void);   // whether the system has handlers of signals; without, `sigaction` does nothing
+int32_t sigaction(int32_t signal, const void *action, void *before);
+
 int32_t snprintf(char *to, int64_t size, const char *format, ...);
 void *malloc(int64_t bytes);
 void free(void *memory);

@@ -15,12 +15,15 @@ __attribute__((cold, noinline)) static Error *error_of(Api *api, const char *tex
 }
 
 // An INVALID_ARGUMENT with a formatted message. Strings come as integers: in the C ABI both are one 8-byte argument.
-__attribute__((cold, noinline)) static Error *refuse(Frame *frame, const char *format, const int64_t words[4]) {
+__attribute__((cold, noinline)) static Error *refuse(Frame *frame, const char *format, int64_t a, int64_t b, int64_t c,
+                                                     int64_t d) {
     char text[512];
-    snprintf(text, sizeof text, format, words[0], words[1], words[2], words[3]);
+    snprintf(text, sizeof text, format, a, b, c, d);
     return error_of(frame->api, text, INVALID_ARGUMENT);
 }
-#define REFUSE(frame, format, ...) refuse(frame, format, (const int64_t[4]){__VA_ARGS__})
+#define FOUR(a, b, c, d, ...) a, b, c, d
+#define REFUSE(frame, ...) REFUSE_WITH(frame, __VA_ARGS__, 0, 0, 0, 0)
+#define REFUSE_WITH(frame, format, ...) refuse(frame, format, FOUR(__VA_ARGS__, 0))
 #define REFUSE_PARAM(frame, call, param, what, ...) \
     REFUSE(frame, "kernel '%s', parameter '%s': " what, (int64_t)(call)->kernel->name, (int64_t)(param)->name, \
            __VA_ARGS__)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.load_record import SavedKernel, SavedSpecialisation
 from workbench.errors import LaunchError, RecordError
 from workbench.frontend import Tiling
 from workbench.ir.data import Unwritable, from_data, to_data
-from workbench.ir.values import Function
 from workbench.structs import AnyType, Struct
 
 Data = Mapping[str, Any]
@@ -29,40 +27,42 @@ class PickledKernel(SavedKernel):
     """
 
     def __init__(self, data: Data) -> None:
-        """From what `kernel_data` returned."""
-        made = [PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]]
-        super().__init__(made[0].function, data["checkpoints"], data["fma"])
+        """Restore what `kernel_data` returned."""
+        functions = map(from_data, data["functions"])
+        specialisations = [SavedSpecialisation(f, data["checkpoints"], data["fma"]) for f in functions]
+        for one in specialisations:
+            one.kernel = self
+        super().__init__(specialisations[0].function, data["checkpoints"], data["fma"])
         self.data = data
         self.stale = ""
         self.checks, self.enable_backward = data["checks"], data["enable_backward"]
-        self.edition = _Edition(self.name)
         self._structs = {}
-        self._specialised_for = {s.types: s for s in made}
+        self._specialised_for = {s.types: s for s in specialisations}
         columns = zip(self.parameters, zip(*self._specialised_for, strict=True), strict=True)
         self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
 
     def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """The kernel for these types.
+        """Return the kernel for these types.
 
         Raises:
             LaunchError: it did not have them when it was pickled.
         """
-        found = self._specialised_for.get(tuple(types or ()))
-        if found is None:
+        specialisation = self._specialised_for.get(tuple(types or ()))
+        if specialisation is None:
             raise self._missing(types or ())
-        return found
+        return specialisation
 
-    def completed(self, given: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
-        """The types of the parameters `missing`, from those that are given.
+    def completed(self, known_types: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
+        """Return the types of the parameters `missing`, from those that are known.
 
         Raises:
             LaunchError: it did not have them when it was pickled.
         """
         for types in self._specialised_for:
             known = dict(zip(self.parameters, types, strict=True))
-            if all(known[n] == t for n, t in given.items()):
+            if all(known[n] == t for n, t in known_types.items()):
                 return {n: known[n] for n in missing}
-        raise self._missing(tuple(given.values()))
+        raise self._missing(tuple(known_types.values()))
 
     def _missing(self, types: Sequence[Any]) -> LaunchError:
         return LaunchError(
@@ -71,28 +71,8 @@ class PickledKernel(SavedKernel):
         )  # fmt: skip
 
 
-class PickledSpecialisation(SavedSpecialisation):
-    """What a pickle holds of a kernel."""
-
-    tiling = None
-
-    def __init__(self, kernel: PickledKernel, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
-        super().__init__(function, checkpoints, fma)
-        self.kernel = kernel
-        self.jax_plans, self.notices = {}, ()
-        self._watched = ()
-
-
-class _Edition(Edition):
-    """The only version that there will be."""
-
-    def __init__(self, kernel: str) -> None:
-        self.kernel, self.content, self.name = kernel, "", None
-
-
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
-    """A kernel as plain values, for `PickledKernel`.
+    """Return a kernel as plain values, for `PickledKernel`.
 
     Args:
         kernel: the kernel.

@@ -2,8 +2,8 @@
 
 %struct.Stop = type { %union.anon, ptr, i64, i64, i64 }
 %union.anon = type { i32 }
-%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.Facts = type { i64, ptr, i64, ptr, ptr, ptr, i64, i64, ptr, ptr, [16 x i64] }
+%struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.Row = type { ptr, ptr, i64, i64, i64, ptr, i64, i64 }
 %struct.Team = type { %struct.Crew, ptr, i64, i64 }
 %struct.Crew = type { %struct.Stop, ptr, i64, i32 }
@@ -15,18 +15,19 @@
 @ring = internal global [8 x %struct.Stop] [%struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }], align 16
 @wb_jax = global ptr @ring, align 8
 @last_asked = internal unnamed_addr global i64 0, align 8
-@python = internal unnamed_addr global %struct.Python zeroinitializer, align 8
 @wb_facts = global %struct.Facts zeroinitializer, align 8
+@python = internal unnamed_addr global %struct.Python zeroinitializer, align 8
 @.str = private unnamed_addr constant [26 x i8] c"wrong number of arguments\00", align 1
 @.str.1 = private unnamed_addr constant [4 x i8] c"KKK\00", align 1
 @wb_busy = global i64 0, align 8
 @asking = internal global i8 0, align 1
+@turn = internal unnamed_addr global i64 0, align 8
 @other_threads = internal global %struct.Stop { %union.anon zeroinitializer, ptr @no, i64 0, i64 0, i64 0 }, align 8
 
 define internal i32 @ask(ptr noundef %0) nounwind {
   %2 = load volatile i8, ptr %0, align 8
   %3 = icmp eq i8 %2, 0
-  br i1 %3, label %15, label %4
+  br i1 %3, label %18, label %4
 
 4:
   %5 = tail call i64 @now() nounwind
@@ -37,50 +38,100 @@ define internal i32 @ask(ptr noundef %0) nounwind {
 
 9:
   store i64 %5, ptr %6, align 8
-  br label %15
+  br label %18
 
 10:
   %11 = sub i64 %5, %7
   %12 = icmp ugt i64 %11, 50000
-  br i1 %12, label %13, label %15
+  br i1 %12, label %13, label %18
 
 13:
-  store volatile i8 1, ptr %0, align 8
-  %14 = tail call zeroext i1 @wb_arm()
-  br i1 %14, label %18, label %15
-
-15:
-  %16 = load volatile i8, ptr getelementptr inbounds (i8, ptr @wb_main, i64 1), align 1
-  %17 = icmp eq i8 %16, 0
-  br i1 %17, label %20, label %18
+  %14 = tail call zeroext i1 @has_sigaction() nounwind
+  %15 = xor i1 %14, true
+  %16 = zext i1 %15 to i8
+  store volatile i8 %16, ptr %0, align 8
+  %17 = tail call zeroext i1 @wb_arm()
+  br i1 %17, label %21, label %18
 
 18:
-  %19 = tail call fastcc i32 @handle()
-  br label %20
+  %19 = load volatile i8, ptr getelementptr inbounds (i8, ptr @wb_main, i64 1), align 1
+  %20 = icmp eq i8 %19, 0
+  br i1 %20, label %23, label %21
 
-20:
-  %21 = phi i32 [ %19, %18 ], [ 0, %15 ]
-  ret i32 %21
+21:
+  %22 = tail call fastcc i32 @handle()
+  br label %23
+
+23:
+  %24 = phi i32 [ %22, %21 ], [ 0, %18 ]
+  ret i32 %24
 }
 
 define noundef zeroext i1 @wb_arm() local_unnamed_addr nounwind {
-  %1 = tail call i64 @now() nounwind
-  %2 = load i64, ptr @last_asked, align 8
-  %3 = sub i64 %1, %2
-  %4 = icmp ugt i64 %3, 100000000
-  br i1 %4, label %5, label %6
+  %1 = alloca [64 x ptr], align 16
+  call void @llvm.lifetime.start.p0(i64 512, ptr nonnull %1) nounwind
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 16 dereferenceable(512) %1, i8 0, i64 512, i1 false)
+  %2 = tail call zeroext i1 @has_sigaction() nounwind
+  br i1 %2, label %9, label %3
 
-5:
-  store i64 %1, ptr @last_asked, align 8
-  br label %6
+3:
+  %4 = tail call i64 @now() nounwind
+  %5 = load i64, ptr @last_asked, align 8
+  %6 = sub i64 %4, %5
+  %7 = icmp ugt i64 %6, 100000000
+  br i1 %7, label %8, label %18
 
-6:
-  ret i1 %4
+8:
+  store i64 %4, ptr @last_asked, align 8
+  br label %18
+
+9:
+  %10 = call i32 @sigaction(i32 noundef 2, ptr noundef null, ptr noundef nonnull %1) nounwind
+  %11 = load ptr, ptr getelementptr inbounds (i8, ptr @wb_facts, i64 8), align 8
+  %12 = icmp ne ptr %11, null
+  %13 = load ptr, ptr %1, align 16
+  %14 = icmp eq ptr %13, %11
+  %15 = select i1 %12, i1 %14, i1 false
+  br i1 %15, label %16, label %18
+
+16:
+  store ptr @on_signal, ptr %1, align 16
+  %17 = call i32 @sigaction(i32 noundef 2, ptr noundef nonnull %1, ptr noundef null) nounwind
+  br label %18
+
+18:
+  %19 = phi i1 [ true, %16 ], [ %7, %3 ], [ true, %8 ], [ false, %9 ]
+  call void @llvm.lifetime.end.p0(i64 512, ptr nonnull %1) nounwind
+  ret i1 %19
 }
 
 declare void @llvm.lifetime.start.p0(i64 immarg, ptr nocapture) nounwind
 
+declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) nounwind
+
 declare void @llvm.lifetime.end.p0(i64 immarg, ptr nocapture) nounwind
+
+define internal void @on_signal(i32 noundef %0, ptr noundef %1, ptr noundef %2) nounwind {
+  store volatile i8 1, ptr getelementptr inbounds (i8, ptr @wb_main, i64 1), align 1
+  %4 = load volatile i64, ptr getelementptr inbounds (i8, ptr @wb_facts, i64 56), align 8
+  %5 = icmp ne i64 %4, 0
+  %6 = load i64, ptr getelementptr inbounds (i8, ptr @wb_facts, i64 48), align 8
+  %7 = icmp ne i64 %6, 0
+  %8 = select i1 %5, i1 %7, i1 false
+  br i1 %8, label %9, label %13
+
+9:
+  %10 = load volatile ptr, ptr @wb_jax, align 8
+  store volatile i8 1, ptr %10, align 8
+  %11 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 96), align 8
+  %12 = tail call i32 %11(ptr noundef nonnull @returned, ptr noundef null) nounwind
+  br label %13
+
+13:
+  %14 = load ptr, ptr getelementptr inbounds (i8, ptr @wb_facts, i64 8), align 8
+  tail call void %14(i32 noundef %0, ptr noundef %1, ptr noundef %2) nounwind
+  ret void
+}
 
 define range(i32 -1, 1) i32 @wb_arrive(ptr nocapture readnone %0) nounwind {
   %2 = load ptr, ptr getelementptr inbounds (i8, ptr @python, i64 104), align 8
@@ -1019,6 +1070,17 @@ define internal fastcc i32 @handle() unnamed_addr nounwind {
   ret i32 %12
 }
 
+define internal noundef i32 @returned(ptr nocapture readnone %0) nounwind {
+  %2 = load i64, ptr @turn, align 8
+  %3 = add nuw nsw i64 %2, 1
+  %4 = and i64 %3, 7
+  store i64 %4, ptr @turn, align 8
+  %5 = getelementptr [8 x %struct.Stop], ptr @ring, i64 0, i64 %4
+  store volatile i32 0, ptr %5, align 8
+  store volatile ptr %5, ptr @wb_jax, align 8
+  ret i32 0
+}
+
 define internal fastcc i32 @launch(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 48
   %4 = load i64, ptr %3, align 8
@@ -1202,8 +1264,6 @@ define internal fastcc i32 @run_range(ptr nocapture noundef readonly %0, i64 nou
 }
 
 declare void @free(ptr noundef) local_unnamed_addr
-
-declare void @llvm.memset.p0.i64(ptr nocapture writeonly, i8, i64, i1 immarg) nounwind
 
 define internal void @draw_chunks(ptr nocapture noundef %0, ptr noundef %1) nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 64
