@@ -133,6 +133,7 @@ GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
+GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
 GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
 
