@@ -8,7 +8,7 @@ from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
 from workbench.types import element
 
@@ -31,7 +31,11 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
 
 
 def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
-    return [v for v in dict.fromkeys(op.operands) if v in emitter.varying]
+    """What varies of the values that an operation, and its blocks, take from outside."""
+    inside = [o for block in op.blocks for o in walk(block)]
+    own = {v for o in (op, *inside) for block in o.blocks for v in block.params}.union(*(o.results for o in inside))
+    used = dict.fromkeys(v for o in (op, *inside) for v in o.operands)
+    return [v for v in used if v in emitter.varying and v not in own]
 
 
 def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
