@@ -119,7 +119,7 @@ def contents(folder: Path) -> str:
     notes = re.findall(r"\]\((\w+)\.md\)", (folder / "design" / "index.md").read_text(encoding="utf-8"))
     parts = {
         "Guide": [f"docs/guide/{name}" for name in guide],
-        "Lessons": lessons,
+        "Lessons": ["notebooks/README", *lessons],
         "Reference": ["reference/api", "reference/builtins", "reference/magics"],
         "Why it is so": ["design/index", *dict.fromkeys(f"design/{name}" for name in notes), "CONTRIBUTING"],
     }

@@ -16,7 +16,7 @@ MOST_VALUES = 1000
 
 
 def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[..., Any]:
-    """A function that evaluates `text` over the namespace, with names given instead: `f(m=64)`.
+    """Return a function that evaluates `text` over the namespace, with names given instead: `f(m=64)`.
 
     Raises:
         Refusal: it is no Python expression.
@@ -41,19 +41,19 @@ def expression(text: str, namespace: dict[str, Any], magic: str) -> Callable[...
 
 
 def unquoted(text: str) -> str:
-    """The text without the quotes that kept it together."""
+    """Return the text without the quotes that kept it together."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
 
 
 def names_in(text: str) -> list[str]:
-    """The names that an expression reads, in order."""
-    found = [n.id for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name)]
-    return list(dict.fromkeys(found))
+    """List the names that an expression reads, in order."""
+    names = [n.id for n in ast.walk(ast.parse(text.strip(), mode="eval")) if isinstance(n, ast.Name)]
+    return list(dict.fromkeys(names))
 
 
 def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tuple[Any, ...]]:
-    """`m=64,128`, `block=32..1024:x2` (times 2) or `n=0..10:+5` (plus 5; 1 where nothing is said), as name and values.
+    """Parse `m=64,128`, `block=32..1024:x2` (times 2) or `n=0..10:+5` (plus 5; else plus 1) to a name and values.
 
     Values are Python expressions over the namespace.
 
@@ -64,12 +64,12 @@ def axis(item: str, namespace: Mapping[str, Any], magic: str) -> tuple[str, tupl
     if not (equals and name.isidentifier() and text.strip()):
         raise Refusal(f"{magic} takes NAME=VALUES, such as m=64,128 or block=32..1024:x2; it got {item!r}")
     try:
-        found = _RANGE.match(text.strip())
-        if found is None:
+        match = _RANGE.match(text.strip())
+        if match is None:
             values = eval(f"({text},)", dict(namespace))
         else:
-            given = (eval(found[part], dict(namespace)) if found[part] else 1 for part in ("first", "last", "step"))
-            values = _range(*given, times=found["kind"] == "x")
+            bounds = (eval(match[part], dict(namespace)) if match[part] else 1 for part in ("first", "last", "step"))
+            values = _range(*bounds, times=match["kind"] == "x")
     except Refusal:
         raise
     except Exception as error:
@@ -93,15 +93,15 @@ def _range(first: Any, last: Any, step: Any, times: bool) -> list[Any]:
 
 
 def axes(items: Iterable[str], namespace: Mapping[str, Any], magic: str) -> dict[str, tuple[Any, ...]]:
-    """Several axes.
+    """Parse several axes.
 
     Raises:
         Refusal: one is not of its form, or two have one name.
     """
-    found: dict[str, tuple[Any, ...]] = {}
+    parsed: dict[str, tuple[Any, ...]] = {}
     for item in items:
         name, values = axis(item, namespace, magic)
-        if name in found:
+        if name in parsed:
             raise Refusal(f"{magic} has two axes {name}; give all its values in one")
-        found[name] = values
-    return found
+        parsed[name] = values
+    return parsed

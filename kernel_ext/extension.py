@@ -1,4 +1,4 @@
-"""What loading adds to a shell, and taking all of it back.
+"""Loading into a shell: what it adds, and how all of it is removed again.
 
 What was there before under the same names is kept and returned, so that unloading leaves the shell as it was found.
 """
@@ -39,7 +39,7 @@ _KEY = "kernel_ext"
 
 @dataclass(frozen=True)
 class _Loaded:
-    """What one shell was given, kept in its registry of magics."""
+    """The objects that one shell was given, stored in its registry of magics."""
 
     magics: tuple[Any, ...]
     values: Values
@@ -101,31 +101,31 @@ def load(shell: Any) -> None:
 def unload(shell: Any) -> None:
     """Take back what `load` added to `shell`; without it, nothing happens."""
     manager = shell.magics_manager
-    loaded = manager.registry.pop(_KEY, None)
-    if loaded is None:
+    added = manager.registry.pop(_KEY, None)
+    if added is None:
         return
-    for magics in loaded.magics:
+    for magics in added.magics:
         manager.registry.pop(type(magics).__name__, None)
         for kind, names in magics.magics.items():
             for name in names:
                 manager.magics[kind].pop(name, None)
-                if name in loaded.before[kind]:
-                    manager.magics[kind][name] = loaded.before[kind][name]
+                if name in added.before[kind]:
+                    manager.magics[kind][name] = added.before[kind][name]
         if magics in shell.configurables:
             shell.configurables.remove(magics)
         magics.close()
-    loaded.values.remove()
-    loaded.tracebacks.remove()
-    loaded.matcher.remove()
-    loaded.asked.remove()
-    for ends in loaded.after_cells:
+    added.values.remove()
+    added.tracebacks.remove()
+    added.matcher.remove()
+    added.asked.remove()
+    for ends in added.after_cells:
         shell.events.unregister("post_run_cell", ends)
-    shell.input_transformers_cleanup.remove(loaded.transform)
-    loaded.progress.remove()
-    loaded.interrupted.remove()
-    loaded.staleness.remove()
-    for ends in loaded.notices:
+    shell.input_transformers_cleanup.remove(added.transform)
+    added.progress.remove()
+    added.interrupted.remove()
+    added.staleness.remove()
+    for ends in added.notices:
         ends()
-    wb.set_checks(loaded.checks)
+    wb.set_checks(added.checks)
     inspect.note_launches(False)
-    loaded.warming.join()
+    added.warming.join()

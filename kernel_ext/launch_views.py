@@ -65,7 +65,7 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Who touched an array: what the threads of the last launch that was given it did.
+    """Return what the threads of the last launch that was given an array did.
 
     Args:
         value: the array.
@@ -118,18 +118,18 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
     def follow(block: int) -> inspect.Threads:
         return inspect.threads(last.kernel, last.dim, arguments, first=block, block_dim=last.block_dim)
 
-    found = follow(0)
-    each = math.prod(found.block)
+    trace = follow(0)
+    each = math.prod(trace.block)
     if error.block:  # of the emulated device: a place in its block
         block, within = error.block[0], error.thread[0]
     else:
-        block, within = divmod(int(np.ravel_multi_index(error.thread, found.dim)), each)
+        block, within = divmod(int(np.ravel_multi_index(error.thread, trace.dim)), each)
     if what == "steps":
-        thread = tuple(map(int, np.unravel_index(block * each + within, found.dim)))
+        thread = tuple(map(int, np.unravel_index(block * each + within, trace.dim)))
         return steps(wb.step(last.kernel, last.dim, arguments, thread=thread), at=-1)
-    if block >= found.blocks:
-        found = follow(block)
-    return followed(found, lambda block: threads_view.threads_view(follow(block)), (block, within))
+    if block >= trace.blocks:
+        trace = follow(block)
+    return followed(trace, lambda block: threads_view.threads_view(follow(block)), (block, within))
 
 
 @dataclass(frozen=True)
@@ -145,12 +145,12 @@ class _Followed:
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}
         try:
-            found = inspect.threads(
+            trace = inspect.threads(
                 last.kernel, last.dim, arguments, block_dim=last.block_dim, tiled=last.tiled, first=block
             )
         except wb.WorkbenchError as error:
             return {"said": error.message}
-        return {"view": as_data(threads_view.threads_view(found)), "parameter": self.parameter}
+        return {"view": as_data(threads_view.threads_view(trace)), "parameter": self.parameter}
 
 
 def followed(

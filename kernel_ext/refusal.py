@@ -1,4 +1,4 @@
-"""What a magic says that cannot do what its line requests."""
+"""The error of a magic that cannot do what its line requests."""
 
 from __future__ import annotations
 

@@ -39,7 +39,8 @@ def array(
     value: Any, name: str = "array", at: tuple[int, ...] = (), *, rgb: bool | None = None, colours: str = "",
     range: tuple[float, float] | None = None, size: int = array_view.SIDE, field: str = "",
 ) -> Shown:  # fmt: skip
-    """An array of numbers as a plot or an image, with a histogram, its range, and marks where it is NaN or infinite.
+    """Show an array of numbers as a plot or an image, with a histogram, its range, and marks where it is NaN or
+    infinite.
 
     An array of structs is a table with a column for each field, and a picture of one of them.
 
@@ -70,7 +71,7 @@ def array(
 
 
 def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look) -> Shown:
-    """An array as `array` shows it, with the options as one value.
+    """Show an array as `array` does, with the options as one value.
 
     Args:
         value: the array.
@@ -124,7 +125,7 @@ def points(
 
 
 def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
-    """What is drawn of these values, now and when arrays among them were written.
+    """Return a view that is drawn again when arrays among the values were written.
 
     Args:
         draw: makes a view of the values.
@@ -161,7 +162,7 @@ def mesh(value: Any, faces: Any = None, name: str = "mesh", **options: Any) -> S
 
 
 def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> Shown:
-    """Lines between points; a live view turns, moves and enlarges them.
+    """Show lines between points; a live view turns, moves and enlarges them.
 
         show.lines(x, springs)
 
@@ -183,7 +184,7 @@ def lines(value: Any, ends: Any = None, name: str = "lines", **options: Any) -> 
 
 
 def _mesh(value: Any, corners: Any, ends: int, name: str, options: Mapping[str, Any]) -> Shown:
-    """What is drawn of faces, which have three ends each, or of lines.
+    """Return a view of faces, which have three corners each, or of lines.
 
     Args:
         value: the points.
@@ -206,7 +207,7 @@ def animate(
     step: Any, watch: Any, *, frames: int = 200, fps: float = 30.0, name: str = "", draw: Callable[..., Shown] = array,
     **options: Any,
 ) -> Animated:  # fmt: skip
-    """A program as a moving picture with play, pause and a slider: each frame is a step, and frames are kept.
+    """Show a program as a moving picture with play, pause and a slider: each frame is a step, and frames are stored.
 
         show.animate(lambda: wb.launch(wave, n, [u, v, 0.1]), watch=u, range=(-1, 1))
         show.animate(step, watch=x, draw=show.points, color=speed, box=((0, 0), (1, 1)))
@@ -238,7 +239,7 @@ def animate(
 
 
 def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Picture:
-    """The picture of an array, or of what a function returns: an array or a view of one.
+    """Return the picture of an array, or of what a function returns: an array or a view of one.
 
     Args:
         watched: the array or the function.
@@ -260,10 +261,10 @@ def picture_of(watched: Any, draw: Callable[[Any], Shown] = array) -> moving.Pic
 class Animated(Shown):
     """A moving picture; see `animate`."""
 
-    def __init__(self, made: moving.Animation) -> None:
+    def __init__(self, animation: moving.Animation) -> None:
         """A notebook without a kernel shows the frame that was shown last."""
-        super().__init__("animation", made.view, moving.animation_text, moving.animation_html, frames=made)
-        self._made = made
+        super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, frames=animation)
+        self._made = animation
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
         """Run all frames and write them: a GIF (by Pillow) or an MP4 (by imageio-ffmpeg).
@@ -284,7 +285,7 @@ class Animated(Shown):
 
 
 def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> Shown:
-    """What a tape recorded as a graph of its steps, and what it keeps for whose gradient and why.
+    """Show what a tape recorded as a graph of its steps, and what it keeps for whose gradient and why.
 
     Args:
         tape: the tape.
@@ -306,7 +307,7 @@ def tape(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None
 
 
 def cache() -> Shown:
-    """The cache: what is in it, how it served, why kernels were rebuilt. A live view can remove modules.
+    """Show the cache: what is in it, how it served, why kernels were rebuilt. A live view can remove modules.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -316,7 +317,7 @@ def cache() -> Shown:
 
 
 def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "") -> Shown:
-    """Texts about a kernel side by side, with linked lines; a live view offers all others.
+    """Show texts about a kernel side by side, with linked lines; a live view offers all others.
 
     Args:
         kernel: the kernel.
@@ -339,7 +340,7 @@ def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = 
 
 
 def timeline(recorder: wb.Recorder, title: str = "record", label: Label = place_label) -> Shown:
-    """A record as lanes of bars.
+    """Show a record as lanes of bars.
 
     Args:
         recorder: what `wb.record` returned.
@@ -381,7 +382,7 @@ def graph(graph: wb.Graph | wb.Recorder | wb.Tape) -> Shown:
 
 
 def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **arrays: Any) -> Shown:
-    """A gradcheck's verdict, arrays beside their adjoints, or both.
+    """Show a gradcheck's verdict, arrays next to their adjoints, or both.
 
     Args:
         verdict: what `wb.gradcheck` gave.
@@ -402,7 +403,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
 
 
 def gradient_report(report: wb.GradientReport) -> Shown:
-    """What `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any.
+    """Show what `%grad` and `wb.gradients_of` return: each gradient drawn, and the checks if there were any.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -446,7 +447,7 @@ def controls(
 
 
 def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None) -> Slider:
-    """A number, or a vector of 2 to 4, that moves: give it a name, and use the name in kernels and launches.
+    """Make a number, or a vector of 2 to 4, that moves: give it a name, and use the name in kernels and launches.
 
         beta = show.slider(0.1, 1.0)
         light = show.slider(-1, 1, wb.vec3(0.3, 0.5, 0.8))

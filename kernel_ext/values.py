@@ -1,4 +1,4 @@
-"""How a value that ends a cell is shown: live where the front end can, and as its static fallback in what is saved."""
+"""The display of values that end a cell: live where the front end can, and as a static fallback in what is saved."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Values:
 
     def install(self) -> None:
         """Show these values from now on."""
-        for kind, made in self._shown.items():
+        for kind, make in self._shown.items():
             self.shell.display_formatter.ipython_display_formatter.for_type(
-                kind, lambda value, made=made: self._show(value, made)
+                kind, lambda value, make=make: self._show(value, make)
             )
         # Where something else formats it (a list, `display` of a bundle), a record is its timeline as well.
         formatters = self.shell.display_formatter.formatters
@@ -65,27 +65,27 @@ class Values:
 
     def install_in_marimo(self) -> None:
         """Show these values from now on where marimo shows a cell's last one: what their `_display_` returns."""
-        for kind, made in self._shown.items():
-            found: Any = resolve_name(kind) if isinstance(kind, str) else kind
-            found._display_ = lambda value, made=made: self._displayed(value, made)
+        for kind, make in self._shown.items():
+            shown_type: Any = resolve_name(kind) if isinstance(kind, str) else kind
+            shown_type._display_ = lambda value, make=make: self._displayed(value, make)
 
-    def _displayed(self, value: Any, made: Callable[[Any], Shown | None]) -> Any:
-        shown = self._view(value, made)
+    def _displayed(self, value: Any, make: Callable[[Any], Shown | None]) -> Any:
+        shown = self._view(value, make)
         if isinstance(shown, Shown):
             return shown._display_()
         return Still(shown.get("text/html") or f"<pre>{escape(shown['text/plain'])}</pre>")
 
-    def _show(self, value: Any, made: Callable[[Any], Shown | None]) -> None:
-        shown = self._view(value, made)
+    def _show(self, value: Any, make: Callable[[Any], Shown | None]) -> None:
+        shown = self._view(value, make)
         if isinstance(shown, Shown):
             show_here(shown)
         else:
             display(shown, raw=True)
 
-    def _view(self, value: Any, made: Callable[[Any], Shown | None]) -> Shown | dict[str, Any]:
-        """The view of a value; of one that has none, its static outputs."""
+    def _view(self, value: Any, make: Callable[[Any], Shown | None]) -> Shown | dict[str, Any]:
+        """Return the view of a value; if it has none, its static outputs."""
         try:
-            shown = made(value)
+            shown = make(value)
         except (Refusal, WorkbenchError):  # an array that a capture is still to write
             shown = None
         if shown is not None:
@@ -93,10 +93,10 @@ class Values:
         mime = getattr(value, "_repr_mimebundle_", None)
         return mime() if mime else {"text/plain": repr(value)}
 
-    def _name(self, value: Any, otherwise: str) -> str:
-        """What the notebook calls the value."""
+    def _name(self, value: Any, default: str) -> str:
+        """Return the notebook's name of the value, else `default`."""
         names = (n for n, v in self.shell.user_ns.items() if v is value and not n.startswith("_"))
-        return next(names, otherwise)
+        return next(names, default)
 
     def _array(self, value: wb.array) -> Shown:
         from kernel_ext.views.arrays.array_view import Look
@@ -115,10 +115,10 @@ class Values:
         return _show("tape", value, self._name(value, "tape"), self.shell.user_ns)
 
     def _kernel(self, value: Any) -> Shown:
-        """The source, with what its last card said."""
+        """Return the view of a kernel's source, with the headline of its last card."""
         cards = [v.view for v in session_views() if isinstance(v.view, StatusView) and value.name in v.view.kernels]
-        said = f"{cards[-1].cell} · {cards[-1].headline}" if cards else ""
-        shown = _show("source", value, ("source",), said)
+        heading = f"{cards[-1].cell} · {cards[-1].headline}" if cards else ""
+        shown = _show("source", value, ("source",), heading)
         shown.text = repr(value)
         return shown
 

@@ -38,7 +38,7 @@ _TOLD: set[tuple[str, str]] = set()
 
 
 class Settings(msgspec.Struct, frozen=True):
-    """What the environment requests.
+    """Represents the settings that the environment requests.
 
     Attributes:
         cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
@@ -129,7 +129,7 @@ def _ignored(name: str, takes: str, default: Value) -> Value:
 
 
 class _Module(ModuleType):
-    """This module, which takes no new names."""
+    """Represents this module, which refuses new attributes."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in self.__dict__:

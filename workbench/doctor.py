@@ -38,7 +38,7 @@ _TEXT = "def doctor(x: array[float32], y: array[float32]):\n    i = tid()\n    y
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One check.
+    """Represents the result of one check.
 
     Attributes:
         what: what was looked for.

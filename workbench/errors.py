@@ -111,12 +111,12 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
 
     @classmethod
     def of(cls, errors: Iterable[WorkbenchError]) -> WorkbenchError:
-        """One error as it is, several as a `CellErrors`."""
+        """Return a single error as it is, and several as a `CellErrors`."""
         found = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
         return found[0] if len(found) == 1 else cls(f"{len(found)} errors in this cell", errors=tuple(found))
 
     def render(self) -> str:
-        """All errors, one after the other, with their number last."""
+        """Return the text of all errors, one after the other, with their count last."""
         return "\n\n".join([e.render() for e in self.errors] + [f"{len(self.errors)} errors"])
 
     def __str__(self) -> str:

@@ -27,7 +27,7 @@ class CompileStarted(Event, frozen=True):
 
 
 class StageDone(Event, frozen=True):
-    """One stage of a build is over; `seconds` is wall time."""
+    """Reports that a stage of a build is over; `seconds` is wall time."""
 
     kernel: str
     direction: str
@@ -175,7 +175,7 @@ def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]
 
 
 def listening(kind: type[Event]) -> bool:
-    """Whether anyone would hear an event of `kind`: lets a hot path skip making one."""
+    """Return whether a subscriber would receive an event of `kind`, so that a hot path can skip creating one."""
     return any(issubclass(kind, k) for _, kinds in SUBSCRIBERS for k in kinds)
 
 

@@ -100,19 +100,19 @@ def shown_name(filename: str) -> str:
 
 
 class _Read:
-    """A text, and what all functions in it ask of it: a module of n funcs is read once, not n times."""
+    """Represents a source text and what its functions share: a module of n funcs is parsed once, not n times."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
 
     @cached_property
     def lines(self) -> list[str]:
-        """Its lines, with line ends."""
+        """Return the text's lines, with line ends."""
         return self.source.text.splitlines(keepends=True)
 
     @cached_property
     def imports(self) -> list[str]:
-        """The words of its imports, without parsing it."""
+        """Return the words of the text's import statements, without parsing it."""
         return re.findall(r"\w+", " ".join(re.findall(r"^(?:from\s.*\s)?import\s(.*)", self.source.text, re.MULTILINE)))
 
     @cached_property

@@ -17,7 +17,7 @@ class Scalar(Protocol):
 
     @property
     def name(self) -> str:
-        """As kernels call it."""
+        """Return the name that kernels use."""
         ...
 
     @property
@@ -27,7 +27,7 @@ class Scalar(Protocol):
 
     @property
     def bits(self) -> int:
-        """How many bits it has."""
+        """Return the number of bits."""
         ...
 
     @property
@@ -46,7 +46,7 @@ INFINITE_FROM: dict[str, float] = {
 
 
 def fits(number: Any, type: Scalar) -> bool:
-    """Whether a number can be one of this type: not beyond an integer's range, nor infinite by rounding."""
+    """Return whether a type can hold a number: within an integer's range, and not infinite after rounding."""
     if isinstance(number, (complex, np.complexfloating)):
         return fits(number.real, type) and fits(number.imag, type)
     number = number if isinstance(number, int) else float(number)

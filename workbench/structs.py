@@ -111,7 +111,7 @@ class Struct:
 
     @cached_property
     def has_arrays(self) -> bool:
-        """Whether a field, or one of a nested struct, is an array."""
+        """Return whether a field, or a field of a nested struct, is an array."""
         return any(_is_array(leaf.type) for leaf in self.leaves)
 
     @cached_property
@@ -172,7 +172,7 @@ class StructArray:
 
 @dataclass(frozen=True, repr=False)
 class Absent(ArrayType):
-    """What stands in the place of an array parameter's type for a launch that passes None."""
+    """Represents the type of an array parameter in a launch that passes None."""
 
     @property
     def present(self) -> ArrayType:

@@ -28,12 +28,12 @@ class Tile(Aggregate):
 
     @property
     def ndim(self) -> int:
-        """How many dimensions."""
+        """Return the number of dimensions."""
         return len(self.shape)
 
     @property
     def count(self) -> int:
-        """How many elements."""
+        """Return the number of elements."""
         return prod(self.shape)
 
     @property
@@ -56,12 +56,12 @@ def shown(shape: tuple[int, ...]) -> str:
 
 
 def is_tile(value: Any) -> TypeGuard[Any]:
-    """Whether an IR value is a tile."""
+    """Return whether an IR value is a tile."""
     return isinstance(getattr(value, "type", None), Tile)
 
 
 def is_shape(shape: object) -> TypeGuard[tuple[int, ...]]:
-    """Whether it is the shape of a tile: 1 to 4 ints from 1 on, of up to `MOST_ELEMENTS` in all."""
+    """Return whether a value is a tile's shape: 1 to 4 ints from 1 on, of up to `MOST_ELEMENTS` in all."""
     if not isinstance(shape, tuple) or not 1 <= len(shape) <= MAX_NDIM:
         return False
     return all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS

@@ -23,7 +23,7 @@ MAX_NDIM = 4
 
 
 class Kind(Enum):
-    """What a scalar counts as in promotion and in type rules."""
+    """Represents the class of a scalar in promotion and in type rules."""
 
     BOOL = "bool"
     INT = "int"
@@ -38,7 +38,7 @@ class Named:
 
     @property
     def __name__(self) -> str:
-        """As users write it."""
+        """Return the name as users write it."""
         return self.name
 
     def __or__(self, other: Any) -> Any:
@@ -85,7 +85,7 @@ class Scalar(Named):
 
     @property
     def is_half(self) -> py.bool:
-        """Whether it is a float of 16 bits: computed with as a float32 and rounded after each operation."""
+        """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
     def __instancecheck__(self, value: object) -> py.bool:
@@ -209,7 +209,7 @@ class Matrix(Vector):
 
     @property
     def rows(self) -> int:
-        """How many rows."""
+        """Return the number of rows."""
         return self.length // self.columns
 
     @property
@@ -357,7 +357,7 @@ class ArrayType(Named):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """As users write it."""
+        """Return the name as users write it."""
         return repr(self)
 
     @property
@@ -456,7 +456,7 @@ class AnyVector(Named):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """As users write it."""
+        """Return the name as users write it."""
         sizes = ", ".join("Any" if n is None else str(n) for n in self.shape)
         dtype = self.dtype or "Any"
         if self.kinds is Vector or self.kinds is Matrix:
@@ -536,12 +536,12 @@ for _make, _kind in ((vector, Vector), (matrix, Matrix)):
 
 
 def is_wide(shape: Sequence[int]) -> py.bool:
-    """Whether a size is beyond int32."""
+    """Return whether a size exceeds int32."""
     return max(shape, default=0) >= 2**31
 
 
 def is_small(shape: Sequence[int]) -> py.bool:
-    """Whether a vector or matrix of this NumPy shape is a type of the language."""
+    """Return whether a vector or matrix of this NumPy shape is a type of the language."""
     return len(shape) in (1, 2) and all(n >= 1 for n in shape) and prod(shape) <= MOST_COMPONENTS
 
 
@@ -586,7 +586,7 @@ def is_complex(t: Any) -> py.bool:
 
 
 def is_float(t: Any) -> py.bool:
-    """Whether the type is a float, or has floats inside: whether it can carry a gradient."""
+    """Return whether the type is a float or has float components, and so can carry a gradient."""
     return element(t).kind is _FLOAT
 
 
@@ -594,7 +594,7 @@ _FLOAT = Kind.FLOAT  # to look a member up in an Enum takes 0.2 µs, and each re
 
 
 def is_half(t: Type) -> py.bool:
-    """Whether the type is a float of 16 bits or a vector or array of them."""
+    """Return whether the type is a float of 16 bits or a vector or array of them."""
     return element(t).is_half
 
 
@@ -616,5 +616,5 @@ def strong(t: Any) -> Any:
 
 
 def is_integer(t: Type) -> py.bool:
-    """Whether the type is a signed or unsigned integer scalar."""
+    """Return whether the type is a signed or unsigned integer scalar."""
     return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)

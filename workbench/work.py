@@ -70,7 +70,7 @@ class Work(Generic[T]):
 
     @property
     def done(self) -> bool:
-        """Whether it is over."""
+        """Return whether the work has ended."""
         return self._over.is_set()
 
     def wait(self, seconds: float | None = None) -> bool:

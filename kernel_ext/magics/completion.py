@@ -54,7 +54,7 @@ _HEADERS = (("cuda", "use"), ("cuda", "header"))
 def complete(
     line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], places: Places = PLACES
 ) -> list[str] | None:
-    """What may stand at the end of `line`, in place of its last word; None if it is no line of these magics.
+    """List what may replace the last word of `line`; None if it is no line of these magics.
 
     Args:
         line: the text before the cursor, from `%` on.
@@ -70,18 +70,20 @@ def complete(
     options = {flag: action for action in parser._actions for flag in action.option_strings}
     opened = options.get(before[-1]) if before else None
     if opened is not None and opened.nargs != 0:
-        found = _values(opened, places.get((magic, opened.dest)), namespace)
+        names = _values(opened, places.get((magic, opened.dest)), namespace)
     elif last.startswith("-"):
-        found = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
-        found += [flag for flag in options if last == "-" and flag.startswith("--")]
+        names = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
+        names += [flag for flag in options if last == "-" and flag.startswith("--")]
     else:
-        place = _positional(parser, before, options)
-        found = []
-        if place is not None:
-            said = " ".join((magic, *before[:1]))
-            found = _values(place, places.get((magic, place.dest)) or places.get((said, place.dest)), namespace)
+        positional = _positional(parser, before, options)
+        names = []
+        if positional is not None:
+            command = " ".join((magic, *before[:1]))
+            names = _values(
+                positional, places.get((magic, positional.dest)) or places.get((command, positional.dest)), namespace
+            )
     start = last.rpartition(",")[2]
-    return sorted({name for name in found if name.startswith(start) and not name.startswith("_")}, key=_order)
+    return sorted({name for name in names if name.startswith(start) and not name.startswith("_")}, key=_order)
 
 
 def _order(name: str) -> tuple[bool, str]:
@@ -95,15 +97,15 @@ def _values(action: Action, names: Names | None, namespace: Mapping[str, Any]) -
 
 
 def _positional(parser: ArgumentParser, before: list[str], options: Mapping[str, Action]) -> Action | None:
-    """The place of the next word that belongs to no option."""
-    given, skip = 0, False
+    """Return the positional argument that the next word belongs to; None if the magic has none."""
+    count, skip = 0, False
     for word in before:
         action = options.get(word)
         if action is None and not skip:
-            given += 1
+            count += 1
         skip = action is not None and action.nargs != 0
-    places = [a for a in parser._actions if not a.option_strings]
-    return places[min(given, len(places) - 1)] if places else None
+    positionals = [a for a in parser._actions if not a.option_strings]
+    return positionals[min(count, len(positionals) - 1)] if positionals else None
 
 
 class Matcher:
@@ -133,17 +135,17 @@ class Matcher:
 
         @context_matcher(identifier="kernel_ext")
         def match(context: Any) -> dict[str, Any]:
-            found = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
-            if found is None:
+            names = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
+            if names is None:
                 return self._words(context)
-            return {"completions": [SimpleCompletion(text=name) for name in found or ()], "suppress": bool(found)}
+            return {"completions": [SimpleCompletion(text=name) for name in names or ()], "suppress": bool(names)}
 
         def words(context: Any) -> dict[str, Any]:
             before = "\n".join([*context.full_text.split("\n")[: context.cursor_line], context.line_with_cursor])
-            found = complete_word(context.full_text, before, context.token, self.shell.user_ns) or ()
+            names = complete_word(context.full_text, before, context.token, self.shell.user_ns) or ()
             # A name of the notebook's may have the parameter's name; what it has is another thing.
-            attributes = bool(found) and "." in context.token
-            listed = [SimpleCompletion(text=name, type=kind_of_word(name)) for name in found]
+            attributes = bool(names) and "." in context.token
+            listed = [SimpleCompletion(text=name, type=kind_of_word(name)) for name in names]
             return {"completions": listed, "suppress": attributes}
 
         self._words, self._match = words, match

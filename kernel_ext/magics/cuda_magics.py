@@ -68,10 +68,10 @@ class CudaMagics(Magics):
         if not cell.strip():
             raise KernelUsageError("the cell below %%cuda is empty; write a __global__ function in it")
         options = cell_options(args, self.kernels.here.user_ns, self.kernels.backend, self.kernels.annotate)
-        place = self.kernels.place(f"%%cuda {line}", cell, options)
+        origin = self.kernels.origin(f"%%cuda {line}", cell, options)
         try:
             if args.header:
-                print(self.headers.save(args.header, cell, place))
+                print(self.headers.save(args.header, cell, origin))
                 return None
             run = run_of(args.backend, args.run) or self.run
         except Refusal as refusal:
@@ -80,7 +80,7 @@ class CudaMagics(Magics):
             raise KernelUsageError("%%cuda --checks needs --run emulated: Workbench puts no tests into a GPU's code")
         asked = CudaOptions(run, tuple(args.use), tuple(args.include))
         read = reader(asked, self.headers)
-        built = self.kernels.build(cell, options, place, args.quiet, read, inspect.CUDA_PANES)
+        built = self.kernels.build(cell, options, origin, args.quiet, read, inspect.CUDA_PANES)
         return built.cell if args.give else None
 
     def close(self) -> None:

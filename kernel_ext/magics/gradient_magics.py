@@ -76,7 +76,7 @@ class GradientMagics(Magics):
     @argument("expression", nargs="*", help="An expression that returns an array of one float.")
     @line_magic
     def grad(self, line: str) -> wb.GradientReport | None:
-        """The gradient of an expression that launches kernels, in numbers; `g = %grad …` keeps it: `g["x"]`.
+        """Compute the gradient of an expression that launches kernels.
 
         Examples::
 

@@ -47,17 +47,17 @@ class GraphMagics(Magics):
         try:
             if not args.name.isidentifier() or args.replay < 0:
                 raise Refusal(f"%%graph takes a name and a number of launches; it got {line!r}")
-            with wb.capture() as made:
+            with wb.capture() as captured:
                 current_cell.run_below(self.here, f"%%graph {line}", cell)
         except Refusal as refusal:
             refuse(refusal)
-        self.here.user_ns[args.name] = made
+        self.here.user_ns[args.name] = captured
         if args.profile:
-            made.profile()
+            captured.profile()
         if args.replay:
-            print(replayed(made, args.replay))
+            print(replayed(captured, args.replay))
         if not args.quiet:
-            self.show(made, args.name)
+            self.show(captured, args.name)
 
     def show(self, graph: wb.Graph, name: str) -> None:
         """Display the picture; a graph that is not too large can be looked through."""

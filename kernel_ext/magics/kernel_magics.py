@@ -20,7 +20,7 @@ from kernel_ext.magics.options import BACKENDS, build_options, cell_options, rea
 from kernel_ext.output.output_area import Showing, StatusDisplay, show_here, widgets_wanted
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells, current_cell
-from kernel_ext.session.cells import Built, CellOptions, Cells, Place, Reader
+from kernel_ext.session.cells import Built, CellOptions, CellOrigin, Cells, Reader
 from kernel_ext.session.tracebacks import KernelUsageError, cell_label
 from kernel_ext.views import html
 from kernel_ext.views.kernels import queries
@@ -79,7 +79,7 @@ class KernelMagics(Magics):
             raise KernelUsageError("the cell below %%kernel is empty; write a def in it")
         namespace = self.here.user_ns
         options = cell_options(args, namespace, self.backend, self.annotate)
-        built = self.build(cell, options, self.place(f"%%kernel {line}", cell, options), args.quiet)
+        built = self.build(cell, options, self.origin(f"%%kernel {line}", cell, options), args.quiet)
         return built.cell if args.give else None
 
     @magic_arguments()
@@ -143,10 +143,10 @@ class KernelMagics(Magics):
             raise KernelUsageError(f"%cache {args.action} takes {wanted}")
         elif args.action == "why":
             try:
-                said = queries.cache_why(cells.find_kernel(args.what, self.here.user_ns))
+                text = queries.cache_why(cells.find_kernel(args.what, self.here.user_ns))
             except Refusal as refusal:
                 refuse(refusal)
-            display({"text/plain": said, "text/html": html.box(*map(html.line, said.split("\n")))}, raw=True)
+            display({"text/plain": text, "text/html": html.box(*map(html.line, text.split("\n")))}, raw=True)
         elif args.action == "export":
             print(queries.cache_export(args.what))
         else:
@@ -165,14 +165,14 @@ class KernelMagics(Magics):
         self.cards.clear()
 
     def build(
-        self, text: str, options: CellOptions, place: Place, quiet: bool, read: Reader | None = None,
+        self, text: str, options: CellOptions, origin: CellOrigin, quiet: bool, read: Reader | None = None,
         panes: Sequence[str] = (),
     ) -> Built:  # fmt: skip
         """Build a cell with its card; `read` makes the cell of its text, `panes` are what its kernels have."""
         screen = StatusDisplay(live=getattr(self.here, "kernel", None) is not None, quiet=quiet)
-        screen.open(StatusView(cell=place.name), self.widgets, panes)
+        screen.open(StatusView(cell=origin.name), self.widgets, panes)
         # A front end without cell ids: a cell that defines the same names is the same cell run again.
-        self._keep(place.identity or " ".join(cells.defined_names(text)) or place.name, screen.card)
+        self._keep(origin.identity or " ".join(cells.defined_names(text)) or origin.name, screen.card)
         last: list[StatusView] = []
 
         def watch(view: StatusView) -> None:
@@ -180,13 +180,13 @@ class KernelMagics(Magics):
             screen.watch(view)
 
         try:
-            built = self.cells.build(text, self.here.user_ns, options, place, watch, screen.update, read)
+            built = self.cells.build(text, self.here.user_ns, options, origin, watch, screen.update, read)
         except BaseException as error:
             if last:
                 screen.close(last[0])
             if isinstance(error, KeyboardInterrupt):
-                said = f"KeyboardInterrupt: {place.name} was interrupted; its kernels are out of date"
-                error.__dict__["_render_traceback_"] = lambda: [said]  # ours is no place to look for the reason
+                message = f"KeyboardInterrupt: {origin.name} was interrupted; its kernels are out of date"
+                error.__dict__["_render_traceback_"] = lambda: [message]  # ours is no place to look for the reason
             raise
         if built.work is None:
             screen.close(built.view, built.pane)
@@ -201,18 +201,18 @@ class KernelMagics(Magics):
         if card is not None:
             self.cards[identity] = card
 
-    def place(self, line: str, cell: str, options: CellOptions) -> Place:
-        """Where the cell that runs now stands; its lines, with the magic's own, are kept for tracebacks."""
+    def origin(self, line: str, cell: str, options: CellOptions) -> CellOrigin:
+        """Return the origin of the cell that runs now; store its lines, with the magic's own, for tracebacks."""
         filename = current_cell.running_file(self.here, cell)
         before = current_cell.lines_before(self.here, cell)
         # A shell may count on before the cell's code runs, so the file's own number comes first.
-        found = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
-        number = found[1] if found else self.here.execution_count
+        match = re.fullmatch(r"Cell In\[(\d+)\]", cell_label(self.here, filename))
+        number = match[1] if match else self.here.execution_count
         current_cell.keep_lines(self.here, filename, line, cell)
-        return Place(options.name or f"cell [{number}]", filename, before, self._identity(options))
+        return CellOrigin(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """The same for each run of the same cell, where the front end or `-n` identifies it."""
+        """Return what is the same for each run of the cell, if the front end or `-n` identifies it."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

@@ -64,10 +64,10 @@ class MeasureMagics(Magics):
         if others:
             what = tuple(part.strip() for part in re.split(r"\s+vs\s+", text))
             compared = wb.compare(call, others[0], number=args.number, repeat=args.repeat, what=(what[0], what[1]))
-            return _given(compared, args.output)
-        how = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
-        found = wb.sweep(call, axes, **how) if axes else wb.bench(call, **how)
-        return _given(found, args.output)
+            return _output(compared, args.output)
+        settings = {"number": args.number, "repeat": args.repeat, "what": text.strip()}
+        result = wb.sweep(call, axes, **settings) if axes else wb.bench(call, **settings)
+        return _output(result, args.output)
 
     @magic_arguments()
     @argument("-a", "--arch", default="sm_90", help="The architecture to compile for; sm_90 by default.")
@@ -88,14 +88,14 @@ class MeasureMagics(Magics):
         options, text = split(line)
         args = read_line(MeasureMagics.profile, options, "%profile")
         try:
-            found = inspect.profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
-            if not found:
+            results = inspect.profiles(expressions.expression(text, self.here.user_ns, "%profile"), args.arch)
+            if not results:
                 raise Refusal(f"%profile counts launches; {text.strip()} launched nothing")
         except Refusal as refusal:
             refuse(refusal)
         if args.output:
-            return found[0] if len(found) == 1 else found
-        for one in found:
+            return results[0] if len(results) == 1 else results
+        for one in results:
             display(one)
         return None
 
@@ -147,26 +147,26 @@ class MeasureMagics(Magics):
         args = read_line(MeasureMagics.tune, line, "%tune")
         try:
             axes = expressions.axes(args.axes, self.here.user_ns, "%tune")
-            found = tuning.tuned(
+            result = tuning.tuned(
                 args.name, axes, expressions.unquoted(args.run), self.here.user_ns, max(1, args.repeat)
             )
         except Refusal as refusal:
             refuse(refusal)
-        return _given(found, args.output)
+        return _output(result, args.output)
 
     def close(self) -> None:
         """Nothing of its own stays."""
 
 
-def _given(found: Any, output: bool) -> Any:
+def _output(result: Any, output: bool) -> Any:
     if output:
-        return found
-    display(found)
+        return result
+    display(result)
     return None
 
 
 def split(line: str, flags: tuple[str, ...] = ("-o", "--output"), joined: str = "-") -> tuple[str, str]:
-    """A line's options and the expression after them, which may hold quotes and dashes of its own.
+    """Return a line's options and the expression after them, which may hold quotes and dashes of its own.
 
     Args:
         line: what stands after the magic.

@@ -57,7 +57,7 @@ def build_options(magic: Magic) -> Magic:
 
 
 def read_line(magic: Any, line: str, shown: str) -> Any:
-    """The arguments of a magic's line; `shown` is the magic as it is written.
+    """Return the arguments of a magic's line; `shown` is the magic as it is written.
 
     Raises:
         KernelUsageError: the line does not fit; the message says what and where the options are listed.
@@ -69,7 +69,7 @@ def read_line(magic: Any, line: str, shown: str) -> Any:
 
 
 def _near(magic: Any, message: str) -> str:
-    """The option that an unknown one is like."""
+    """Return the known option nearest to an unknown one; empty if none is near."""
     word = message.removeprefix("unrecognized arguments: ").split()[0]
     known = ["--help"] + [option for action in magic.parser._actions for option in action.option_strings]
     near = difflib.get_close_matches(word.partition("=")[0], known, 1) if word.startswith("--") else []
@@ -85,7 +85,7 @@ def with_help(magics: Magics) -> Magics:
 
 
 def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
-    """An input transformer: a cell of `%%kernel --help` alone gets an empty line, as IPython refuses one without."""
+    """Give a cell of `%%kernel --help` alone an empty line: IPython refuses a cell without one."""
     names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
 
     def transform(lines: list[str]) -> list[str]:
@@ -112,13 +112,13 @@ def _asked(magic: Callable[..., Any], signs: str) -> Callable[..., Any]:
 
 
 def help_text(magic: Callable[..., Any], signs: str) -> str:
-    """What a magic does, its examples and its options; `signs` are those that it is called with."""
+    """Return a magic's description, examples and options; `signs` are those that it is called with."""
     text = inspect.cleandoc(magic.__doc__ or "").removeprefix("::").lstrip()
     return signs + text.removeprefix("%")
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
-    """What a line requests; `backend` and `panes` stand where it says nothing.
+    """Return what a line requests; `backend` and `panes` are the defaults.
 
     Raises:
         KernelUsageError: a constant or a pane is none.
@@ -135,5 +135,5 @@ def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", pa
 
 
 def refuse(refusal: Refusal) -> NoReturn:
-    """A refusal of a plain function as the magic's error."""
+    """Raise a plain function's refusal as the magic's error."""
     raise KernelUsageError(str(refusal)) from None

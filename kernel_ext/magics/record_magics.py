@@ -102,7 +102,7 @@ class RecordMagics(Magics):
         self.live.show(title, show.timeline(recorder, title, self.label))
 
     def label(self, filename: str) -> str:
-        """What people call a file: `Cell In[4]` of a cell."""
+        """Return the name of a file for people: `Cell In[4]` of a cell."""
         return cell_label(self.here, filename).replace("Cell In", "cell ")
 
     def close(self) -> None:

@@ -53,7 +53,7 @@ _CUDA = {
 
 
 def complete_word(text: str, before: str, token: str, namespace: Mapping[str, Any]) -> list[str] | None:
-    """What may stand in place of `token`, the last word of a cell of kernels; None in other cells, and for other words.
+    """List what may replace `token`, the last word of a cell of kernels; None in other cells, and for other words.
 
     Args:
         text: the whole cell, the magic's line first.
@@ -75,7 +75,7 @@ def complete_word(text: str, before: str, token: str, namespace: Mapping[str, An
 
 
 def kind_of_word(name: str) -> str:
-    """What a completion is, as a front end shows it beside the name."""
+    """Return what a completion is, as a front end shows it next to the name."""
     if "." in name:
         return "property"
     return "class" if name in _types() else "function"
@@ -88,11 +88,11 @@ def _types() -> list[str]:
 
 
 def _attributes(text: str, base: str, namespace: Mapping[str, Any]) -> tuple[str, ...]:
-    """What a parameter has, as far as its annotation says."""
-    found = re.findall(_TYPED.format(re.escape(base)), text)
-    if not found:
+    """Return a parameter's attributes, as far as its annotation says."""
+    annotations = re.findall(_TYPED.format(re.escape(base)), text)
+    if not annotations:
         return ()
-    kind = found[-1]
+    kind = annotations[-1]
     if kind.startswith(("array", "indexedarray")):
         return _ARRAY
     if match := re.fullmatch(r"vec([234])\w*", kind):
@@ -104,12 +104,12 @@ def _attributes(text: str, base: str, namespace: Mapping[str, Any]) -> tuple[str
 
 
 def word(name: str) -> Any:
-    """The language's word of this name, or None."""
+    """Return the language's word of this name, or None."""
     return wb.LANGUAGE.get(name)
 
 
 def about(value: Any) -> list[tuple[str, str]] | None:
-    """What `?` shows of a word, a kernel or a func, each text with its heading; None of anything else."""
+    """Return the texts that `?` shows of a word, a kernel or a func, each with its heading; None of anything else."""
     if inspect.is_word(value):
         return inspect.word_help(value)
     if is_kernel(value):
@@ -122,7 +122,7 @@ def about(value: Any) -> list[tuple[str, str]] | None:
 
 
 class Help:
-    """What `?` and Shift-Tab show in one shell; `install` and `remove` leave it as it was."""
+    """Texts for `?` and Shift-Tab in one shell; `remove` undoes `install`."""
 
     def __init__(self, shell: Any) -> None:
         """For a shell."""

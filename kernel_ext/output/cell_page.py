@@ -49,11 +49,11 @@ class CellPage(Shown):
         return self._parts
 
     def bundle(self, twin: str = "") -> dict[str, Any]:
-        """The static outputs; the page is one of them."""
+        """Return the static outputs; the page is one of them."""
         return {"text/plain": self.text, "text/html": self.html}
 
     def live(self, twin: str = "", spare: list[Any] | None = None) -> None:
-        """None: the page needs no widget."""
+        """Return None: the page needs no widget."""
 
 
 def frame_height(views: Sequence[Shown]) -> int:
@@ -81,7 +81,7 @@ def _height(kind: str, view: dict[str, Any]) -> int:
 
 
 def _image(part: dict[str, Any]) -> int:
-    """How high a part's picture is; see `pictureOf` in `pictures.js`."""
+    """Return the height of a part's picture in pixels; see `pictureOf` in `pictures.js`."""
     if part["kind"] == "line":
         return _PLOT
     wide = min(_WIDE, max(_PLOT, 3 * part["columns"]))
@@ -89,5 +89,5 @@ def _image(part: dict[str, Any]) -> int:
 
 
 def _quoted(text: str) -> str:
-    """A page's text between single quotes; it has many double ones."""
+    """Return a page's text between single quotes; it has many double ones."""
     return text.replace("&", "&amp;").replace("'", "&#39;")

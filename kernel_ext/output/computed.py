@@ -1,4 +1,4 @@
-"""What makes a view compute in a page: the program of what it runs, and how its array is drawn again."""
+"""Views that compute in a page: the program of what they run, and how their array is drawn again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Subject = wb.Recorder | wb.Launch | wb.Graph
 
 
 def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
-    """A view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
+    """Return a view's part of a page as `static/computing.js` takes it; None if it computes nothing, or calls Python.
 
     Args:
         kind: of the view.
@@ -39,20 +39,20 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
             "fixed": frames.fixed, "colours": frames.colours, "grows": True,
             "boxed": frames.options.get("box") is not None, "coloured": isinstance(colour, wb.array),
         }  # fmt: skip
-        made = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
-        return _with(made, kind, False, look)
+        program = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
+        return _with(program, kind, False, look)
     return None
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
-    """What a view runs, by what its widget takes besides the view; None if that is nothing that a page runs."""
+    """Return what a view runs, from what its widget takes besides the view; None if a page cannot run it."""
     bound, frames = parts.get("bound"), parts.get("frames")
-    found = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
-    return found if isinstance(found, Subject) else None
+    candidate = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
+    return candidate if isinstance(candidate, Subject) else None
 
 
 def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
-    """The numbers of the timelines of this record: the page shows in them what it measured."""
+    """Return the numbers of the timelines of this record: the page shows in them what it measured."""
     return [
         k for k, shown in enumerate(views)
         if isinstance(subject, wb.Recorder) and shown.live_parts.get("recorder") is subject

@@ -39,7 +39,7 @@ def write_film(path: str, animation: Animation, fps: float, scale: int) -> str:
 
 
 def _writer(path: str) -> Callable[[str, list[np.ndarray], float], None]:
-    """What writes such a file: looked for before any step runs."""
+    """Return the function that writes such a file: its package is looked for before any step runs."""
     suffix = Path(path).suffix.lower()
     if suffix == ".gif":
         try:
@@ -85,7 +85,7 @@ def _beside(images: list[np.ndarray]) -> np.ndarray:
 
 
 def _drawn(picture: Picture) -> Any:
-    """A frame as `uint8[rows, columns, 3]`; components stand side by side."""
+    """Return a frame as `uint8[rows, columns, 3]`; components stand side by side."""
     if not isinstance(picture, ArrayView):
         return scattered(picture)[:, :, :3]
     if not picture.parts:

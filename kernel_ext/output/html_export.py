@@ -84,7 +84,7 @@ startComputing(document.getElementById("worker").textContent, programs, models, 
 def page(
     title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), above: Sequence[str] = ()
 ) -> str:
-    """The page's text.
+    """Return the page's text.
 
     Args:
         title: its heading; empty: it has none.
@@ -121,7 +121,7 @@ def page(
     mark = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     held = _data("views", listed)
     if programs:
-        held += _data("programs", [{"view": k, **found} for k, found in programs])
+        held += _data("programs", [{"view": k, **program} for k, program in programs])
         held += f'<script type="text/plain" id="worker">{_bare(script_text("worker"))}</script>'
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title or "Workbench")}</title>'
@@ -186,14 +186,14 @@ def made_page(
     programs, still = [], ""
     for k, shown in enumerate(views):
         try:
-            found = computed(shown.kind, shown.live_parts)
+            program = computed(shown.kind, shown.live_parts)
         except RecordError as error:
             if strict:
                 raise Refusal(error.message, advice=error.advice) from None
             still = f"; {_name(shown)} does not compute there: {error.message}"
             continue
-        if found:
-            programs.append((k, {**found, "timelines": measured(subject_of(shown.live_parts), views)}))
+        if program:
+            programs.append((k, {**program, "timelines": measured(subject_of(shown.live_parts), views)}))
     return Made(page(title, views, texts, programs, above), len(programs), still)
 
 
@@ -201,7 +201,7 @@ def write_page(
     path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False,
     above: Sequence[str] = (),
 ) -> str:  # fmt: skip
-    """Write the page to a file; says what is in it.
+    """Write the page to a file; return a sentence on its contents.
 
     Args:
         path: the file.
@@ -214,26 +214,26 @@ def write_page(
         Refusal: there is nothing to show, a program cannot run in a page, or the file cannot be written.
     """
     views = parts_of(views)
-    made = made_page(title, views, texts, strict, above)
+    built = made_page(title, views, texts, strict, above)
     try:
-        Path(path).write_text(made.text, encoding="utf-8")
+        Path(path).write_text(built.text, encoding="utf-8")
     except OSError as error:
         raise Refusal(f"{path} cannot be written ({error.strerror})") from None
-    some = f" ({made.computing} can compute)" if made.computing else ""
-    if not made.computing and any(shown.kind in ("controls", "animation") for shown in views):
+    some = f" ({built.computing} can compute)" if built.computing else ""
+    if not built.computing and any(shown.kind in ("controls", "animation") for shown in views):
         some = " (0 can compute: sliders and films of a function need Python)"
-    size = len(made.text.encode()) // 1000
+    size = len(built.text.encode()) // 1000
     plural = "s" if len(views) != 1 else ""
-    return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{made.still}"
+    return f"wrote {len(views)} view{plural}{some} to {path}, {size} kB; it opens in any browser, offline{built.still}"
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
-    """What a widget without a kernel answers itself with: its tabs and their texts."""
+    """Return what a widget without a kernel answers with: its tabs and their texts."""
     if not texts:
         return {}
     tabs = [[name, PANE_TITLES[name]] for name in PANE_TITLES if any(text.name == name for text in texts)]
-    kept = [{"kernel": t.kernel, "pane": t.name, "text": t.text, "first_line": t.first_line} for t in texts]
-    return {"panes": tabs, "texts": kept}
+    held = [{"kernel": t.kernel, "pane": t.name, "text": t.text, "first_line": t.first_line} for t in texts]
+    return {"panes": tabs, "texts": held}
 
 
 def _name(shown: Shown) -> str:
@@ -246,17 +246,17 @@ def _name(shown: Shown) -> str:
 
 
 def _module(kind: str) -> str:
-    """A widget's module in a block of its own: names of one do not meet those of another."""
+    """Return a widget's module in a block, so that its names are not those of another one."""
     return "{" + module_text(kind).replace("export default { render };", f'modules["{kind}"] = {{ render }};') + "}"
 
 
 def _bare(code: str) -> str:
-    """A script without the comments that say its types, a quarter of it."""
+    """Remove the comments with types from a script, a quarter of it."""
     return _TYPES.sub("", code)
 
 
 def _emptied(view: dict[str, Any]) -> dict[str, Any]:
-    """A view without the numbers of its picture: its program has them."""
+    """Return a view without the numbers of its picture, which its program has."""
     picture = view.get("picture")
     if not picture:
         return view
@@ -267,7 +267,7 @@ def _emptied(view: dict[str, Any]) -> dict[str, Any]:
 
 
 def _returned(name: str, function: str) -> str:
-    """A module of one function that the page calls."""
+    """Return a module of one function that the page calls."""
     return f"const {function} = (() => {{ {script_text(name)}\nreturn {function}; }})();"
 
 

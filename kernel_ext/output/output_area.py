@@ -27,13 +27,13 @@ _PAUSE = 0.1  # seconds between two pictures of a build that goes on
 
 
 def widgets_wanted() -> bool:
-    """Whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for notebooks to be committed."""
+    """Return whether live widgets may be shown: `WORKBENCH_WIDGETS=0` keeps outputs static, for commits."""
     return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
 
 
 @dataclass
 class _Run:
-    """What one run of a cell showed.
+    """The outputs of one run of a cell.
 
     Attributes:
         spare: widgets of the cell's run before that this one has not shown again. A front end clears a cell's outputs
@@ -53,15 +53,15 @@ class _Run:
     static: dict[str, Shown | None] = field(default_factory=dict)
     said: str = ""
 
-    def mark(self, said: str) -> None:
-        """Say above its outputs why they are stale; empty: they are not."""
+    def mark(self, reason: str) -> None:
+        """Show above its outputs why they are stale; an empty reason removes the mark."""
         for widget in self.widgets:
-            if widget.stale != said:
-                widget.stale = said
-        if said != self.said:
+            if widget.stale != reason:
+                widget.stale = reason
+        if reason != self.said:
             for twin, shown in self.static.items():
-                update_display(_marked(shown, said), raw=True, display_id=twin)
-        self.said = said
+                update_display(_marked(shown, reason), raw=True, display_id=twin)
+        self.said = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
         """Return what ran for these outputs of each kernel; a card shows what its kernels ran as last."""
@@ -76,7 +76,7 @@ class _Run:
         display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Its widget, not displayed yet; None if there can be none."""
+        """Return its widget, not displayed yet; None if there can be none."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -84,12 +84,12 @@ class _Run:
         return Showing(widget, twin)
 
 
-def _marked(shown: Shown | None, said: str) -> dict[str, Any]:
-    """The static outputs below a mark, if there is something to say."""
+def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
+    """Return the static outputs below a mark, if there is a reason."""
     bundle = shown.bundle() if shown is not None else {"text/plain": "", "text/html": "<span></span>"}
-    if said:
-        text = f"{said} · run the cell again\n{bundle['text/plain']}"
-        bundle |= {"text/plain": text, "text/html": html.stale(said) + bundle["text/html"]}
+    if reason:
+        text = f"{reason} · run the cell again\n{bundle['text/plain']}"
+        bundle |= {"text/plain": text, "text/html": html.stale(reason) + bundle["text/html"]}
         bundle.pop(MIME, None)
     return bundle
 
@@ -103,7 +103,7 @@ class Showing:
 
     @property
     def lasts(self) -> bool:
-        """Whether the widget still shows this."""
+        """Whether the widget still shows the view."""
         return self.widget.twin == self.twin
 
     def close(self) -> None:
@@ -178,7 +178,7 @@ def _running(shell: Any) -> tuple[str, bool, str]:
 
 
 def _run(shell: Any) -> _Run:
-    """The running cell's run; that of an earlier one of the same cell ends."""
+    """Return the running cell's run; end that of an earlier run of the same cell."""
     cell, identity, message = _running(shell)
     spare: list[Any] = []
     if cell in _RUNS and _RUNS[cell].message != message:
@@ -200,14 +200,14 @@ def _close(*widgets: Any) -> None:
 
 
 def _note(shown: Shown, run: _Run) -> None:
-    """Keep a view for an export; what it computes with only as long as its widget holds it, so no array stays alive."""
+    """Store a view for an export; its arrays only as long as its widget holds them."""
     from kernel_ext.output.computed import subject_of
 
     for part in shown.parts:
         live = {name: value for name, value in part.live_parts.items() if hasattr(value, "__weakref__")}
-        kept = Shown(part.kind, part.view, part.text, part.html if subject_of(live) else "")
-        kept.live_parts = weakref.WeakValueDictionary(live)
-        run.views.append(kept)
+        stored = Shown(part.kind, part.view, part.text, part.html if subject_of(live) else "")
+        stored.live_parts = weakref.WeakValueDictionary(live)
+        run.views.append(stored)
 
 
 def show_and_keep(shown: Shown, shell: Any) -> Showing | None:

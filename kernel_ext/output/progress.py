@@ -24,15 +24,15 @@ _GONE = '<span class="wb-gone"></span><style>.jp-OutputArea-child:has(.wb-gone) 
 _STOP = f'<span style="white-space: nowrap">{html.pressed("stop", "Interrupt the kernel", " · ")}</span>'
 
 
-def line_text(found: inspect.UnderWay) -> str:
-    """`running · 12 s · blur, 38 % of its threads`."""
-    return f"{found.doing} · {units.seconds(found.seconds)} · {found.what}{f', {found.done}' if found.done else ''}"
+def line_text(task: inspect.UnderWay) -> str:
+    """Return the line `running · 12 s · blur, 38 % of its threads`."""
+    return f"{task.doing} · {units.seconds(task.seconds)} · {task.what}{f', {task.done}' if task.done else ''}"
 
 
-def line_html(found: inspect.UnderWay) -> str:
-    """The same, with the button."""
+def line_html(task: inspect.UnderWay) -> str:
+    """Return the line with the button."""
     look = "opacity: 0.65; font-size: 90%; padding-left: 7px"  # where a cell's text begins
-    return f'<div class="wb-progress" style="{look}">{escape(line_text(found))}{_STOP}</div>'
+    return f'<div class="wb-progress" style="{look}">{escape(line_text(task))}{_STOP}</div>'
 
 
 class _Line:
@@ -44,8 +44,8 @@ class _Line:
         self._name = f"wb-progress-{secrets.token_hex(6)}"
         self._text: str | None = None
 
-    def show(self, found: inspect.UnderWay) -> None:
-        self._send(units.ascii_only(line_text(found)), line_html(found))
+    def show(self, task: inspect.UnderWay) -> None:
+        self._send(units.ascii_only(line_text(task)), line_html(task))
 
     def clear(self) -> None:
         if self._text:
@@ -116,8 +116,8 @@ class Progress:
                     self._changed.wait(PAUSE)
 
     def _look(self, line: _Line, watch: inspect.Watch) -> None:
-        found = watch.look()
-        if found is not None and found.seconds >= PATIENCE:
-            line.show(found)
+        task = watch.look()
+        if task is not None and task.seconds >= PATIENCE:
+            line.show(task)
         else:
             line.clear()

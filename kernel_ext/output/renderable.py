@@ -69,34 +69,34 @@ class Shown:
         return (self,)
 
     def data(self) -> dict[str, Any]:
-        """The view as JSON values."""
+        """Return the view as JSON values."""
         return self.view if isinstance(self.view, dict) else as_json(self.view)
 
     def bundle(self, twin: str = "") -> dict[str, Any]:
-        """The static outputs; `twin` is a class by which the live widget finds and hides them."""
+        """Return the static outputs; `twin` is a class by which the live widget finds and hides them."""
         html = self.html
         if twin:
             html = f'<div class="{twin}">{html}<style>{hide_dead(twin)}</style></div>'
-        found: dict[str, Any] = {"text/plain": self.text, "text/html": html}
+        bundle: dict[str, Any] = {"text/plain": self.text, "text/html": html}
         content = {"widget": self.kind, "twin": twin, "view": self.data()}
         if len(json.dumps(content)) <= LARGEST:
-            found[MIME] = content
-        return found
+            bundle[MIME] = content
+        return bundle
 
     def live(self, twin: str = "", spare: list[Any] | None = None) -> Any:
-        """The widget, taken from the `spare` ones or made; None if anywidget is not installed."""
+        """Return the widget, one of the `spare` ones or a new one; None if anywidget is not installed."""
         name = "".join(part.capitalize() for part in self.kind.split("_"))
         try:
-            made = getattr(importlib.import_module(f"kernel_ext.widgets.{MODULES[self.kind]}"), name)
+            widget_class = getattr(importlib.import_module(f"kernel_ext.widgets.{MODULES[self.kind]}"), name)
         except ImportError:
             return None
         spare = spare if spare is not None else []
         for old in spare:
-            if isinstance(old, made) and not old.closed:
+            if isinstance(old, widget_class) and not old.closed:
                 spare.remove(old)
                 old.renew(self.view, twin, **self.live_parts)
                 return old
-        return made(self.view, twin, **self.live_parts)
+        return widget_class(self.view, twin, **self.live_parts)
 
     @property
     def widget(self) -> Any:
@@ -110,13 +110,13 @@ class Shown:
         return self._widget
 
     def _laid_out(self) -> Any:
-        """The widget of a layout, or of a host that places it itself; None if there can be none."""
-        if self._widget is None and (made := self.live()) is not None:
-            self._widget, made.again = made, self.again
+        """Return the widget of a layout, or of a host that places it itself; None if there can be none."""
+        if self._widget is None and (widget := self.live()) is not None:
+            self._widget, widget.again = widget, self.again
             for old in [one for one in LAID_OUT if one.closed]:  # by the host, whose cell ran again
                 LAID_OUT.pop(old, None)
                 old.close()
-            LAID_OUT[made] = None
+            LAID_OUT[widget] = None
         return self._widget
 
     def __repr__(self) -> str:
@@ -149,6 +149,6 @@ class Still:
 
 
 def hide_dead(twin: str) -> str:
-    """A style rule: the output after the fallback shows only with a live widget in it, not "model not found"."""
+    """Return a style rule: the output after the fallback shows only with a live widget in it, not "model not found"."""
     dead = ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.wb-live))"
     return f".jp-OutputArea-child:has(.{twin}) + {dead} {{ display: none }}"

@@ -119,8 +119,8 @@ def _printed(outputs: Sequence[Any], error: Mapping[str, Any] | None) -> str:
         elif output.output_type == "execute_result" and not _picture(output):
             texts.append(f"{output.bundle.get('text/plain', '')}\n")
     if error:
-        said = f"{error['ename']}: {error['evalue']}"
-        texts.append("\n".join(error.get("traceback") or [said]))
+        message = f"{error['ename']}: {error['evalue']}"
+        texts.append("\n".join(error.get("traceback") or [message]))
     return _plain("".join(texts))
 
 

@@ -48,7 +48,7 @@ class Slider(inspect.Uniform):
         if any(e.shape not in ((), shape) or e.dtype.kind not in "iuf" for e in ends) or not _is_small(shape):
             got = f"{low!r}, {high!r}" + ("" if value is None else f" and {value!r}")
             raise Refusal(f"slider() takes numbers, complex ones, too, or vectors of 2 to 4; it got {got}")
-        whole = not shape and all(
+        integral = not shape and all(
             e.dtype.kind in "iu" for e in map(np.asarray, (low, high, low if step is None else step))
         )
         if value is None:
@@ -59,12 +59,12 @@ class Slider(inspect.Uniform):
         self._shape, self.name = shape, ""
         self._lock = threading.Lock()
         rows = [
-            controls.slider(part, int(v) if whole else float(v), (a, b) if step is None else (a, b, step))
+            controls.slider(part, int(v) if integral else float(v), (a, b) if step is None else (a, b, step))
             for part, a, b, v in zip(self._parts(), lows, highs, values, strict=True)
         ]
         self.view = controls.ControlsView("slider", tuple(rows), note=_BEFORE)
         kind = wb.complex64 if self._complex else controls.VECTORS[shape][0] if shape else wb.float32
-        super().__init__(self._joined(), wb.int32 if whole else kind)
+        super().__init__(self._joined(), wb.int32 if integral else kind)
         self.read = lambda slider: [notebook.read(slider) for notebook in NOTEBOOK]
         for notebook in NOTEBOOK:
             notebook.add(self)
@@ -82,7 +82,7 @@ class Slider(inspect.Uniform):
 
     @property
     def shown(self) -> Shown:
-        """What a cell shows of it, under the name that the notebook has for it."""
+        """The slider's view in a cell, under the name that the notebook has for it."""
         self.is_shown = True
         for notebook in NOTEBOOK:
             self.name = notebook.name_of(self)
@@ -115,7 +115,7 @@ class Slider(inspect.Uniform):
             self.view = replace(self.view, sliders=rows)
             built: list[events.Event] = []
             stop = events.subscribe(built.append, events.CompileStarted)
-            started, said, ran = time.perf_counter(), "", 0
+            started, problem, ran = time.perf_counter(), "", 0
             try:
                 self.set(self._joined())
                 for user in self.users:
@@ -124,7 +124,7 @@ class Slider(inspect.Uniform):
                         ran += 1
                 wb.synchronize()
             except WorkbenchError as error:
-                said = error.message
+                problem = error.message
             finally:
                 stop()
             drawn = sum(notebook.moved() for notebook in NOTEBOOK)
@@ -133,9 +133,13 @@ class Slider(inspect.Uniform):
                 f"{units.count(ran, 'record')} replayed, {units.count(drawn, 'view')} drawn in {units.seconds(spent)}"
             )
             self.view = replace(
-                self.view, runs=self.view.runs + 1, seconds=spent, compiled=self.view.compiled + len(built), said=said,
+                self.view,
+                runs=self.view.runs + 1,
+                seconds=spent,
+                compiled=self.view.compiled + len(built),
+                said=problem,
                 note=f"{note} · {self.view.compiled + len(built)} compiled" if ran else "no record used it yet",
-            )  # fmt: skip
+            )
             return self.view
 
     def __repr__(self) -> str:

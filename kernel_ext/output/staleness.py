@@ -15,7 +15,7 @@ from workbench import inspect
 
 
 class Slider(Protocol):
-    """What a notebook needs of a slider.
+    """The part of a slider that a notebook needs.
 
     Attributes:
         name: what the notebook calls it.
@@ -27,7 +27,7 @@ class Slider(Protocol):
 
     @property
     def shown(self) -> Any:
-        """What a cell shows of it."""
+        """The view in a cell."""
         ...
 
     def peek(self) -> Any:

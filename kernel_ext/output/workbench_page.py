@@ -1,4 +1,4 @@
-"""What `%workbench` does, as plain functions: what is installed, what is running, what memory could be freed."""
+"""The functions behind `%workbench`: what is installed, what is running, what memory could be freed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a check says: an `Answer` that shows itself and keeps its grade in the notebook, as metadata of the output."""
+"""The result of a check: an `Answer` that shows itself and stores its grade in the metadata of the output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SESSION: dict[str, int] = {}
 
 @dataclass(frozen=True)
 class Answer:
-    """What a check found.
+    """The result of checking an answer.
 
     Attributes:
         name: of the puzzle.
@@ -78,28 +78,28 @@ def keep(name: str, grade: int) -> None:
 
 
 def grades() -> Mapping[str, int]:
-    """Best grades of this session and of the notebook's file as it was last saved."""
-    found = saved_grades(notebook_file())
-    return {name: max(_SESSION.get(name, OPEN), found.get(name, OPEN)) for name in {*_SESSION, *found}}
+    """Return the best grades of this session and of the notebook's file as it was last saved."""
+    saved = saved_grades(notebook_file())
+    return {name: max(_SESSION.get(name, OPEN), saved.get(name, OPEN)) for name in {*_SESSION, *saved}}
 
 
 def saved_grades(path: Path | None) -> dict[str, int]:
-    """Grades among the outputs of a notebook's file; none where it cannot be read."""
+    """Return the grades among the outputs of a notebook's file; none if it cannot be read."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"] if path else []
     except (OSError, ValueError, KeyError):
         return {}
-    found: dict[str, int] = {}
+    saved: dict[str, int] = {}
     for cell in cells:
         for output in cell.get("outputs", ()):
-            kept = output.get("metadata", {}).get(_KEY)
-            if isinstance(kept, dict):
-                found[kept["name"]] = max(int(kept["grade"]), found.get(kept["name"], OPEN))
-    return found
+            stored = output.get("metadata", {}).get(_KEY)
+            if isinstance(stored, dict):
+                saved[stored["name"]] = max(int(stored["grade"]), saved.get(stored["name"], OPEN))
+    return saved
 
 
 def tally(names: tuple[str, ...]) -> str:
-    """A box for each puzzle and how many are right, as a line."""
+    """Return a box for each puzzle and how many are right, as a line."""
     have = grades()
     boxes = "".join("□◧■"[have.get(name, OPEN)] for name in names)
     right = sum(have.get(name, OPEN) > OPEN for name in names)
@@ -146,5 +146,5 @@ def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") 
     grade = RIGHT if right else OPEN
     keep(question, grade)
     shown = so if not isinstance(so, np.generic | np.ndarray) else so.tolist()
-    said = f"It is {shown}." if right else f"You said {guess}; it is {shown}."
-    return Answer(question, grade, f"{said} {why}".strip(), word="right" if right else "not so")
+    result = f"It is {shown}." if right else f"You said {guess}; it is {shown}."
+    return Answer(question, grade, f"{result} {why}".strip(), word="right" if right else "not so")

@@ -13,7 +13,7 @@ ENOUGH = 1.1
 
 @dataclass(frozen=True)
 class Count:
-    """What is counted: how to read it from a profile, and how to call it."""
+    """A count that answers are graded by: how to read it from a profile, and its name in sentences."""
 
     of: Callable[[wb.Profile], int]
     words: str
@@ -31,23 +31,25 @@ COUNTS = {
 
 
 def graded(mine: wb.Profile, solution: wb.Profile, goals: Sequence[str]) -> tuple[bool, str]:
-    """Whether an answer costs no more than the solution, and a sentence on what is the furthest off.
+    """Return whether an answer costs no more than the solution, and a sentence on the count that is the furthest off.
 
     Args:
         mine: the profile of the answer.
         solution: that of the solution, of the same launch.
         goals: names of counts.
     """
-    said: list[tuple[float, str]] = []
+    sentences: list[tuple[float, str]] = []
     for goal in goals:
         count = COUNTS[goal]
         had, best = count.of(mine), count.of(solution)
         if best:
             ratio = had / best
-            said.append((ratio, f"{ratio:.1f}× the {count.words} needed ({had:,} for {best:,}). Can you get to 1×?"))
+            sentences.append(
+                (ratio, f"{ratio:.1f}× the {count.words} needed ({had:,} for {best:,}). Can you get to 1×?")
+            )
         elif had:
-            said.append((float("inf"), f"{had:,} {count.words}, where none is needed. Can you do without?"))
-    worst, sentence = max(said, default=(1.0, ""))
+            sentences.append((float("inf"), f"{had:,} {count.words}, where none is needed. Can you do without?"))
+    worst, sentence = max(sentences, default=(1.0, ""))
     if worst > ENOUGH:
         return False, sentence
     *words, last = (COUNTS[goal].words for goal in goals)

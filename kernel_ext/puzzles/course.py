@@ -41,7 +41,7 @@ class Course:
         return self.check, self.hint, self.score, self.show
 
     def show(self, name: str) -> Any:
-        """The picture of a puzzle.
+        """Show the picture of a puzzle.
 
         Args:
             name: of the puzzle.
@@ -69,25 +69,25 @@ class Course:
         """
         puzzle = self._puzzle(getattr(answer, "name", None) or getattr(answer, "__name__", repr(answer)))
         self._latest = puzzle.name
-        grade, text, found = OPEN, "", Mistake("")
+        grade, text, mistake = OPEN, "", Mistake("")
         try:
             with time_limit(seconds):
-                found = self._mistake(puzzle, answer) or found
-                if not found.text:
+                mistake = self._mistake(puzzle, answer) or mistake
+                if not mistake.text:
                     grade, text = _graded(puzzle, answer)
         except TimeLimitError:
-            found = Mistake(f"It was still running after {seconds:g} s, so it was stopped. Does each loop end?")
+            mistake = Mistake(f"It was still running after {seconds:g} s, so it was stopped. Does each loop end?")
         except Wrong as wrong:
-            found = Mistake(str(wrong))
+            mistake = Mistake(str(wrong))
         except wb.WorkbenchError as error:
-            found = explained(error)
+            mistake = explained(error)
         keep(puzzle.name, grade)
         open_help = _help(puzzle) if grade < BEST else ""
         line = tally(tuple(self.puzzles))
-        return Answer(puzzle.name, grade, found.text or text, found.excerpt, found.picture, open_help, line)
+        return Answer(puzzle.name, grade, mistake.text or text, mistake.excerpt, mistake.picture, open_help, line)
 
     def hint(self, name: Any = "") -> str:
-        """The next hint for a puzzle; after the last one it begins again.
+        """Return the next hint for a puzzle; after the last one the first.
 
         Args:
             name: of the puzzle, or its kernel; without it, that of the latest check.
@@ -96,13 +96,13 @@ class Course:
             LookupError: there is no such puzzle.
         """
         puzzle = self._puzzle(getattr(name, "name", name) or self._latest or next(iter(self.puzzles)))
-        given = self._shown.get(puzzle.name, 0)
-        self._shown[puzzle.name] = given + 1
+        shown = self._shown.get(puzzle.name, 0)
+        self._shown[puzzle.name] = shown + 1
         count = len(puzzle.hints)
-        return f"{puzzle.name}, hint {given % count + 1} of {count}: {puzzle.hints[given % count]}"
+        return f"{puzzle.name}, hint {shown % count + 1} of {count}: {puzzle.hints[shown % count]}"
 
     def score(self) -> str:
-        """A box per puzzle: empty, half full (right) or full (at the solution's cost); and how many are right."""
+        """Return a box per puzzle, empty, half full (right) or full (at the least cost); and how many are right."""
         return tally(tuple(self.puzzles))
 
     def _puzzle(self, name: str) -> Puzzle:
@@ -118,20 +118,20 @@ class Course:
         if puzzle.case is None:
             return None
         for seed in SEEDS:
-            if found := mistake_in(answer, puzzle.case(np.random.default_rng(seed))):
-                return found
+            if mistake := mistake_in(answer, puzzle.case(np.random.default_rng(seed))):
+                return mistake
         return None
 
 
 def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
-    """The grade of an answer that is right, with a sentence."""
+    """Return the grade of an answer that is right, with a sentence."""
     if puzzle.case is None or not puzzle.goals:
         return BEST, ""
     if device() == "cpu":
         return RIGHT, "its counts need NVRTC, which is not installed."
     case = puzzle.case(np.random.default_rng(SEEDS[-1]))
-    good, said = graded(profile_of(answer, case), profile_of(puzzle.solved(), case), puzzle.goals)
-    return (BEST if good else RIGHT), said
+    good, sentence = graded(profile_of(answer, case), profile_of(puzzle.solved(), case), puzzle.goals)
+    return (BEST if good else RIGHT), sentence
 
 
 def _help(puzzle: Puzzle) -> str:

@@ -48,7 +48,7 @@ class Row:
 
 
 def stripped(text: str, cell: int = 0) -> str:
-    """A cell's text without answers and hidden tests.
+    """Return a cell's text without answers and hidden tests.
 
     Raises:
         Refusal: a mark has no partner.
@@ -90,15 +90,15 @@ def write_for_students(source: Path, target: Path) -> str:
 
 def _notebook(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        assert isinstance(found["cells"], list)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        assert isinstance(content["cells"], list)
     except (OSError, ValueError, KeyError, TypeError, AssertionError) as error:
         raise Refusal(f"{path} is no notebook ({type(error).__name__})") from None
-    return found
+    return content
 
 
 def courses_of(path: Path) -> dict[str, Course]:
-    """The courses that a Python file defines, by name.
+    """Return the courses that a Python file defines, by name.
 
     Raises:
         Refusal: it defines none.
@@ -109,16 +109,16 @@ def courses_of(path: Path) -> dict[str, Course]:
         raise Refusal(f"--course takes a Python file with a Course; there is no {path}")
     module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    found = {name: value for name, value in vars(module).items() if isinstance(value, Course)}
-    if not found:
+    courses = {name: value for name, value in vars(module).items() if isinstance(value, Course)}
+    if not courses:
         raise Refusal(f"{path} defines no Course")
-    return found
+    return courses
 
 
 def submissions(folder: Path) -> list[Path]:
     """Notebooks and Python files of a folder, in order."""
-    found = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
-    return [p for p in found if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
+    files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
+    return [p for p in files if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
 
 
 def grade_folder(
@@ -138,18 +138,18 @@ def grade_folder(
     Raises:
         Refusal: there is no course, or no submission.
     """
-    names = [name for found in courses_of(course).values() for name in found.puzzles]
+    names = [name for graded in courses_of(course).values() for name in graded.puzzles]
     files = submissions(folder)
     if not files:
         raise Refusal(f"there is no .ipynb and no .py file in {folder}")
     rows: list[Row] = []
     for path in files:
         shown = str(path.relative_to(folder))
-        found, said = _run(path, course, seconds, megabytes)
-        known = {row["puzzle"]: row for row in found}
-        rows += [Row(**{**known[n], "submission": shown}) if n in known else Row(shown, n, said=said) for n in names]
+        graded, problem = _run(path, course, seconds, megabytes)
+        known = {row["puzzle"]: row for row in graded}
+        rows += [Row(**{**known[n], "submission": shown}) if n in known else Row(shown, n, said=problem) for n in names]
         solved = sum(row.grade > 0 for row in rows[-len(names) :])
-        tell(f"{shown}: {solved} of {len(names)}{f', {said}' if said else ''}")
+        tell(f"{shown}: {solved} of {len(names)}{f', {problem}' if problem else ''}")
     _write(rows, table)
     return rows
 
@@ -166,7 +166,7 @@ def _write(rows: Sequence[Row], table: Path) -> None:
 
 
 def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list[dict[str, Any]], str]:
-    """The rows that a process wrote, and what became of it if it did not end well."""
+    """Return the rows that a process wrote, and what went wrong if it did not end well."""
     with tempfile.TemporaryDirectory() as here:
         answer = Path(here) / "rows.jsonl"
         command = [sys.executable, "-m", "kernel_ext.puzzles", "one", str(path.resolve()), "--course",
@@ -178,9 +178,9 @@ def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list
         )  # fmt: skip
         try:
             code = process.wait(seconds)
-            said = "" if code == 0 else f"it crashed ({_signal(-code)})" if code < 0 else "it ended its process"
+            problem = "" if code == 0 else f"it crashed ({_signal(-code)})" if code < 0 else "it ended its process"
         except subprocess.TimeoutExpired:
-            said = f"it took more than {seconds:g} s"
+            problem = f"it took more than {seconds:g} s"
         finally:
             if hasattr(os, "killpg"):
                 try:
@@ -190,7 +190,7 @@ def _run(path: Path, course: Path, seconds: float, megabytes: int) -> tuple[list
             process.kill()
             process.wait()
         lines = answer.read_text(encoding="utf-8").split("\n") if answer.is_file() else []
-    return [json.loads(line) for line in lines[:-1]], said
+    return [json.loads(line) for line in lines[:-1]], problem
 
 
 def _signal(number: int) -> str:
@@ -206,9 +206,9 @@ def grade_one(path: Path, course: Path, answer: Path, megabytes: int) -> None:
     except Refusal as refusal:  # no notebook
         names, failed = {}, [("", str(refusal))]
     with answer.open("w", encoding="utf-8") as file:
-        for found in courses.values():
-            for name in found.puzzles:
-                file.write(json.dumps(asdict(_row(found, name, names.get(name), failed))) + "\n")
+        for each in courses.values():
+            for name in each.puzzles:
+                file.write(json.dumps(asdict(_row(each, name, names.get(name), failed))) + "\n")
                 file.flush()
 
 
@@ -226,7 +226,7 @@ def limit_memory(megabytes: int) -> None:
 
 
 def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The names that a submission's cells define, and of each cell that failed the text and why."""
+    """Return the names that a submission's cells define, and of each cell that failed the text and why."""
     from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
@@ -245,7 +245,7 @@ def _ran(path: Path) -> tuple[dict[str, Any], list[tuple[str, str]]]:
 
 
 def _why(error: BaseException) -> str:
-    """The line and the sentence of one of our errors, or the first line of another one."""
+    """Return the line and the sentence of one of our errors, or the first line of another one."""
     if isinstance(error, CellErrors):
         return _why(error.errors[0])
     if isinstance(error, WorkbenchError):
@@ -265,14 +265,14 @@ def _cells(path: Path) -> Iterator[str]:
 
 def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str]]) -> Row:
     if answer is None:  # of errors its own cell's, else the first, which may have stopped the others
-        own = [said for text, said in failed if re.search(rf"\bdef {re.escape(name)}\b", text)]
-        return Row("", name, said="; ".join(["no answer", *[*own, *(said for _, said in failed)][:1]]))
+        own = [message for text, message in failed if re.search(rf"\bdef {re.escape(name)}\b", text)]
+        return Row("", name, said="; ".join(["no answer", *[*own, *(message for _, message in failed)][:1]]))
     try:
-        found = course.check(answer)
+        answered = course.check(answer)
     except (Exception, KeyboardInterrupt) as error:
         return Row("", name, said=f"{type(error).__name__}: {error}")
-    costs = _costs(course, name, answer) if found else {}
-    return Row("", name, found.grade, GRADES[found.grade], " ".join(found.text.split()), costs)
+    costs = _costs(course, name, answer) if answered else {}
+    return Row("", name, answered.grade, GRADES[answered.grade], " ".join(answered.text.split()), costs)
 
 
 def _costs(course: Course, name: str, answer: Any) -> dict[str, str]:

@@ -50,7 +50,7 @@ class Boxes:
         return [[str(text) for text in row or ()] for row in rows]
 
     def centre(self, row: int, column: int) -> tuple[float, float]:
-        """The middle of a box, in pixels."""
+        """Return the middle of a box, in pixels."""
         return LEFT + (self.at[0] + column + 0.5) * CELL, TOP + (self.at[1] + row + 0.5) * CELL
 
 
@@ -65,7 +65,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Picture:
-    """What a puzzle asks for, drawn.
+    """A drawing of a puzzle's task.
 
     Attributes:
         title: what a screen reader says.
@@ -80,7 +80,7 @@ class Picture:
     notes: tuple[tuple[float, float, str], ...] = field(default=())
 
     def svg(self) -> str:
-        """The picture as a text of SVG."""
+        """Return the picture as a text of SVG."""
         corners = [b.centre(len(b.rows) - 1, max(map(len, b.rows)) - 1) for b in self.boxes]
         texts = [(LEFT + x * CELL + 7 * len(text), TOP + y * CELL) for x, y, text in self.notes]
         width = max(x for x, _ in corners + texts) + CELL
@@ -142,7 +142,7 @@ def _arrow(boxes: tuple[Boxes, ...], arrow: Arrow) -> str:
 
 
 def difference_map(wrong: np.ndarray, name: str) -> str:
-    """An image of where an array is wrong: red there, grey elsewhere; a long row is folded.
+    """Return an image of where an array is wrong: red there, grey elsewhere; a long row is folded.
 
     Args:
         wrong: a bool per element.

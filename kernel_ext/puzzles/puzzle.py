@@ -1,4 +1,4 @@
-"""What a puzzle is: launches with known results, hints, a solution, and the counts that it is graded by."""
+"""Puzzles: launches with known results, hints, a solution, and the counts that answers are graded by."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Case:
-    """One launch that an answer is tested with, and what should come of it.
+    """A launch that an answer is tested with, and its expected results.
 
     Attributes:
         dim: threads along 1 to 4 dimensions, or blocks if `tiled`.
@@ -76,7 +76,7 @@ class Puzzle:
         return "__global__" in self.solution
 
     def solved(self) -> Any:
-        """The solution as a kernel.
+        """Return the solution as a kernel.
 
         Raises:
             WorkbenchError: the solution does not compile.

@@ -1,4 +1,4 @@
-"""One answer on one case: it runs on the emulated device with checks, and its arrays are compared."""
+"""The trial of one answer on one case: it runs on the emulated device with checks, and its arrays are compared."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINE = re.compile(r"in line (\d+)")
 
 @dataclass(frozen=True)
 class Mistake:
-    """What is wrong with an answer.
+    """A mistake in an answer.
 
     Attributes:
         text: a sentence or two.
@@ -41,20 +41,22 @@ def device() -> str:
 
 
 def prepared(case: Case, where: str) -> dict[str, Any]:
-    """Copies of the case's arguments on a device."""
-    found: dict[str, Any] = {}
+    """Copy the case's arguments to a device."""
+    copies: dict[str, Any] = {}
     for name, value in case.arguments.items():
         if isinstance(value, np.ndarray):
-            found[name] = wb.array(value, device=where, requires_grad=name in case.gradients)
+            copies[name] = wb.array(value, device=where, requires_grad=name in case.gradients)
         elif isinstance(value, wb.array):
-            found[name] = wb.array(value.numpy(), dtype=value.dtype, device=where, requires_grad=name in case.gradients)
+            copies[name] = wb.array(
+                value.numpy(), dtype=value.dtype, device=where, requires_grad=name in case.gradients
+            )
         else:
-            found[name] = value
-    return found
+            copies[name] = value
+    return copies
 
 
 def mistake_in(kernel: Any, case: Case) -> Mistake | None:
-    """Run the answer on a case and compare; None if all is right.
+    """Run the answer on a case and compare; return the first mistake, None if all is right.
 
     Raises:
         WorkbenchError: the kernel or its adjoint does not compile, is not launched as asked, or is at fault.
@@ -72,13 +74,13 @@ def mistake_in(kernel: Any, case: Case) -> Mistake | None:
         wb.synchronize(where)
     held = {name: value.numpy() for name, value in arguments.items() if isinstance(value, wb.array)}
     for name, wanted in case.wanted.items():
-        if found := _difference(kernel, case, name, held[name], wanted):
-            return found
+        if mistake := _difference(kernel, case, name, held[name], wanted):
+            return mistake
     for name, wanted in case.gradients.items():
         gradient = arguments[name].grad
         got = np.zeros_like(wanted) if gradient is None else gradient.numpy()
-        if found := compare(f"{name}.grad", got, wanted, case.tolerance):
-            return found
+        if mistake := compare(f"{name}.grad", got, wanted, case.tolerance):
+            return mistake
     if case.verify is not None:
         case.verify(held)
     return None
@@ -90,7 +92,7 @@ def _launch(kernel: Any, case: Case, arguments: Mapping[str, Any]) -> None:
 
 
 def compare(name: str, got: Any, wanted: np.ndarray, tolerance: float = 1e-4) -> Mistake | None:
-    """The first element that is not as it should be, in a sentence, with a map of all of them; None if all are right.
+    """Return the first element that is wrong, in a sentence, with a map of all of them; None if all are right.
 
     Args:
         name: what to call the array.
@@ -106,36 +108,41 @@ def compare(name: str, got: Any, wanted: np.ndarray, tolerance: float = 1e-4) ->
     wrong = ~np.isclose(got, wanted, rtol=tolerance, atol=tolerance)
     if not wrong.any():
         return None
-    place = tuple(int(k) for k in np.argwhere(wrong)[0])
+    position = tuple(int(k) for k in np.argwhere(wrong)[0])
     many = f" ({wrong.sum()} of {got.size} elements differ)" if got.size > 1 else ""
-    index = ", ".join(map(str, place))
-    text = f"{name}[{index}] is {got[place]:.6g}; it should be {wanted[place]:.6g}{many}."
+    shown_index = ", ".join(map(str, position))
+    text = f"{name}[{shown_index}] is {got[position]:.6g}; it should be {wanted[position]:.6g}{many}."
     return Mistake(text, picture=difference_map(wrong, name) if got.size > 1 else "")
 
 
 def _difference(kernel: Any, case: Case, name: str, got: np.ndarray, wanted: np.ndarray) -> Mistake | None:
-    """`compare`, with the thread that wrote the first wrong element, if that is known."""
-    found = compare(name, got, wanted, case.tolerance)
-    if found is None or got.shape != wanted.shape:
-        return found
-    place = tuple(np.argwhere(~np.isclose(got, wanted, rtol=case.tolerance, atol=case.tolerance))[0])
+    """Return `compare`'s mistake, with the thread that wrote the first wrong element, if that is known."""
+    mistake = compare(name, got, wanted, case.tolerance)
+    if mistake is None or got.shape != wanted.shape:
+        return mistake
+    position = tuple(np.argwhere(~np.isclose(got, wanted, rtol=case.tolerance, atol=case.tolerance))[0])
     before = case.arguments[name]
-    if isinstance(before, np.ndarray) and before.dtype.kind == "f" and np.isnan(before[place]) and np.isnan(got[place]):
-        index = ", ".join(map(str, place))
+    if (
+        isinstance(before, np.ndarray)
+        and before.dtype.kind == "f"
+        and np.isnan(before[position])
+        and np.isnan(got[position])
+    ):
+        index = ", ".join(map(str, position))
         missing = int(np.isnan(got).sum())
-        if missing == got.size and _adds(kernel, case, name):
+        if missing == got.size and _is_written(kernel, case, name):
             return Mistake(
                 f"{name} is NaN everywhere. It was before the launch, and NaN plus a number is NaN: assign to it."
             )
         if missing == got.size:
             return Mistake(f"{name} was not written: all {missing} elements are as before the launch.")
         rest = f", nor were {missing - 1} others of {got.size}" if missing > 1 else ""
-        return Mistake(f"{name}[{index}] was not written{rest}.", picture=found.picture)
-    return Mistake(found.text + _writer(kernel, case, name, place, got), found.excerpt, found.picture)
+        return Mistake(f"{name}[{index}] was not written{rest}.", picture=mistake.picture)
+    return Mistake(mistake.text + _writer(kernel, case, name, position, got), mistake.excerpt, mistake.picture)
 
 
-def _adds(kernel: Any, case: Case, name: str) -> bool:
-    """Whether the first warp writes the array all the same."""
+def _is_written(kernel: Any, case: Case, name: str) -> bool:
+    """Return whether the first warp writes the array at all."""
     if device() == "cpu":
         return False
     return any(
@@ -145,11 +152,11 @@ def _adds(kernel: Any, case: Case, name: str) -> bool:
     )
 
 
-def _writer(kernel: Any, case: Case, name: str, place: tuple[int, ...], got: np.ndarray) -> str:
-    """Which thread wrote an element, if it is of the first warp."""
+def _writer(kernel: Any, case: Case, name: str, index: tuple[int, ...], got: np.ndarray) -> str:
+    """Return a sentence on the thread that wrote an element; empty if it is not of the first warp."""
     if case.tiled or device() == "cpu" or got.ndim != np.ndim(case.arguments[name]):
         return ""
-    byte = int(np.ravel_multi_index(place, got.shape)) * got.itemsize
+    byte = int(np.ravel_multi_index(index, got.shape)) * got.itemsize
     profile = profile_of(kernel, case)
     for step in reversed(profile.warp):
         for access in step.accesses:
@@ -166,14 +173,14 @@ def _thread(lane: int, case: Case) -> str:
 
 
 def profile_of(kernel: Any, case: Case) -> wb.Profile:
-    """The counts of the case's launch; of its adjoint if the puzzle is about gradients."""
+    """Return the counts of the case's launch; of its adjoint if the puzzle is about gradients."""
     arguments = list(prepared(case, "emulated").values())
     adjoint = bool(case.gradients)
     return wb.profile(kernel, case.dim, arguments, block_dim=case.block_dim, tiled=case.tiled, adjoint=adjoint)
 
 
 def explained(error: wb.WorkbenchError) -> Mistake:
-    """An error of the answer with the lines that it speaks of."""
+    """Return an error of the answer as a mistake, with the lines that it names."""
     text = " ".join(part for part in (error.message, error.advice) if part)
     location = error.location
     if location is None or not location.line:

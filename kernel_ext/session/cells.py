@@ -1,4 +1,4 @@
-"""What the cell magics do, as plain functions: build a cell's kernels, bind them, notify a watcher.
+"""The functions behind the cell magics: build a cell's kernels, bind them, notify a watcher.
 
 Scripts, other notebooks and tests call these; nothing here knows IPython. A session of cells remembers which kernels
 came from which cell, so that running a cell again replaces them and a cell that fails leaves none that looks current.
@@ -25,12 +25,12 @@ from workbench.errors import its_type
 
 Watcher = Callable[[StatusView], None]
 T = TypeVar("T")
-Reader = Callable[[str, dict[str, Any], "CellOptions", "Place"], Any]
+Reader = Callable[[str, dict[str, Any], "CellOptions", "CellOrigin"], Any]
 
 
 @dataclass(frozen=True)
 class CellOptions:
-    """What `%%kernel`'s line requests.
+    """The options of a `%%kernel` line.
 
     Attributes:
         name: what to call the cell instead of its number.
@@ -60,8 +60,8 @@ class CellOptions:
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a cell stands.
+class CellOrigin:
+    """The origin of a cell's text.
 
     Attributes:
         name: what people call it: `cell [4]`.
@@ -95,7 +95,7 @@ class Built:
     arch: str = queries.NATIVE
 
     def pane(self, kernel: str, name: str) -> PaneView:
-        """One text about one of the kernels."""
+        """Return one text about one of the kernels."""
         return queries.pane_views(self.kernels[kernel], (name,), self.arch)[0]
 
 
@@ -107,7 +107,7 @@ class Cells:
         self._made: dict[str, dict[str, Any]] = {}
 
     def build(
-        self, text: str, namespace: dict[str, Any], options: CellOptions, place: Place, watch: Watcher,
+        self, text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin, watch: Watcher,
         ended: Watcher | None = None, read: Reader | None = None,
     ) -> Built:  # fmt: skip
         """Build the kernels of `text` and bind their names in `namespace`; `read` makes the cell of the text.
@@ -120,45 +120,45 @@ class Cells:
             WorkbenchError: the cell is wrong; nothing is bound, and the kernels it stood for are stale.
             KeyboardInterrupt: the same holds.
         """
-        fold = _Fold(StatusView(cell=place.name, started=time.time()), watch)
-        work = wb.Work(fold.owned(lambda: (read or _read)(text, namespace, options, place)), name=place.name)
+        fold = _Fold(StatusView(cell=origin.name, started=time.time()), watch)
+        work = wb.Work(fold.owned(lambda: (read or _read)(text, namespace, options, origin)), name=origin.name)
         try:
             cell = work.result()
         except BaseException as error:
             work.drop()
-            self._fail(text, namespace, place)
+            self._fail(text, namespace, origin)
             fold.end(status.fail(fold.view, error))
             raise
         fold.owned(lambda: cell.bind(namespace))()
-        self._replace(place, cell.names)
+        self._replace(origin, cell.names)
         kernels = dict(cell.kernels)
         if options.background:
-            rest = wb.Work(fold.owned(lambda: _compile(cell, options, place, fold, ended)), name=place.name)
+            rest = wb.Work(fold.owned(lambda: _compile(cell, options, origin, fold, ended)), name=origin.name)
             return Built(fold.view, kernels, cell, rest, options.arch)
         return Built(fold.end(_finished(fold, cell, options)), kernels, cell, arch=options.arch)
 
-    def _replace(self, place: Place, made: dict[str, Any]) -> None:
-        for name, old in self._made.get(place.identity, {}).items():
-            if name not in made:
-                old.mark_stale(f"{place.name} was run again and no longer defines {name}.")
-        if place.identity:
-            self._made[place.identity] = {name: value for name, value in made.items() if _can_be_stale(value)}
+    def _replace(self, origin: CellOrigin, defined: dict[str, Any]) -> None:
+        for name, old in self._made.get(origin.identity, {}).items():
+            if name not in defined:
+                old.mark_stale(f"{origin.name} was run again and no longer defines {name}.")
+        if origin.identity:
+            self._made[origin.identity] = {name: value for name, value in defined.items() if _can_be_stale(value)}
 
-    def _fail(self, text: str, namespace: dict[str, Any], place: Place) -> None:
-        old = dict(self._made.get(place.identity, {}))
+    def _fail(self, text: str, namespace: dict[str, Any], origin: CellOrigin) -> None:
+        old = dict(self._made.get(origin.identity, {}))
         old |= {name: namespace[name] for name in defined_names(text) if _can_be_stale(namespace.get(name))}
         for name, value in old.items():
-            value.mark_stale(f"{place.name}, which defines {name}, no longer compiles.")
+            value.mark_stale(f"{origin.name}, which defines {name}, no longer compiles.")
 
 
-def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
-    """The cell, compiled but where that is left to the background."""
+def _read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
+    """Build the cell; in the background case only read and check it."""
     return wb.build_cell(
         text,
         namespace,
-        name=place.name,
-        filename=place.filename,
-        line_offset=place.line_offset,
+        name=origin.name,
+        filename=origin.filename,
+        line_offset=origin.line_offset,
         backend=options.backend,
         gradient=options.gradient,
         fast_math=options.fast_math,
@@ -171,14 +171,14 @@ def _read(text: str, namespace: dict[str, Any], options: CellOptions, place: Pla
     )
 
 
-def _compile(cell: Any, options: CellOptions, place: Place, fold: _Fold, ended: Watcher | None) -> None:
-    """In the background: compile, and report how it ended; kernels that do not compile are stale."""
+def _compile(cell: Any, options: CellOptions, origin: CellOrigin, fold: _Fold, ended: Watcher | None) -> None:
+    """Compile in the background, and report how it ended; kernels that do not compile are stale."""
     try:
         cell.compile()
     except BaseException as error:
-        how = "failed" if isinstance(error, Exception) else "was ended"
+        outcome = "failed" if isinstance(error, Exception) else "was ended"
         for kernel in cell.kernels.values():
-            kernel.mark_stale(f"the compilation of {place.name} in the background {how}.")
+            kernel.mark_stale(f"the compilation of {origin.name} in the background {outcome}.")
         view = status.fail(fold.view, error)
     else:
         view = _finished(fold, cell, options)
@@ -195,7 +195,7 @@ def _finished(fold: _Fold, cell: Any, options: CellOptions) -> StatusView:
 
 
 def is_building() -> bool:
-    """Whether a cell is being built, whose card shows what happens."""
+    """Return whether a cell is being built, whose card shows what happens."""
     return any(isinstance(subscriber, _Fold) for subscriber, _ in events.SUBSCRIBERS)
 
 
@@ -241,7 +241,7 @@ class _Fold:
 
 
 def defined_names(text: str) -> tuple[str, ...]:
-    """Names that the cell's top-level `def`s or `__global__` functions bind, even where the text does not parse."""
+    """Return names that the cell's top-level `def`s or `__global__` functions bind, even if it does not parse."""
     if "__global__" in text:
         return tuple(re.findall(r"__global__[^;{}(]*?(\w+)\s*\(", text))
     try:
@@ -252,27 +252,27 @@ def defined_names(text: str) -> tuple[str, ...]:
 
 
 def is_kernel(value: Any) -> bool:
-    """Whether `value` is a kernel: asks its class, so that no property of a user's object runs."""
+    """Return whether `value` is a kernel; only its class is asked, so that no property of a user's object runs."""
     return _can_be_stale(value) and not isinstance(value, Func)
 
 
 def _can_be_stale(value: Any) -> bool:
-    """Whether `value` is a kernel or a func."""
+    """Return whether `value` is a kernel or a func."""
     return callable(getattr(type(value), "mark_stale", None))
 
 
 def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
-    """The kernel called `name` in `namespace`.
+    """Return the kernel called `name` in `namespace`.
 
     Raises:
         Refusal: there is none; the message names the nearest, or all.
     """
-    found = namespace.get(name)
-    if is_kernel(found):
-        return found
+    candidate = namespace.get(name)
+    if is_kernel(candidate):
+        return candidate
     known = sorted(key for key, value in namespace.items() if is_kernel(value) and not key.startswith("_"))
     near = difflib.get_close_matches(name, known, 1)
-    what = f"{name} is {its_type(found)}, not a kernel" if name in namespace else f"there is no kernel {name}"
+    what = f"{name} is {its_type(candidate)}, not a kernel" if name in namespace else f"there is no kernel {name}"
     advice = (
         f"did you mean {near[0]}?"
         if near
@@ -284,21 +284,21 @@ def find_kernel(name: str, namespace: dict[str, Any]) -> Any:
 
 
 def parse_constants(items: Iterable[str], namespace: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """`K=V` items as names and values; V is a Python expression over `namespace`.
+    """Parse `K=V` items into names and values; V is a Python expression over `namespace`.
 
     Raises:
         Refusal: an item is not of that form, or its expression fails.
     """
-    found = []
+    constants = []
     for item in items:
         name, equals, expression = item.partition("=")
         if not (equals and name.isidentifier() and expression.strip()):
             raise Refusal(f"-D takes NAME=VALUE, such as -D DT=0.01; it got {item!r}")
         try:
-            found.append((name, eval(expression, dict(namespace))))
+            constants.append((name, eval(expression, dict(namespace))))
         except Exception as error:
             raise Refusal(f"-D {item}: the value does not evaluate ({type(error).__name__}: {error})") from None
-    return tuple(found)
+    return tuple(constants)
 
 
 def parse_panes(text: str, known: Iterable[str]) -> tuple[str, ...]:

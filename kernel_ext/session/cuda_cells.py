@@ -1,4 +1,4 @@
-"""What `%%cuda` does, as plain values and functions: a cell of CUDA C++ read with its options and headers.
+"""The functions behind `%%cuda`: a cell of CUDA C++ is read with its options and headers.
 
 A header is a cell that others include. The session keeps it, so a cell that uses it is compiled with its latest text.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
-from kernel_ext.session.cells import CellOptions, Place, Reader
+from kernel_ext.session.cells import CellOptions, CellOrigin, Reader
 from workbench.errors import NotDifferentiable
 from workbench.source import Source
 
@@ -19,7 +19,7 @@ RUNS = ("device", "emulated")
 
 @dataclass(frozen=True)
 class CudaOptions:
-    """What `%%cuda`'s line requests beside what `%%kernel` has.
+    """The options of a `%%cuda` line besides those of `%%kernel`.
 
     Attributes:
         run: "device" or "emulated".
@@ -38,8 +38,8 @@ class Headers:
 
     sources: dict[str, Source] = field(default_factory=dict)
 
-    def save(self, name: str, text: str, place: Place) -> str:
-        """Keep a cell under a name; says what was kept.
+    def save(self, name: str, text: str, origin: CellOrigin) -> str:
+        """Store a cell under a name; return a sentence on what was stored.
 
         Raises:
             Refusal: the cell defines a kernel: that would be in every cell that includes it.
@@ -47,19 +47,19 @@ class Headers:
         if "__global__" in text:
             raise Refusal(f"--header {name}: the cell has a __global__ function; headers hold __device__ functions")
         again = "replaced" if name in self.sources else "saved"
-        self.sources[name] = Source(text, place.name, place.filename, place.line_offset)
+        self.sources[name] = Source(text, origin.name, origin.filename, origin.line_offset)
         return f'header {name} {again} · %%cuda --use {name}, or #include "{name}"'
 
 
 def run_of(backend: str, run: str) -> str:
-    """Where the cell's kernels run: `-b cuda` and `--run device` say the same.
+    """Return where the cell's kernels run: `-b cuda` and `--run device` mean the same.
 
     Raises:
         Refusal: they contradict each other, or there is no such place.
     """
     if run == "host" or backend == "cpu":
-        given = f"--run {run}" if run == "host" else f"-b {backend}"
-        raise Refusal(f"{given}: CUDA C++ runs on a GPU or on the emulated device; write --run emulated")
+        option = f"--run {run}" if run == "host" else f"-b {backend}"
+        raise Refusal(f"{option}: CUDA C++ runs on a GPU or on the emulated device; write --run emulated")
     if run not in ("", *RUNS):
         raise Refusal(f"--run {run}: write --run {' or --run '.join(RUNS)}")
     wanted = "device" if backend == "cuda" else ""
@@ -69,14 +69,14 @@ def run_of(backend: str, run: str) -> str:
 
 
 def reader(asked: CudaOptions, headers: Headers) -> Reader:
-    """What makes a cell of its text."""
+    """Return a function that makes a cell of its text."""
 
-    def read(text: str, namespace: dict[str, Any], options: CellOptions, place: Place) -> Any:
+    def read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
         module = wb.cuda_module(
             text,
-            name=place.name,
-            filename=place.filename,
-            line_offset=place.line_offset,
+            name=origin.name,
+            filename=origin.filename,
+            line_offset=origin.line_offset,
             run=asked.run,
             arch=options.arch,
             defines=dict(options.constants),

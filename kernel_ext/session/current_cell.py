@@ -11,7 +11,7 @@ from typing import Any
 
 
 def whole_cell(shell: Any, cell: str) -> str:
-    """The cell as it was typed, its magic's line included; empty if the shell does not say."""
+    """Return the cell as it was typed, its magic's line included; empty if the shell does not say."""
     typed = getattr(shell.history_manager, "input_hist_raw", None) or [""]
     return typed[-1] + ("\n" if cell.endswith("\n") and not typed[-1].endswith("\n") else "")
 
@@ -23,7 +23,7 @@ def notebook_file() -> Path | None:
 
 
 def running_file(shell: Any, cell: str) -> str:
-    """The file that the running cell's code carries."""
+    """Return the file that the running cell's code carries."""
     frame = sys._getframe(1)
     while frame is not None:
         if frame.f_globals is shell.user_global_ns and frame.f_code.co_name == "<module>":
@@ -33,15 +33,15 @@ def running_file(shell: Any, cell: str) -> str:
 
 
 def lines_before(shell: Any, cell: str) -> int:
-    """How many lines of the typed cell stand before `cell`: its magic's, and empty ones above."""
-    whole = whole_cell(shell, cell)
-    return whole[: -len(cell)].count("\n") if whole.endswith(cell) else 1
+    """Return the number of lines of the typed cell before `cell`: its magic's, and empty ones above."""
+    typed = whole_cell(shell, cell)
+    return typed[: -len(cell)].count("\n") if typed.endswith(cell) else 1
 
 
 def keep_lines(shell: Any, filename: str, line: str, cell: str) -> None:
     """Give the typed cell to `linecache` under the name of its code, so that tracebacks show the reader's lines."""
-    whole = whole_cell(shell, cell)
-    lines = (whole if whole.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
+    typed = whole_cell(shell, cell)
+    lines = (typed if typed.endswith(cell) else f"{line}\n{cell}").splitlines(keepends=True)
     linecache.cache[filename] = (sum(map(len, lines)), None, lines, filename)
 
 

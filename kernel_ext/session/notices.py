@@ -1,4 +1,4 @@
-"""What Workbench says while no cell is being built: shown below the cell that runs."""
+"""Messages of Workbench while no cell is being built: shown below the cell that runs."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
 def show_rebuilds(shell: Any) -> Callable[[], None]:
     """Print why a launch compiled a kernel again, once for each kernel and cell; the returned function ends that."""
     why: dict[tuple[str, str], tuple[str, ...]] = {}
-    told: set[str] = set()
+    reported: set[str] = set()
 
     def tell(event: events.Event) -> None:
         if is_building():
             return
         if isinstance(event, events.CacheMiss):
             why[event.kernel, event.direction] = event.why
-        elif isinstance(event, events.CompileDone) and event.kernel not in told:
+        elif isinstance(event, events.CompileDone) and event.kernel not in reported:
             reasons = why.pop((event.kernel, event.direction), ())
             reasons = [reason for reason in reasons if not reason.startswith("option ")]  # of a tool, mostly
             if reasons and _is_of_the_user(event.kernel, shell.user_ns):  # the code differs because a constant does
-                told.add(event.kernel)
-                said = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
-                print(f"{event.kernel} recompiled: {', '.join(said)} · {units.seconds(event.seconds)}")
+                reported.add(event.kernel)
+                causes = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
+                print(f"{event.kernel} recompiled: {', '.join(causes)} · {units.seconds(event.seconds)}")
 
     def cell_begins(*_: Any) -> None:
-        told.clear()
+        reported.clear()
 
     shell.events.register("pre_run_cell", cell_begins)
     stop = events.subscribe(tell, events.CacheMiss, events.CompileDone)

@@ -20,7 +20,7 @@ SHORTEST = 1e-3
 
 
 def place_label(filename: str) -> str:
-    """A cell of the notebook that runs is `cell [6]`; other files, and those of a script, keep their names."""
+    """Return a file's label: `cell [6]` for a cell of the running notebook, else its name."""
     if "IPython" not in sys.modules:  # a script may do without
         return filename
     from IPython.core.getipython import get_ipython
@@ -32,7 +32,7 @@ def place_label(filename: str) -> str:
 
 
 def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = str) -> TimelineView:
-    """What a timeline of the recorder shows; `label` turns a file's name into what people call it."""
+    """Return the view of a recorder's timeline; `label` turns a file's name into what people call it."""
     rows, builds = (tuple(_row(s, label) for s in part) for part in recorder.timeline())
     end = max((r.start + (r.seconds or 0.0) for r in (*rows, *builds)), default=0.0)
     host = (*builds, *_gaps((*rows, *builds), end)) if rows else ()
@@ -42,62 +42,62 @@ def timeline_view(recorder: wb.Recorder, title: str = "record", label: Label = s
 
 
 def _row(span: Any, label: Label) -> SpanRow:
-    place = f"{label(span.site.filename)}:{span.site.line}" if span.site is not None else ""
-    return SpanRow(span.start, span.seconds, span.lane, span.kind, span.name, span.size, span.bytes, place)
+    line = f"{label(span.site.filename)}:{span.site.line}" if span.site is not None else ""
+    return SpanRow(span.start, span.seconds, span.lane, span.kind, span.name, span.size, span.bytes, line)
 
 
 def _gaps(rows: Sequence[SpanRow], end: float) -> list[SpanRow]:
-    """Where nothing ran and nothing was compiled, Python did something: gaps that can be seen."""
-    found: list[SpanRow] = []
+    """Return rows for the visible gaps in which nothing ran and nothing was compiled, so that Python did something."""
+    gaps: list[SpanRow] = []
     reached = 0.0
     for row in sorted(rows, key=lambda r: r.start):
         if row.start - reached > end * SHORTEST:
-            found.append(SpanRow(reached, row.start - reached, "host", "Python", "", (), 0, "between launches"))
+            gaps.append(SpanRow(reached, row.start - reached, "host", "Python", "", (), 0, "between launches"))
         reached = max(reached, row.start + (row.seconds or 0.0))
-    return found
+    return gaps
 
 
 def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
-    """The recorder of this name.
+    """Return the recorder of this name.
 
     Raises:
         Refusal: there is none.
     """
-    found = namespace.get(name)
-    if isinstance(found, wb.Recorder):
-        return found
+    value = namespace.get(name)
+    if isinstance(value, wb.Recorder):
+        return value
     known = [n for n, v in namespace.items() if isinstance(v, wb.Recorder) and not n.startswith("_")]
     there = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
     raise Refusal(f"there is no record {name}; {there}")
 
 
 def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """`NAME=VALUE` items; a value is a Python expression over the namespace (a number, or the name of an array), or a
-    step, `+20`.
+    """Parse `NAME=VALUE` items; a value is a Python expression over the namespace (a number, or the name of an array),
+    or a step, `+20`.
 
     Raises:
         Refusal: an item is not of that form, or its expression fails.
     """
-    found = {}
+    values = {}
     for item in items:
         name, equals, expression = item.partition("=")
         if not (equals and name.isidentifier() and expression.strip()):
             raise Refusal(f"-p takes NAME=VALUE, such as -p dt=0.02; it got {item!r}")
         if expression.strip().startswith("+"):
-            found[name] = expression.strip()
+            values[name] = expression.strip()
             continue
         try:
-            found[name] = eval(expression, dict(namespace))
+            values[name] = eval(expression, dict(namespace))
         except Exception as error:
             raise Refusal(f"-p {item}: the value does not evaluate ({type(error).__name__}: {error})") from None
-    return found
+    return values
 
 
 def replay(
     recorder: wb.Recorder, values: Mapping[str, Any], only: str = "", kernel: str = "", rewind: bool = False,
     times: int = 1,
 ) -> str:  # fmt: skip
-    """Run a record again, or a part of it; says what ran.
+    """Run a record again, or a part of it; return a sentence on what ran.
 
     Raises:
         LaunchError: a value does not fit, or there is nothing to rewind to.
@@ -115,9 +115,9 @@ def replay(
         if rewind:
             recorder.rewind()
         part.replay(**values)
-    given = ", ".join(f"{n}={v}" for n, v in values.items() if isinstance(v, (int, float, str)))
+    shown = ", ".join(f"{n}={v}" for n, v in values.items() if isinstance(v, (int, float, str)))
     often = f" {times} times" if times > 1 else ""
-    return f"replayed {units.count(len(part), 'entry')}{often}{f' with {given}' if given else ''}"
+    return f"replayed {units.count(len(part), 'entry')}{often}{f' with {shown}' if shown else ''}"
 
 
 class Recording:
@@ -151,11 +151,11 @@ class Recording:
         return recorder
 
     def cell_begins(self, *_: Any) -> None:
-        """A cell is about to run: its code runs in a context of its own."""
+        """Start the recorder: a cell is about to run, in its own context."""
         if self.recorder is not None:
             self.recorder.start()
 
     def cell_ends(self, *_: Any) -> None:
-        """A cell is over."""
+        """Stop the recorder: a cell is over."""
         if self.recorder is not None:
             self.recorder.stop()

@@ -30,13 +30,13 @@ _FACTS = (
 
 
 def advance(view: StatusView, event: events.Event) -> StatusView:
-    """The view after `event`; events of other kinds leave it as it is."""
+    """Return the view after `event`; events of other kinds leave it as it is."""
     handler = _HANDLERS.get(type(event))
     return _headed(handler(view, event)) if handler else view
 
 
 def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] = ()) -> StatusView:
-    """The view of a cell whose build is over: rows of other kernels (built meanwhile elsewhere) go."""
+    """Return the view of a cell whose build is over: rows of other kernels (built meanwhile elsewhere) go."""
     names = tuple(kernels)
     rows = tuple(r for r in view.rows if r.kernel in names)
     rows = tuple(replace(r, state="compiled") if r.state == "compiling" else r for r in rows)
@@ -44,13 +44,13 @@ def finish(view: StatusView, kernels: Iterable[str], panes: Iterable[PaneView] =
 
 
 def fail(view: StatusView, error: BaseException) -> StatusView:
-    """The view of a cell that could not be built."""
+    """Return the view of a cell that could not be built."""
     rows = tuple(replace(r, state="failed") if r.state == "compiling" else r for r in view.rows)
     return _headed(replace(view, rows=rows, errors=error_rows(error), state="failed"))
 
 
 def error_rows(error: BaseException) -> tuple[ErrorRow, ...]:
-    """One row an error, in the order of the cell's lines."""
+    """Return a row per error, in the order of the cell's lines."""
     if isinstance(error, CellErrors):
         return tuple(row for each in error.errors for row in error_rows(each))
     if isinstance(error, WorkbenchError):
@@ -63,7 +63,7 @@ _WORDLESS: dict[type[BaseException], str] = {KeyboardInterrupt: "interrupted"}
 
 
 def headline(view: StatusView) -> str:
-    """The one line: what happened, to what, how long it took."""
+    """Format the one line: what happened, to what, how long it took."""
     return _LINES[view.state](view)
 
 
@@ -141,8 +141,8 @@ def _failed(view: StatusView, event: Any) -> StatusView:
     rows = tuple(
         replace(r, state="failed") if r.kernel == event.kernel and r.state == "compiling" else r for r in view.rows
     )
-    found = tuple(row for error in event.errors for row in error_rows(error))
-    return replace(view, rows=rows, errors=(*view.errors, *found), state="failed")
+    errors = tuple(row for error in event.errors for row in error_rows(error))
+    return replace(view, rows=rows, errors=(*view.errors, *errors), state="failed")
 
 
 def _problem(view: StatusView, event: Any) -> StatusView:
@@ -164,14 +164,14 @@ def _outdated(view: StatusView, event: Any) -> StatusView:
 
 
 def _product(view: StatusView, event: Any) -> StatusView:
-    """One line a link-time product, with what became of it last."""
+    """Add a notice for a link-time product, or update it with the product's state."""
     name = f"{event.builder} {event.product} ({event.role}, {event.target}): "
-    how = {
+    state = {
         events.ProductStarted: lambda: "being built",
         events.ProductBuilt: lambda: f"built in {units.seconds(event.seconds)}, {units.size(event.bytes)}",
         events.ProductFailed: lambda: event.message,
     }[type(event)]()
-    return replace(view, notices=(*(n for n in view.notices if not n.startswith(name)), name + how))
+    return replace(view, notices=(*(n for n in view.notices if not n.startswith(name)), name + state))
 
 
 _HANDLERS: dict[type[events.Event], Callable[[StatusView, Any], StatusView]] = {
@@ -194,8 +194,8 @@ WATCHED = tuple(_HANDLERS)
 
 
 def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
-    told = ((metadata[name], form) for name, form in _FACTS if name in metadata)
-    return tuple(form.format(value) for value, form in told if value or " B " not in form)
+    values = ((metadata[name], form) for name, form in _FACTS if name in metadata)
+    return tuple(form.format(value) for value, form in values if value or " B " not in form)
 
 
 def _names(rows: Iterable[KernelRow]) -> str:

@@ -1,4 +1,4 @@
-"""How an error of the user's cell looks: its place as `Cell In[6], line 4`, the line, a caret, one sentence.
+"""The display of errors in the user's cells: the location as `Cell In[6], line 4`, the line, a caret, one sentence.
 
 None of our frames is shown, and where a launch was refused, the user's own line that made it is. IPython's `%tb` shows
 the whole traceback afterwards.
@@ -42,7 +42,7 @@ class KernelUsageError(UsageError):
 
 
 def cell_label(shell: Any, filename: str) -> str:
-    """What IPython calls the file of a cell (`Cell In[6]`); other files keep their name."""
+    """Return IPython's name of the file of a cell (`Cell In[6]`); other files keep their name."""
     known = getattr(shell.compile, "format_code_name", lambda _: None)(filename)
     if known:
         return " ".join(known)
@@ -53,7 +53,7 @@ def cell_label(shell: Any, filename: str) -> str:
 
 
 def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None) -> list[str]:
-    """The error's lines; `label` names a file, `tb` says where the user's code met the error."""
+    """Return the error's lines; `label` names a file, `tb` says where the user's code met the error."""
     if isinstance(error, CellErrors):
         return [row for each in error.errors for row in (*_one(each, label), "")] + [f"{len(error.errors)} errors"]
     caller = _caller(tb, error.location, label)
@@ -62,8 +62,8 @@ def render(error: WorkbenchError, label: Label, tb: TracebackType | None = None)
 
 def _one(error: WorkbenchError, label: Label) -> list[str]:
     where = error.location if error.location is not None and error.location.line else None
-    place = f"{_file(where, label)}, line {where.shown_line}" if where else ""
-    rows = [f"{type(error).__name__}  {', '.join(p for p in (error.function, place) if p)}".rstrip()]
+    shown = f"{_file(where, label)}, line {where.shown_line}" if where else ""
+    rows = [f"{type(error).__name__}  {', '.join(p for p in (error.function, shown) if p)}".rstrip()]
     if where is not None:
         rows += [_INDENT + line for line in where.excerpt().splitlines()]
     return [*rows, f"{error.message}  {error.advice}".rstrip()]
@@ -75,7 +75,7 @@ def _file(where: Location, label: Label) -> str:
 
 
 def _caller(tb: TracebackType | None, where: Location | None, label: Label) -> list[str]:
-    """The user's line that met the error, unless that line only holds the magic or the `def` it stands in."""
+    """Return the user's line that met the error, unless that line only holds the magic or the `def` it stands in."""
     frames = list(_user_frames(tb))
     if not frames:
         return []
@@ -139,7 +139,7 @@ class ShortTracebacks:
         shell._showtraceback(kind, error, rows)
         # `%tb` and `%debug` ask these, and the hook of the error itself: from now on it shows everything.
         sys.last_type, sys.last_value, sys.last_traceback = kind, error, tb
-        error.__dict__["_render_traceback_"] = lambda: _whole(shell, error)
+        error.__dict__["_render_traceback_"] = lambda: _full(shell, error)
         return rows
 
 
@@ -156,15 +156,15 @@ def _of_user(tb: TracebackType | None, inside: bool = False) -> TracebackType | 
 @contextmanager
 def _shortened(error: BaseException) -> Iterator[None]:
     """Take our frames out of the errors that led to this one, for as long as it is shown."""
-    whole: list[tuple[BaseException, TracebackType | None]] = []
-    while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in whole):
-        whole.append((before, before.__traceback__))
+    originals: list[tuple[BaseException, TracebackType | None]] = []
+    while (before := error.__cause__ or error.__context__) is not None and all(before is not e for e, _ in originals):
+        originals.append((before, before.__traceback__))
         before.__traceback__ = _of_user(before.__traceback__)
         error = before
     try:
         yield
     finally:
-        for before, tb in whole:
+        for before, tb in originals:
             before.__traceback__ = tb
 
 
@@ -193,5 +193,5 @@ def _suggest(error: BaseException) -> None:
         error.add_note(note)
 
 
-def _whole(shell: Any, error: WorkbenchError) -> list[str]:
+def _full(shell: Any, error: WorkbenchError) -> list[str]:
     return shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)

@@ -1,1 +1,1 @@
-"""What is shown, as plain values, and their static fallbacks."""
+"""Views: what is shown, as plain values, and their static fallbacks."""

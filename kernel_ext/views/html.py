@@ -19,7 +19,7 @@ CELL = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
 
 
 def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """A table; cells are text."""
+    """Format a table; cells are text."""
     head = "".join(f'<th style="{CELL};border-bottom:1px solid {LINE}">{escape(t)}</th>' for t in titles)
     body = "".join("<tr>" + "".join(f'<td style="{CELL}">{escape(c)}</td>' for c in row) + "</tr>" for row in rows)
     top = f"<thead><tr>{head}</tr></thead>" if head else ""
@@ -32,17 +32,17 @@ def folded(title: str, inner: str) -> str:
 
 
 def box(*parts: str) -> str:
-    """Parts below each other in the code font."""
+    """Format parts below each other in the code font."""
     return f'<div style="{MONO}">{"".join(parts)}</div>'
 
 
 def line(text: str) -> str:
-    """One line of text."""
+    """Format one line of text."""
     return f"<div>{escape(text)}</div>"
 
 
 def pressed(word: str, title: str, before: str = "") -> str:
-    """A word to press, and text before it; hidden where no extension of ours is there to hear.
+    """Format a word to press, after a text; hidden if none of our extensions is there to listen.
 
     Args:
         word: `stop` or `run`, as the extension's `watchButtons` knows them.
@@ -57,14 +57,14 @@ def pressed(word: str, title: str, before: str = "") -> str:
 
 
 def stale(text: str) -> str:
-    """A mark above an output: why, and how its cell is run."""
+    """Format a mark above an output: why, and how its cell is run."""
     style = f"padding:2px 8px;background:rgba(230,160,30,0.2);border-bottom:1px solid {LINE}"
     again = f'<span class="wb-by-hand">run the cell again</span>{pressed("run", "Run the cell again")}'
     return f'<div role="status" class="wb-stale" style="{MONO};{style}">{escape(text)} · {again}</div>'
 
 
 def svg_image(svg: str, alt: str) -> str:
-    """An SVG text as an image."""
+    """Return an SVG text as an image."""
     return image("image/svg+xml", svg.encode(), alt)
 
 
@@ -75,7 +75,7 @@ def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
 
 
 def png(pixels: np.ndarray) -> bytes:
-    """A PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition; no filter)."""
+    """Return a PNG file of `uint8[rows, columns, 3]`, or 4 with an alpha (PNG specification, third edition)."""
     rows, columns, parts = pixels.shape
 
     def chunk(name: bytes, data: bytes) -> bytes:
@@ -88,7 +88,7 @@ def png(pixels: np.ndarray) -> bytes:
 
 
 def text_table(rows: Iterable[Iterable[str]]) -> list[str]:
-    """Rows as lines with aligned columns."""
+    """Return rows as lines with aligned columns."""
     listed = [tuple(row) for row in rows]
     widths = [max((len(r[k]) for r in listed), default=0) for k in range(max(map(len, listed), default=0))]
     return ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=False)).rstrip() for r in listed]

@@ -12,12 +12,12 @@ _ASCII = str.maketrans({"µ": "u", "·": "|", "→": "->", "…": "...", "–": 
 
 
 def two_digits(value: float) -> str:
-    """A number with two significant digits and no exponent: 0.6, 1.1, 14, 130."""
+    """Return a number with two significant digits and no exponent: 0.6, 1.1, 14, 130."""
     return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
 def seconds(value: float) -> str:
-    """A duration in seconds as text: `12 µs`, `1.1 ms`, `0.6 s`."""
+    """Return a duration in seconds as text: `12 µs`, `1.1 ms`, `0.6 s`."""
     if value >= 0.5:
         return f"{two_digits(value)} s"
     for unit, name in _TIMES:
@@ -27,12 +27,12 @@ def seconds(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """A duration in seconds as a bare number of milliseconds."""
+    """Return a duration in seconds as a bare number of milliseconds."""
     return two_digits(value * 1e3)
 
 
 def size(count: int) -> str:
-    """A number of bytes as text: `84 kB`."""
+    """Return a number of bytes as text: `84 kB`."""
     for unit, name in _SIZES:
         if count >= unit:
             return f"{two_digits(count / unit)} {name}"
@@ -40,7 +40,7 @@ def size(count: int) -> str:
 
 
 def age(value: float) -> str:
-    """A number of seconds in the past as text: `2 d ago`."""
+    """Return a number of seconds in the past as text: `2 d ago`."""
     for unit, name in _AGES:
         if value >= unit:
             return f"{int(value // unit)} {name} ago"
@@ -48,11 +48,11 @@ def age(value: float) -> str:
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun: `1 error`, `2 errors`, `2 copies`."""
+    """Return a number with its noun: `1 error`, `2 errors`, `2 copies`."""
     plural = noun[:-1] + "ies" if noun.endswith("y") and noun[-2] not in "aeiou" else noun + "s"
     return f"{number} {noun if number == 1 else plural}"
 
 
 def ascii_only(text: str) -> str:
-    """The text for a terminal or a log that may not know our signs."""
+    """Return the text for a terminal or a log that may not know our signs."""
     return text.translate(_ASCII)

@@ -1,4 +1,4 @@
-"""What the notebook shows, as plain frozen values.
+"""The views of a notebook, as plain frozen values.
 
 A widget, its static fallback and a test look at the same value; nothing here knows IPython, a browser or a clock.
 """
@@ -39,7 +39,7 @@ LEADS = {
 
 @dataclass(frozen=True)
 class StageRow:
-    """One stage of a build and its wall time in seconds."""
+    """A stage of a build and its wall time in seconds."""
 
     name: str
     seconds: float
@@ -47,7 +47,7 @@ class StageRow:
 
 @dataclass(frozen=True)
 class KernelRow:
-    """One direction of one kernel.
+    """A direction of a kernel.
 
     Attributes:
         kernel: its name.
@@ -78,7 +78,7 @@ class KernelRow:
 
 @dataclass(frozen=True)
 class ErrorRow:
-    """One error of the cell: its kind, the cell's line (0: none) and its sentence."""
+    """An error of the cell: its kind, the cell's line (0: none) and its sentence."""
 
     kind: str
     line: int
@@ -87,7 +87,7 @@ class ErrorRow:
 
 @dataclass(frozen=True)
 class PaneView:
-    """One text about a kernel; `first_line` is the number that its first line carries."""
+    """A text about a kernel; `first_line` is the number of its first line."""
 
     kernel: str
     name: str
@@ -102,7 +102,7 @@ class PaneView:
 
 @dataclass(frozen=True)
 class StatusView:
-    """What happened to one `%%kernel` cell.
+    """The status of one `%%kernel` cell.
 
     Attributes:
         cell: what people call the cell: `cell [4]`.
@@ -142,7 +142,7 @@ class StatusView:
 
     @property
     def about(self) -> str:
-        """What the headline is about, as far as it does not say so itself."""
+        """The names that the headline is about, as far as it does not contain them."""
         names = ", ".join(self.kernels) if self.state.endswith("hit") else ""
         return " · ".join(dict.fromkeys(p for p in (names, self.cell) if p))
 
@@ -158,7 +158,7 @@ class InspectView:
 
 @dataclass(frozen=True)
 class EntryRow:
-    """One artifact of the cache.
+    """An artifact of the cache.
 
     Attributes:
         digest: its module key's.
@@ -183,7 +183,7 @@ class EntryRow:
 
 @dataclass(frozen=True)
 class CacheView:
-    """What is cached and how well it served."""
+    """The contents of the cache, and its hits and misses."""
 
     modules: int
     bytes: int
@@ -197,7 +197,7 @@ class CacheView:
 
 @dataclass(frozen=True)
 class SpanRow:
-    """One thing that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
+    """Something that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
 
     start: float
     seconds: float | None
@@ -232,7 +232,7 @@ class TotalRow:
 
 @dataclass(frozen=True)
 class TimelineView:
-    """What a recorder holds.
+    """The contents of a recorder.
 
     Attributes:
         title: the record's name.
@@ -267,25 +267,25 @@ def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:
         sums[key] = calls + 1, spent + (row.seconds or 0.0)
     ordered = sorted(sums.items(), key=lambda item: -item[1][1])
     kernels = dict.fromkeys(name for (kind, name), _ in ordered if kind not in KINDS)
-    places = {name: k for k, name in enumerate(kernels)}
+    order = {name: k for k, name in enumerate(kernels)}
     return tuple(
-        TotalRow(kind, name, calls, spent, spent / seconds if seconds else 0.0, _colour(kind, places.get(name, 0)))
+        TotalRow(kind, name, calls, spent, spent / seconds if seconds else 0.0, _colour(kind, order.get(name, 0)))
         for (kind, name), (calls, spent) in ordered
     )
 
 
 def total_key(row: SpanRow) -> tuple[str, str]:
-    """What a span is added to: a launch to its kernel's in its direction, all else to its kind's."""
+    """Return the key of the total that a span is added to: its kernel and direction if a launch, else its kind."""
     return row.kind, "" if row.kind in KINDS else row.name
 
 
-def _colour(kind: str, place: int) -> str:
-    """A kernel's own colour, paler backwards; grey beyond the colours that there are."""
+def _colour(kind: str, number: int) -> str:
+    """Return a kernel's colour, paler backwards; grey if there are more kernels than colours."""
     if kind in KINDS:
         return KINDS[kind]
-    if place >= len(SHADES):
+    if number >= len(SHADES):
         return "#98a1aa"
-    parts = [int(SHADES[place][k : k + 2], 16) for k in (1, 3, 5)]
+    parts = [int(SHADES[number][k : k + 2], 16) for k in (1, 3, 5)]
     pale = 0.0 if kind == "forward" else 0.45
     return "#" + "".join(f"{round(p + (255 - p) * pale):02x}" for p in parts)
 

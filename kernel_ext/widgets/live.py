@@ -103,7 +103,7 @@ class Live(anywidget.AnyWidget):
             self.view = as_data(view)
         return view
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """Answer a message from the page; one at a time."""
 
     def renew(self, view: Any, twin: str = "", **more: Any) -> None:
@@ -132,7 +132,7 @@ class Live(anywidget.AnyWidget):
                 if content.get("ask") == "rest" and self.rested is not None:
                     self.rested(self.latest())
                 else:
-                    self.hear(content)
+                    self.on_message(content)
 
     def latest(self) -> Any:
         """Return the view that is shown now, as the value that it was made of."""

@@ -16,28 +16,28 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 
 
 def imported(name: str) -> tuple[str, ...]:
-    """Modules that the module `name` needs, each after those that it needs itself."""
-    found: dict[str, None] = {}
+    """Return the modules that the module `name` needs, each after those that it needs itself."""
+    needed: dict[str, None] = {}
     for other in _IMPORT.findall(_read(f"{name}.js")):
-        found |= dict.fromkeys((*imported(other), other))
-    return tuple(found)
+        needed |= dict.fromkeys((*imported(other), other))
+    return tuple(needed)
 
 
 @cache
 def module_text(name: str) -> str:
-    """The module `static/name.js` with no import left."""
+    """Format the module `static/name.js` with no import left."""
     own = _IMPORT.sub("", _read(f"{name}.js"))
     return "\n".join([*(_EXPORT.sub("", _IMPORT.sub("", _read(f"{other}.js"))) for other in imported(name)), own])
 
 
 def script_text(name: str) -> str:
-    """The module as a script: what it exports are names of the page."""
+    """Format the module as a script: what it exports are names of the page."""
     return _EXPORT.sub("", module_text(name))
 
 
 @cache
 def style_text(name: str) -> str:
-    """The style of the module `name`, that of the modules it needs before it."""
+    """Format the style of the module `name`, that of the modules it needs before it."""
     return "\n".join(_read(f"{other}.css") for other in (*imported(name), name) if (STATIC / f"{other}.css").is_file())
 
 

@@ -78,7 +78,7 @@ COLAB = {
 """What a GPU machine of Colab had in June 2026, as far as it is ours or of libraries that share something with us."""
 
 
-def test_the_readme_says_what_an_install_replaces_on_colab(wheel: Path, tmp_path: Path) -> None:
+def test_the_guide_says_what_an_install_replaces_on_colab(wheel: Path, tmp_path: Path) -> None:
     """What is there is there by name and version alone: pip asks for nothing else."""
     venv.create(tmp_path / "colab")
     (python,) = (*tmp_path.glob("colab/bin/python"), *tmp_path.glob("colab/Scripts/python.exe"))
@@ -88,11 +88,12 @@ def test_the_readme_says_what_an_install_replaces_on_colab(wheel: Path, tmp_path
         facts.mkdir()
         (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         (facts / "RECORD").touch()
-    line = next(x for x in (ROOT / "README.md").read_text().splitlines() if x.startswith("| Colab"))
+    guide = (ROOT / "docs/guide/install.md").read_text()
+    line = next(x for x in guide.splitlines() if x.startswith("| Colab"))
     extras = line.partition("whl[")[2].partition("]")[0]
     new = installed(f"{wheel}[{extras}]", python=python)
     assert isinstance(new, dict), new
-    text = (ROOT / "README.md").read_text().partition("On Colab pip keeps")[2].partition("restart the session")[0]
+    text = guide.partition("On Colab pip keeps")[2].partition("restart the session")[0]
     assert set(new) - {"kernel-workbench"} == set(re.findall(r"`([a-z0-9-]+)`", text))
     with_numba = installed("-U", f"{wheel}[{extras}]", "numba", python=python)
     assert isinstance(with_numba, dict) and set(with_numba) == {*new, "numba"}, with_numba

@@ -76,7 +76,7 @@ ON_FIRST_USE = (
     "workbench.interop.jax.wrappers.pickled",
     "workbench.runtime.emulated.api",
     "workbench.runtime.emulated.execution",
-    "workbench.runtime.emulated.refusal",
+    "workbench.runtime.emulated.status_error",
 )
 NOTEBOOK_MAY = ("workbench", "workbench.inspect", "workbench.events", "workbench.errors", "workbench.source")
 

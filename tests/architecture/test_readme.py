@@ -1,4 +1,4 @@
-"""The README's example runs as it stands, and its links lead somewhere."""
+"""Pages: the README is short and its example runs, design notes are short, and every link leads somewhere."""
 
 from __future__ import annotations
 
@@ -24,10 +24,25 @@ def test_the_example_runs_and_its_forces_are_right(tmp_path: Path) -> None:
     assert all(abs(force) < 1e-2 for force in numbers[2:-1])
 
 
+def test_a_newcomer_reads_it_in_five_minutes() -> None:
+    assert len(README.splitlines()) <= 150
+    assert len(re.findall(r"\w+", re.sub(r"\]\([^)]*\)", "", README))) <= 5 * 250
+
+
+LONG = {"adjoint", "cpu", "language", "tape"}
+"""Notes that are still longer: none is added."""
+
+
+def test_design_notes_are_short() -> None:
+    lines = {page.stem: len(page.read_text("utf-8").splitlines()) for page in (ROOT / "design").glob("*.md")}
+    assert {name for name, count in lines.items() if count > 150} <= LONG
+
+
 def test_links_and_pictures_are_there() -> None:
-    targets = re.findall(r"\]\(([^)#]+)\)", README)
-    missing = [target for target in targets if "://" not in target and not (ROOT / target).exists()]
-    assert targets and not missing, missing
+    pages = (ROOT / "README.md", ROOT / "notebooks/README.md", *(ROOT / "design").glob("*.md"))
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([\w./-]+)[)#]", page.read_text("utf-8"))]
+    missing = [(page.name, link) for page, link in links if not (page.parent / link).exists()]
+    assert len(links) > 50 and not missing, missing
 
 
 def test_the_comparisons_figures_are_those_of_the_results_it_names() -> None:

@@ -285,7 +285,7 @@ def test_a_file_system_whose_times_of_change_can_be_set_is_read_each_time(
     monkeypatch.setattr(generator, "_MOUNTS", str(tmp_path / "mounts"))
     if lines is not None:
         (tmp_path / "mounts").write_text(lines)
-    assert generator._notes_changes("/home/my files/workbench") is kept
+    assert generator._has_change_times("/home/my files/workbench") is kept
 
 
 @pytest.mark.parametrize("name", ["edited", "new"])
@@ -303,7 +303,7 @@ def test_what_an_updated_package_compiles_stays_in_memory(
         (package / "ir" / f"{old}.py").write_text("a = 1\n")
     monkeypatch.setattr(generator, "_PACKAGE", package)
     monkeypatch.setattr(generator, "_SEEN", {})
-    assert not generator.outdated(), "no digest was taken"
+    assert not generator.is_outdated(), "no digest was taken"
     generator._digests.__wrapped__(str(package))
     store = Store(tmp_path / "cache")
     (package / "ir" / "__pycache__").mkdir()  # as the first import does
@@ -324,9 +324,9 @@ def test_what_an_updated_package_compiles_stays_in_memory(
     assert [other.get(digest(n)) for n in range(1, 5)] == [entry(1), entry(2), None, None]
     generator._digests.__wrapped__(str(package))  # another reading
     (package / "ir" / "removed.py").unlink()
-    assert not generator.outdated()
+    assert not generator.is_outdated()
     imports("ir.removed")
-    assert generator.outdated()
+    assert generator.is_outdated()
 
 
 def test_a_generator_without_its_text_is_refused(tmp_path: Path) -> None:

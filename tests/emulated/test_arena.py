@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.runtime.emulated.arena import ALIGNMENT, GAP, LEAST, POISONED, Arena
-from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ def test_freed_memory_is_nobodys_and_is_given_out_again_late(arena: Arena) -> No
     arena.free(first.start)
     assert arena.find(first.start) is None and arena.used(0) == 0
     assert arena.alloc(1000, 0).start != first.start
-    with pytest.raises(Refusal, match="or it was freed before"):
+    with pytest.raises(CudaStatusError, match="or it was freed before"):
         arena.free(first.start)
 
 
@@ -65,7 +65,7 @@ def test_all_of_it_can_be_had_again_in_one_piece(arena: Arena) -> None:
 
 
 def test_more_than_there_is_is_refused(arena: Arena) -> None:
-    with pytest.raises(Refusal, match="addresses side by side are free") as refused:
+    with pytest.raises(CudaStatusError, match="addresses side by side are free") as refused:
         arena.alloc(1 << 30, 0)
     assert refused.value.status == "CUDA_ERROR_OUT_OF_MEMORY"
 

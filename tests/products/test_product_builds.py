@@ -131,7 +131,7 @@ def test_memory_and_cores_bound_how_many_run_at_once(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("WORKBENCH_THREADS", "8")
     for memory, most in ((1 << 30, 1), (5 << 30, 2), (64 << 30, 3)):
         monkeypatch.setattr(workers, "free_memory", lambda memory=memory: memory)
-        assert workers._at_once(3) == most
+        assert workers._process_count(3) == most
 
 
 def test_without_the_builder_the_error_says_what_to_install(fake: Callable[..., Any]) -> None:

@@ -303,6 +303,44 @@ def test_a_tree_of_nothing_and_of_equal_boxes():
         assert results[0].numpy().sum() == results[2].numpy().sum() == count
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e30])
+def test_faces_that_are_nowhere_disturb_no_other(value):
+    points, faces = sphere(12)
+    start, dir = rays(200)
+    bad = np.full((30, 3), value, np.float32)
+    bad[::3] = 0.0  # a third of the corners are ordinary
+    order = np.random.default_rng(1).permutation(len(faces) + 10)
+    both = np.concatenate([faces, len(points) + np.arange(30, dtype=np.int32).reshape(10, 3)])[order]
+    mesh = wb.Mesh(wb.array(np.concatenate([points, bad]), dtype=wb.vec3), wb.array(both.astype(np.int32)))
+    known = all_hits(points, faces, start, dir)[0]
+    hit = np.isfinite(known.min(1))
+    for _ in range(2):
+        face, t, *_ = meets(mesh, start, dir)
+        assert np.array_equal(face, np.where(hit, np.argsort(order)[known.argmin(1)], -1))
+        assert np.allclose(t[hit], known.min(1)[hit], rtol=1e-5)
+        mesh.refit()
+
+
+@pytest.mark.parametrize("leaf_size", [1, 4])
+def test_boxes_without_end_are_met_where_they_are(leaf_size):
+    rng = np.random.default_rng(leaf_size)
+    low = rng.random((300, 3)).astype(np.float32)
+    high = low + np.float32(0.1) * rng.random((300, 3)).astype(np.float32)
+    low[:20, 0], high[10:30, 1], low[30:40, 2], high[35:50, 2] = -np.inf, np.inf, -1e25, 1e30
+    start = rng.random((20, 3)).astype(np.float32)
+    start[:5, 1] = 1e20
+    bvh = wb.Bvh(wb.array(low, dtype=wb.vec3), wb.array(high, dtype=wb.vec3), leaf_size=leaf_size)
+    results = [wb.zeros((20, 300), dtype=int) for _ in range(4)]
+    inputs = [bvh, wb.array(start, dtype=wb.vec3), wb.ones(20, dtype=wb.vec3)]
+    expected = ((low <= start[:, None] + np.float32(0.2)) & (high >= start[:, None])).all(2)
+    assert expected[5:, :50].any() and expected[:5].any()
+    for _ in range(2):
+        results[0].zero_()
+        wb.launch(boxes_met, 20, inputs, results)
+        assert np.array_equal(results[0].numpy(), expected)
+        bvh.refit()
+
+
 def test_faces_may_be_rows_of_three():
     points = wb.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], dtype=wb.vec3)
     faces = np.array([[0, 1, 2], [0, 2, 3]], np.int32)

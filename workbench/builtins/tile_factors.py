@@ -34,7 +34,7 @@ def _floats(type: Arg) -> bool:
 
 
 def _square(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """One square tile of floats, and with a second argument what its rows are multiplied with."""
+    """Take one square tile of floats, and with two parameters a tile with as many rows."""
     wanted = "a" if name in ("tile_cholesky",) else "a, b"
     if len(args) != len(wanted.split(", ")):
         raise KernelTypeError(f"{name}() takes {wanted}; it got {len(args)} arguments.")
@@ -48,8 +48,8 @@ def _square(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     return [None] * len(args)
 
 
-def _alike(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Two tiles of numbers of one shape and type."""
+def _equal_tiles(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Take two tiles of numbers of one shape and type."""
     numbers = all(isinstance(a, Tile) and isinstance(a.dtype, Scalar) for a in args)
     if len(args) != 2 or not numbers or args[0] != args[1]:
         got = ", ".join(map(repr, args))
@@ -57,7 +57,7 @@ def _alike(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     return [None, None]
 
 
-@written("tile_dot(a, b)", _alike)
+@written("tile_dot(a, b)", _equal_tiles)
 def tile_dot(a, b, /):
     """The sum of the products of two tiles' elements: a number of the block."""
     return tile_sum(a * b)
@@ -117,8 +117,8 @@ def _tile_cholesky_gradient(a, adj, /):
     factor = tile_cholesky(a)
     upper = tile_transpose(factor)
     inner = _tile_lower(upper @ adj, 0.5)
-    whole = tile_transpose(tile_upper_solve(upper, tile_transpose(tile_upper_solve(upper, inner))))
-    adjoint[a] += _tile_lower(whole + tile_transpose(whole), 0.5)
+    product = tile_transpose(tile_upper_solve(upper, tile_transpose(tile_upper_solve(upper, inner))))
+    adjoint[a] += _tile_lower(product + tile_transpose(product), 0.5)
 
 
 @written("_tile_solved(a, b, lower)")

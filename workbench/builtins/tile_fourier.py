@@ -39,33 +39,33 @@ def _tile_turns(rows, columns, n, one):
     return cos(angle), sin(angle)
 
 
-@written("_tile_transformed(real, imaginary, turn)")
-def _tile_transformed(real, imaginary, turn):
-    """The transforms of rows, by the matrix of all turns; `turn` is 1, or -1 for the inverse."""
+@written("_tile_transformed(real, imaginary, sign)")
+def _tile_transformed(real, imaginary, sign):
+    """Return the transforms of rows, by the matrix of all rotations; `sign` is 1, or -1 for the inverse."""
     n = real.shape[1]
-    c, s = _tile_turns(n, n, n, turn)
-    s = s * turn
+    c, s = _tile_turns(n, n, n, sign)
+    s = s * sign
     return real @ c + imaginary @ s, imaginary @ c - real @ s
 
 
-@written("_tile_fourier(x, turn)")
-def tile_fourier(x, turn):
-    """The transform of each row, or with `turn` -1 n times its inverse."""
+@written("_tile_fourier(x, sign)")
+def tile_fourier(x, sign):
+    """Return the transform of each row, or with `sign` -1 n times its inverse."""
     n = x.shape[-1]
     p, q = factors(n)
     rows = tile_reshape(x, (-1, n))
     m = rows.shape[0]
-    zero, one = type(turn)(0.0), type(turn)(1.0)
+    zero, one = type(sign)(0.0), type(sign)(1.0)
     along = tile_reshape(tile_transpose(tile_reshape(rows, (m, p, q)), (0, 2, 1)), (m * q, p))
-    real, imaginary = _tile_transformed(dot(along, vector(one, zero)), dot(along, vector(zero, one)), turn)
-    c, s = _tile_turns(q, p, n, turn)
+    real, imaginary = _tile_transformed(dot(along, vector(one, zero)), dot(along, vector(zero, one)), sign)
+    c, s = _tile_turns(q, p, n, sign)
     shape = (m, q, p)
-    c, s = tile_broadcast(c, shape), tile_broadcast(s * turn, shape)
+    c, s = tile_broadcast(c, shape), tile_broadcast(s * sign, shape)
     real, imaginary = tile_reshape(real, shape), tile_reshape(imaginary, shape)
     real, imaginary = real * c + imaginary * s, imaginary * c - real * s
     real = tile_reshape(tile_transpose(real, (0, 2, 1)), (m * p, q))
     imaginary = tile_reshape(tile_transpose(imaginary, (0, 2, 1)), (m * p, q))
-    real, imaginary = _tile_transformed(real, imaginary, turn)
+    real, imaginary = _tile_transformed(real, imaginary, sign)
     both = real * vector(one, zero) + imaginary * vector(zero, one)
     return tile_reshape(tile_transpose(tile_reshape(both, (m, p, q)), (0, 2, 1)), x.shape)
 

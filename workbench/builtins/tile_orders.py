@@ -15,7 +15,7 @@ from workbench.types import bool as bool_
 
 
 def _rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """A row of numbers, and perhaps one of anything of the same length."""
+    """Take a row of numbers, and perhaps a row of anything of the same length."""
     rows = all(isinstance(a, Tile) and a.ndim == 1 and a.shape == args[0].shape for a in args)  # type: ignore[union-attr]
     keys = args[0] if args else None
     if not 1 <= len(args) <= 2 or not rows or not isinstance(keys, Tile) or not isinstance(keys.dtype, Scalar):
@@ -28,10 +28,10 @@ def _rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 @written("_tile_place(a, j)")
 def _tile_place(a, j):
-    """How many elements come before element j: smaller ones, and equal ones further on the left; NaN come last."""
-    places = tile_arange(0, a.shape[0], 1, dtype=int32)
+    """Return the rank of element j: the number of smaller ones, and equal ones on its left; NaN come last."""
+    indices = tile_arange(0, a.shape[0], 1, dtype=int32)
     x = tile_extract(a, j)
-    left = where(places < j, 1, 0)
+    left = where(indices < j, 1, 0)
     if x == x:
         return tile_sum(where(a < x, 1, where(a == x, left, 0)))
     return tile_sum(where(a == a, 1, left))
@@ -52,7 +52,7 @@ def tile_sort(keys, values, /):
         return sorted_keys
     sorted_values = tile_zeros(values.shape, dtype=values.dtype)
     for j in range(keys.shape[0]):
-        place = _tile_place(keys, j)
-        tile_assign(sorted_keys, tile_view(keys, (j,), (1,)), (place,))
-        tile_assign(sorted_values, tile_view(values, (j,), (1,)), (place,))
+        rank = _tile_place(keys, j)
+        tile_assign(sorted_keys, tile_view(keys, (j,), (1,)), (rank,))
+        tile_assign(sorted_values, tile_view(values, (j,), (1,)), (rank,))
     return sorted_keys, sorted_values

@@ -1,4 +1,4 @@
-"""Where an element of a view lies in the array: the one operation that knows the bounds of a slice.
+"""The index in the array of an element of a view: the only operation that knows the bounds of a slice.
 
 Code without checks drops it for its first operand (`passes/checks/bounds_checks.py`): a slice costs an addition.
 """
@@ -15,15 +15,15 @@ from workbench.builtins.scalars.operators import and_, where
 from workbench.types import int64
 
 
-def _places(name: str, args: Sequence[Arg]) -> Signature:
-    """Three int64 to an int64."""
+def _three_int64(name: str, args: Sequence[Arg]) -> Signature:
+    """Take three int64, and return an int64."""
     count(name, args, 3)
     if any(a != int64 for a in args):
         raise refuse(name, args, "three int64")
     return (int64,) * 3, int64
 
 
-@builtin(_places, elementwise=False, hidden=True, differentiable="no: integers")
+@builtin(_three_int64, elementwise=False, hidden=True, differentiable="no: integers")
 def view_index(at, i, n):
     """`at`, the place of element i of a view of n elements; -1, which is no place, where there is no such element."""
     return at if 0 <= i < n else np.int64(-1)

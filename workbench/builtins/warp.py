@@ -1,4 +1,4 @@
-"""What some names of the language mean in Warp 1.19, written in the language: those whose numbers are not ours.
+"""Meanings of some names in Warp 1.19, written in the language: those whose numbers are not ours.
 
 A kernel that requests Warp's meaning (see `workbench.compat.warp`) calls these instead. Facts about Warp are read in
 its native headers. Its noise is Perlin's, of slopes of length 1 that primes and a hash draw for each lattice point.
@@ -31,12 +31,12 @@ bit_xor = TABLE["bit_xor"]
 
 
 def _means(name: str, *kinds: Kind, takes: Takes | None = None, draws: bool = False) -> Callable[..., Form]:
-    """Decorator: what a name means in Warp, by a function of the kernel language (see `written`)."""
+    """Declare a name's meaning in Warp, by a function of the kernel language (see `written`); a decorator."""
 
     def declare(body: Callable[..., Any]) -> Form:
-        made = Form(name, name, body.__doc__ or "", STATE if draws else None, body, takes)
-        MEANINGS.update({(name, kind): made for kind in kinds})
-        return made
+        form = Form(name, name, body.__doc__ or "", STATE if draws else None, body, takes)
+        MEANINGS.update({(name, kind): form for kind in kinds})
+        return form
 
     return declare
 
@@ -102,8 +102,8 @@ def step(x):
 @_means("round", "float")
 def round(x):
     """Halves away from zero."""
-    whole = trunc(x)
-    return where(abs(x - whole) >= 0.5, whole + where(x < 0.0, type(x)(-1), type(x)(1)), whole)
+    truncated = trunc(x)
+    return where(abs(x - truncated) >= 0.5, truncated + where(x < 0.0, type(x)(-1), type(x)(1)), truncated)
 
 
 @_means("acos", "float")

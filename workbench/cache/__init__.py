@@ -13,12 +13,12 @@ from workbench.cache.store import CacheInfo, EntryInfo, default_store
 
 
 def info() -> CacheInfo:
-    """How much there is and how often it was found."""
+    """Return the number of entries, their size and the counts of hits and misses of the default store."""
     return default_store().info()
 
 
 def entries() -> list[EntryInfo]:
-    """What there is, the last used first."""
+    """List the artifacts of the default store, the last used first; nothing is loaded."""
     return default_store().entries()
 
 

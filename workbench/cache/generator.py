@@ -1,4 +1,4 @@
-"""Which code generator this is, as a digest of its own text.
+"""The identity of the code generator: a digest of its own source files.
 
 A version number is forgotten when somebody changes a spelling rule; the text is not. So no artifact of an older or
 half-edited generator is ever found again. The front end is left out: what it makes is the IR, which is in the key.
@@ -58,7 +58,7 @@ def generator_version() -> str:
 
 @lru_cache(maxsize=1)
 def front_end_version() -> str:
-    """The same for every file that turns a kernel's text into IR, and for the Python that runs them.
+    """Return a digest of every file that turns a kernel's text into IR, and of the Python that runs them.
 
     Raises:
         CacheError: the sources cannot be read.
@@ -72,13 +72,14 @@ def _version(sources: tuple[str, ...]) -> str:
     return f"{digest}-{os.urandom(8).hex()}" if edited else digest
 
 
-def outdated() -> bool:
-    """Whether a module was imported from a file that had changed since its digest was taken.
+def is_outdated() -> bool:
+    """Return whether a module was imported from a file that had changed after the digest was taken. Many modules are
+    imported only when the first kernel is compiled.
 
     Much is imported only by the first kernel that has to be compiled.
     """
     seen = _SEEN.get(str(_PACKAGE))
-    return seen is not None and seen.outdated()
+    return seen is not None and seen.is_outdated()
 
 
 class _Seen:
@@ -95,7 +96,7 @@ class _Seen:
         """By path; a process that compiles nothing has no use for it."""
         return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
-    def outdated(self) -> bool:
+    def is_outdated(self) -> bool:
         """As the function; only the files of modules imported since the last call are looked at.
 
         No module reads another kind of file but texts of native code, which are part of their own keys.
@@ -108,10 +109,10 @@ class _Seen:
         return self._outdated
 
     def _has_changed(self, module: str) -> bool:
-        place = os.path.join(self._package, *module.split(".")[1:])
-        paths = (f"{place}.py", os.path.join(place, "__init__.py"))
+        stem = os.path.join(self._package, *module.split(".")[1:])
+        paths = (f"{stem}.py", os.path.join(stem, "__init__.py"))
         was = [_identity(self._states[path]) if path in self._states else None for path in paths]
-        read = any(was) or os.path.dirname(place) in self._states  # a new file in a folder that was read
+        read = any(was) or os.path.dirname(stem) in self._states  # a new file in a folder that was read
         return read and was != [_identity_now(path) for path in paths]
 
 
@@ -138,14 +139,14 @@ def _digests(package: str) -> list[tuple[str, int]]:
     seen: dict[str, os.stat_result] = {}
     found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
     _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
-    if memory is not None and 0 < state[-1] < asked - SETTLED and _notes_changes(package):
+    if memory is not None and 0 < state[-1] < asked - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
     return found
 
 
 def _states(package: str, paths: list[str]) -> list[os.stat_result]:
-    """The states of files and folders in a folder: from there on, since each path is walked from its start."""
+    """Return the status of files and folders in `package`. Each path is resolved from there, not from the root."""
     folder = os.open(package, os.O_RDONLY)
     try:
         return [os.stat(path, dir_fd=folder) for path in paths]
@@ -158,18 +159,18 @@ def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
 
     The last alone would not show an edit by a clock that was set back.
     """
-    changed = [_changed(s) for s in states]
+    changed = [_changed_ns(s) for s in states]
     sums = sum([s.st_size for s in states]), sum([s.st_ino for s in states]), sum(changed) % (1 << 63)
     return *sums, max(changed, default=0)
 
 
-def _changed(status: os.stat_result) -> int:
-    """When a file changed (ns), by what nobody can set; Windows has no such time."""
+def _changed_ns(status: os.stat_result) -> int:
+    """Return the time at which a file changed (ns), by a clock that users cannot set; Windows has no such clock."""
     return status.st_ctime_ns if os.name == "posix" else max(status.st_mtime_ns, status.st_ctime_ns)
 
 
 def _identity(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_ino, _changed(status)
+    return status.st_size, status.st_ino, _changed_ns(status)
 
 
 def _identity_now(path: str) -> tuple[int, int, int] | None:
@@ -179,8 +180,8 @@ def _identity_now(path: str) -> tuple[int, int, int] | None:
         return None
 
 
-def _notes_changes(package: str) -> bool:
-    """Whether the file system of a folder is known to keep times of change that nobody can set."""
+def _has_change_times(package: str) -> bool:
+    """Return whether the folder's file system is known to keep change times that users cannot set."""
     if sys.platform != "linux":
         return True
     kinds = {"": ""}
@@ -211,7 +212,7 @@ def digest_of(
     try:
         for path in _files(str(package), sources, states):
             text, states[path] = _read(path)
-            newest = max(newest, _changed(states[path]))
+            newest = max(newest, _changed_ns(states[path]))
             name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
             count += 1
@@ -223,7 +224,7 @@ def digest_of(
 
 
 def _read(path: str) -> tuple[bytes, os.stat_result]:
-    """A file's text and state; for 440 files a file object each would take half of the time."""
+    """Return a file's text and state; for 440 files a file object each would take half of the time."""
     file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(file)
@@ -233,14 +234,14 @@ def _read(path: str) -> tuple[bytes, os.stat_result]:
 
 
 def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:
-    """The files, in order; `states` gets those of their folders."""
-    found = []
+    """List the files of `sources`, sorted; add the status of each of their folders to `states`."""
+    paths = []
     for name in sources:
         root = os.path.join(package, name)
         if os.path.isfile(root):
-            found.append(root)
+            paths.append(root)
         for folder, inner, files in os.walk(root):
             states[folder] = os.stat(folder)
             inner[:] = [f for f in inner if f != "__pycache__"]
-            found += [os.path.join(folder, f) for f in files if not f.startswith(".")]
-    return sorted(found)
+            paths += [os.path.join(folder, f) for f in files if not f.startswith(".")]
+    return sorted(paths)

@@ -1,4 +1,4 @@
-"""What an artifact is found by: named parts, hashed, and compared when someone asks why it was built again.
+"""Keys of artifacts: named parts, hashed, and compared to explain a rebuild.
 
 Everything that changes the artifact is a part with all its bits; nothing else is. A part also says how to show itself,
 which is never hashed. What cannot be written down exactly is refused, because a wrong hit is worse than no cache.
@@ -34,7 +34,7 @@ _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 
 
 class Part(msgspec.Struct, frozen=True):
-    """One named thing that an artifact depends on.
+    """A named thing that an artifact depends on.
 
     Attributes:
         label: its name, in the digest and in explanations: `constant DT`.
@@ -78,19 +78,19 @@ class Key(msgspec.Struct, frozen=True, dict=True):
         return digest.hexdigest()
 
     def explain(self, previous: Key) -> tuple[str, ...]:
-        """What differs from `previous`, one short phrase each, the most specific first; empty where nothing does."""
+        """Describe each difference from `previous` in a short phrase, the most specific first."""
         old = {(p.kind, p.label): p for p in previous.parts}
         new = {(p.kind, p.label): p for p in self.parts}
-        found: list[str] = []
+        phrases: list[str] = []
         for kind in RANKS:
             names = [n for n in {**new, **old} if n[0] == kind]
             changed = [(old.get(n), new.get(n)) for n in names if _data(old.get(n)) != _data(new.get(n))]
-            found += _EXPLAIN.get(kind, _each)(changed, found)
-        return tuple(found)
+            phrases += _EXPLAIN.get(kind, _each)(changed, phrases)
+        return tuple(phrases)
 
 
 def function_parts(function: Function, direction: str) -> tuple[Part, ...]:
-    """What a key says of the forward function; one thing for the forward direction, one for all others.
+    """Return the key parts of a forward function; all directions but "forward" share theirs.
 
     Raises:
         CacheError: a constant or an attribute cannot be written down exactly.
@@ -110,7 +110,7 @@ def key_of_parts(
     generator: str | None = None,
     extra: tuple[Part, ...] = (),
 ) -> Key:
-    """The key of the artifact that `backend` makes from the function of these parts.
+    """Return the key of the artifact that `backend` makes from the function of these parts.
 
     Adjoints and tangents are keyed by their forward function and the direction, so a hit runs no autodiff; gradients
     that the user wrote are in those keys alone. Names of
@@ -150,7 +150,7 @@ def key_of_parts(
 
 
 def _constants(function: Function) -> Iterator[Part]:
-    """One part a captured name. Where one name stands for several values, the part holds them in order of use."""
+    """Yield a part per captured name. If a name stands for several values, its part holds them in order of use."""
     uses: dict[str, list[tuple[Any, Any]]] = {}
     for c in function.captured:
         uses.setdefault(c.name, []).append((c.type, c.value))
@@ -199,7 +199,7 @@ def _options(options: Options) -> Iterator[Part]:
 
 
 def _code(function: Function) -> bytes:
-    """The canonical text, then every attribute again with its type: as text alone, 1 and "1" would be the same."""
+    """Return the canonical text, then every attribute with its type: as text alone, 1 and "1" would be equal."""
     try:
         text = canonical(function)
     except (TypeError, ValueError, OverflowError) as error:
@@ -218,9 +218,9 @@ def _attribute_bytes(block: Block) -> bytes:
 def _attributes(op: Op) -> list[tuple[str, Any]]:
     if not op.attrs:
         return []
-    told = ("value", "captured") if op.name == "const" else ()
+    elsewhere = ("value", "captured") if op.name == "const" else ()
     return sorted(
-        (k, v) for k, v in op.attrs.items() if v is not None and k not in told and not isinstance(v, Location)
+        (k, v) for k, v in op.attrs.items() if v is not None and k not in elsewhere and not isinstance(v, Location)
     )
 
 
@@ -249,7 +249,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
 
 
 def _exact(value: Any, what: str) -> bytes:
-    """A plain value with its type tag and length."""
+    """Return a plain value with its type tag and length."""
     if isinstance(value, np.generic):
         value = value.item()
     tag, write = _EXACT.get(type(value), (b"", _tuple))
@@ -266,7 +266,7 @@ def _data(part: Part | None) -> bytes | None:
     return part.data if part else None
 
 
-def _each(changed: Changed, found: list[str]) -> list[str]:
+def _each(changed: Changed, earlier: list[str]) -> list[str]:
     return [_phrase(old, new) for old, new in changed]
 
 
@@ -296,7 +296,7 @@ def _difference(old: str, new: str) -> tuple[str, str]:
     return tuple(" ".join([t for t in mine if t not in other][:4]) or "…" for mine, other in ((a, b), (b, a)))  # type: ignore[return-value]
 
 
-def _explain_signature(changed: Changed, found: list[str]) -> list[str]:
+def _explain_signature(changed: Changed, earlier: list[str]) -> list[str]:
     if not changed:
         return []
     before, after = (", ".join(p.shown for p in side if p) for side in zip(*changed, strict=True))
@@ -305,10 +305,10 @@ def _explain_signature(changed: Changed, found: list[str]) -> list[str]:
     return [f"signature: {after} is new" if after else f"signature: {before} no longer there"]
 
 
-def _explain_code(changed: Changed, found: list[str]) -> list[str]:
-    """Nothing, where the code differs only by the types that a changed signature or constant brings with it."""
+def _explain_code(changed: Changed, earlier: list[str]) -> list[str]:
+    """Return no phrase if the code differs only by the types that a changed signature or constant brings with it."""
     texts = [_SHOWN_TYPE.sub("", p.data.decode(errors="replace")) for pair in changed for p in pair if p]
-    if not changed or (found and texts[0] == texts[-1]):
+    if not changed or (earlier and texts[0] == texts[-1]):
         return []
     return ["code changed"]
 

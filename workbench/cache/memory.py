@@ -20,7 +20,7 @@ class Memory:
         self._lock = Lock()
 
     def get(self, digest: str) -> Entry | None:
-        """The entry, or None."""
+        """Return the entry, or None."""
         with self._lock:
             entry = self._entries.get(digest)
             if entry is not None:

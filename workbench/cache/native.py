@@ -23,7 +23,7 @@ keep_facts()
 def native_image(
     name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True, target: str = ""
 ) -> bytes:  # fmt: skip
-    """The object file of `text`: from the store, else compiled now and put there.
+    """Return the object file of `text`: from the store, else compiled now and put there.
 
     Args:
         name: what lists of the cache call it.
@@ -52,14 +52,14 @@ def native_image(
         metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
         from workbench.backends.cpu.compile import compile_text
 
-        made = text if isinstance(text, str) else text()
-        entry = Entry(compile_text(made, target, optimise, vectorise), metadata)
+        ir_text = text if isinstance(text, str) else text()
+        entry = Entry(compile_text(ir_text, target, optimise, vectorise), metadata)
         store.put(key.digest, entry)
     return entry.image
 
 
 def load_kernel(image: bytes, symbol: str, *more: str) -> CpuCode:
-    """A kernel's object (with the addresses of `more` symbols), linked with those of our maths functions that it calls.
+    """Link a kernel's object with the maths functions that it calls, and load it with the addresses of `more`.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, or needs one that no library has.

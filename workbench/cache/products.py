@@ -17,7 +17,7 @@ from workbench.cache.store import Store, default_store
 
 
 def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
-    """What a product is found by.
+    """Return the key of a product: its specification, target, and the builder with its version.
 
     Raises:
         DeviceError: the builder is not installed, so its version is unknown.
@@ -34,12 +34,12 @@ def product_key(spec: ProductSpec, builder: Builder = CUBLASDX) -> Key:
 
 
 def find_product(spec: ProductSpec, builder: Builder = CUBLASDX) -> Product | None:
-    """The product, if somebody has built it.
+    """Return the product, or None if it was not built yet.
 
     Raises:
         DeviceError: as `product_key`.
     """
-    return _found(default_store(), spec, product_key(spec, builder).digest)
+    return _stored(default_store(), spec, product_key(spec, builder).digest)
 
 
 def products(
@@ -48,7 +48,7 @@ def products(
     *,
     time_limit: float = TIME_LIMIT,
 ) -> tuple[Product, ...]:
-    """The products of `specs`, in their order: from the store, and what is missing built at once, side by side.
+    """Return the products of `specs`, in their order: from the store; missing ones are built at once, in parallel.
 
     One that is ready is kept even where a later one fails; none is kept in part. Whoever asks for a product that
     another thread or process is building waits for it.
@@ -60,25 +60,25 @@ def products(
     store = default_store()
     wanted = list(specs)
     digests = {spec: product_key(spec, builder).digest for spec in wanted}
-    found = {spec: product for spec, digest in digests.items() if (product := _found(store, spec, digest))}
-    missing = sorted((s for s in digests if s not in found), key=digests.__getitem__)
+    built = {spec: product for spec, digest in digests.items() if (product := _stored(store, spec, digest))}
+    missing = sorted((s for s in digests if s not in built), key=digests.__getitem__)
     if missing:
         with ExitStack() as locks:
             for spec in missing:  # in one order everywhere, so that two builders never wait for each other
                 locks.enter_context(store.lock(digests[spec], time_limit))
-            found |= {s: product for s in missing if (product := _found(store, s, digests[s], again=True))}
+            built |= {s: product for s in missing if (product := _stored(store, s, digests[s], again=True))}
 
             def keep(product: Product) -> None:
                 spec = product.spec
                 store.put(digests[spec], Entry(product.code, _metadata(product, builder)))
-                found[spec] = Product(spec, product.code, product.facts, digests[spec])
+                built[spec] = Product(spec, product.code, product.metadata, digests[spec])
 
-            left = [s for s in missing if s not in found]
+            left = [s for s in missing if s not in built]
             build(left, builder, done=keep, time_limit=time_limit)
-    return tuple(found[spec] for spec in wanted)
+    return tuple(built[spec] for spec in wanted)
 
 
-def _found(store: Store, spec: ProductSpec, digest: str, again: bool = False) -> Product | None:
+def _stored(store: Store, spec: ProductSpec, digest: str, again: bool = False) -> Product | None:
     entry = store.get(digest, again=again)
     if entry is None:
         return None
@@ -91,6 +91,6 @@ def _metadata(product: Product, builder: Builder) -> dict[str, object]:
         "entry": product.spec.symbol,
         "backend": builder.name,
         "target": product.spec.arch,
-        "stages": {"product": product.facts["waited"]},
-        "facts": product.facts,
+        "stages": {"product": product.metadata["waited"]},
+        "facts": product.metadata,
     }

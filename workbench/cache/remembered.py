@@ -21,7 +21,7 @@ class Facts:
     """The facts in the cache; `known_by` is all that decides one, or that says whose it is."""
 
     def get(self, name: str, known_by: bytes) -> bytes:
-        """What was put there; empty if there is nothing."""
+        """Return the bytes that `put` stored under this name and identity; empty if there are none."""
         entry = default_store().get(_digest(name, known_by), counted=False)
         return entry.image if entry is not None else b""
 

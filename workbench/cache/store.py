@@ -30,7 +30,7 @@ from workbench.cache.folder.entry import (
 from workbench.cache.folder.limit import Limit, clear, prune, remove
 from workbench.cache.folder.lock import Locks
 from workbench.cache.folder.trust import own, own_or_root
-from workbench.cache.generator import outdated
+from workbench.cache.generator import is_outdated
 from workbench.cache.memory import Memory
 from workbench.config import settings
 
@@ -60,7 +60,7 @@ class CacheInfo:
 
 @dataclass(frozen=True)
 class EntryInfo:
-    """One artifact in a list: `built` and `used` in seconds since 1970, `where` "disk" or "memory"."""
+    """A row of a list of artifacts: `built` and `used` are in seconds since 1970, `where` is "disk" or "memory"."""
 
     digest: str
     name: str
@@ -93,7 +93,7 @@ class Store:
         self._hits = {"memory": 0, "disk": 0, "": 0}
 
     def get(self, digest: str, *, again: bool = False, counted: bool = True) -> Entry | None:
-        """The artifact, checked, with `where` it was; None if there is none fit to be used.
+        """Return the artifact, checked, with `where` it was; None if there is none fit to be used.
 
         Args:
             digest: `Key.digest`.
@@ -121,7 +121,7 @@ class Store:
         """
         data = encode(digest, entry)
         self._remember(digest, decode(data, digest))
-        if not outdated() and self.disk.write(digest, data):
+        if not is_outdated() and self.disk.write(digest, data):
             self._limit.after_write(self.disk, len(data))
 
     def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:
@@ -153,25 +153,25 @@ class Store:
         return count
 
     def info(self) -> CacheInfo:
-        """How much there is and how often it was found."""
-        found = self._everything()
+        """Return the number of entries, their size in bytes, and the counts of hits and misses."""
+        sizes = self._everything()
         with self._guard:
             hits = dict(self._hits)
         return CacheInfo(
-            len(found), sum(found.values()), hits["memory"], hits["disk"], hits[""], str(self.disk.folder.parent),
+            len(sizes), sum(sizes.values()), hits["memory"], hits["disk"], hits[""], str(self.disk.folder.parent),
             self.disk.problem or (self.readonly.problem if self.readonly else ""),
         )  # fmt: skip
 
     def entries(self) -> list[EntryInfo]:
-        """Every artifact, the last used first. Only headers are read: the list is for reading, nothing is loaded."""
-        found = [e for f in self.disk.files() if f.digest and (e := _listed(f.path, f.digest, f.bytes, f.used))]
-        digests = {e.digest for e in found}
-        found += [
+        """List every artifact, the last used first. Only headers are read."""
+        listed = [e for f in self.disk.files() if f.digest and (e := _listed(f.path, f.digest, f.bytes, f.used))]
+        digests = {e.digest for e in listed}
+        listed += [
             _entry_info(digest, entry.metadata, len(entry.image), entry.built, entry.built, "memory")
             for digest, entry in self.memory.items()
             if digest not in digests
         ]
-        return sorted(found, key=lambda e: (-e.used, e.digest))
+        return sorted(listed, key=lambda e: (-e.used, e.digest))
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write every artifact to one file for `import_`; returns how many.
@@ -234,7 +234,7 @@ class Store:
 
 
 def default_store() -> Store:
-    """The store of the current settings; another one when they change."""
+    """Return the store of the current settings; another one when they change."""
     return _store(os.getpid(), *map(os.environ.get, _NAMES))
 
 
@@ -243,7 +243,7 @@ _NAMES = ("WORKBENCH_CACHE", "WORKBENCH_CACHE_READONLY", "WORKBENCH_CACHE_LIMIT"
 
 @lru_cache(maxsize=1)
 def _store(*_: object) -> Store:
-    """One store for a process (a forked child must not inherit a held lock) and a state of the environment."""
+    """Return the process's store for this environment: a forked child must not inherit a held lock."""
     now = settings()
     return Store(now.cache_dir, now.cache_readonly, now.cache_limit)
 

@@ -15,16 +15,15 @@ FACT = "unvectorised"
 
 
 def key_for(key: Key, entry: Entry) -> Key:
-    """The key of what was compiled for `key`."""
+    """Return the key of what was compiled for `key`."""
     return _unvectorised(key) if FACT in entry.metadata else key
 
 
 def find(store: Store, key: Key, *, again: bool = False) -> Entry | None:
-    """What there is for `key`; `again` as in `Store.get`. Only then it is also looked for without vectorisation, which
-    is rare: a kernel that is in no cache pays for each look.
-    """
-    found = store.get(key.digest, again=again)
-    return store.get(_unvectorised(key).digest, again=True) if found is None and again else found
+    """Return the entry of `key`, or None; `again` as in `Store.get`. Only if `again` is set is the unvectorised variant
+    looked up too: it is rare, and a kernel that is in no cache pays for each lookup."""
+    entry = store.get(key.digest, again=again)
+    return store.get(_unvectorised(key).digest, again=True) if entry is None and again else entry
 
 
 def keep(store: Store, key: Key, entry: Entry) -> None:

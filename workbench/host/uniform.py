@@ -40,7 +40,7 @@ class Uniform:
 
     @property
     def value(self) -> Any:
-        """What it is now."""
+        """The current value."""
         self.read(self)
         return self._value
 

@@ -35,22 +35,22 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     @classmethod
     def of(cls, components: Any, type: Any) -> HostVector:
-        """These components, a NumPy array of the type's shape and dtype, which it shares."""
-        made = components.view(cls)
-        made.type = type
-        return made
+        """Wrap a NumPy array that has the type's shape and dtype, without a copy."""
+        vector = components.view(cls)
+        vector.type = type
+        return vector
 
     def __array_finalize__(self, source: Any) -> None:
         type = getattr(source, "type", None)
         self.type = type if type is not None and self.shape == type.shape and self.dtype == type.dtype.numpy else None
 
-    def __array_wrap__(self, made: Any, context: Any = None, return_scalar: bool = False) -> Any:
-        plain = made.view(np.ndarray)
-        if made.ndim == 0:
+    def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        plain = result.view(np.ndarray)
+        if result.ndim == 0:
             return plain[()]
         type = self.type
-        kept = context is None or context[0].__name__ in _KEEP
-        same = kept and type is not None and made.shape == type.shape and made.dtype == type.dtype.numpy
+        keeps = context is None or context[0].__name__ in _KEEP
+        same = keeps and type is not None and result.shape == type.shape and result.dtype == type.dtype.numpy
         return HostVector.of(plain, type) if same else plain
 
     def __getitem__(self, index: Any) -> Any:
@@ -71,17 +71,17 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
             super().__setattr__(name, value)
 
     def _named(self, name: str) -> slice:
-        place = NAMES.get(name)
-        if place is None or self.type is None or name not in self.type.names:
+        index = NAMES.get(name)
+        if index is None or self.type is None or name not in self.type.names:
             shown = "array" if self.type is None else repr(self.type)
             raise AttributeError(f"a value of {shown} has no attribute {name!r}")
-        return place
+        return index
 
     def __mul__(self, other: Any) -> Any:
-        return self._product(self, other) if _special(self, other) else np.multiply(self, other)
+        return self._product(self, other) if _has_own_product(self, other) else np.multiply(self, other)
 
     def __rmul__(self, other: Any) -> Any:
-        return self._product(other, self) if _special(other, self) else np.multiply(other, self)
+        return self._product(other, self) if _has_own_product(other, self) else np.multiply(other, self)
 
     def __eq__(self, other: Any) -> Any:
         """Compare whole with a value of this type, a tuple or a list, to one bool; with other arrays as NumPy does."""
@@ -116,7 +116,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 PRODUCT = "a * b"
 
 
-def _special(left: Any, right: Any) -> bool:
-    """Whether the language has a product for these two that is not that of their components."""
+def _has_own_product(left: Any, right: Any) -> bool:
+    """Return whether the language has a product of these two types other than that of their components."""
     types = [getattr(v, "type", None) if isinstance(v, HostVector) else None for v in (left, right)]
     return None not in types and any(t.has_product for t in types)  # type: ignore[union-attr]

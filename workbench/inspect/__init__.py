@@ -1,4 +1,4 @@
-"""What a view may ask: a kernel's source, IR, adjoint, generated code and key; the cache's state; the devices.
+"""Answers to a view's questions: a kernel's source, IR, adjoint, generated code and key; the cache; the devices.
 
 Everything here returns text or plain values and changes nothing.
 """
@@ -93,7 +93,7 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def devices() -> str:
-    """The devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
+    """Return the devices in one phrase: `cpu (no CUDA device)`, `cpu, cuda:0 NVIDIA H200`."""
     names = [d.name for d in get_devices()]
     return ", ".join(names) if len(names) > 1 else "cpu (no CUDA device)"
 
@@ -110,7 +110,7 @@ def held() -> dict[str, int]:
 
 
 def cpu_target() -> str:
-    """What CPU code is compiled for: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
+    """Return the target of CPU code: the machine's own CPU, or the portable level that `WORKBENCH_CPU` requests."""
     return CpuBackend().target().split("+")[0]
 
 
@@ -141,8 +141,8 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
-    return found
+    value = globals()[name] = getattr(import_module(_LATER[name]), name)  # found directly the next time
+    return value
 
 
 def __dir__() -> list[str]:

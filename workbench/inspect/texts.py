@@ -1,4 +1,4 @@
-"""What there is to read about a kernel: its source, IR, adjoint, generated code, key, parameters and products."""
+"""Texts about a kernel: its source, IR, adjoint, generated code, key, parameters and products."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
 
 
 def _specialisation(kernel: Kernel) -> Specialisation:
-    """The kernel with its annotations, or, where it is generic, as it was used last.
+    """Return the kernel with its annotations, or, where it is generic, as it was used last.
 
     Raises:
         LaunchError: a generic kernel that was never launched.
@@ -64,7 +64,7 @@ def _specialisation(kernel: Kernel) -> Specialisation:
 
 @_or_text("source")
 def source(kernel: Kernel) -> str:
-    """The kernel's own lines.
+    """Return the kernel's own lines.
 
     Returns:
         The source code, as it was written.
@@ -76,7 +76,7 @@ def source(kernel: Kernel) -> str:
 
 @_or_text("ir")
 def ir(kernel: Kernel, *, lines: bool = False) -> str:
-    """The typed IR; with `lines`, each operation ends in `@ line` of the source.
+    """Return the typed IR; with `lines`, each operation ends in `@ line` of the source.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -95,7 +95,7 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("adjoint")
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
-    """The adjoint's IR.
+    """Return the adjoint's IR.
 
     Returns:
         Text as `ir` returns it, of the kernel that runs backwards.
@@ -108,7 +108,7 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("tangent")
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
-    """The tangent's IR.
+    """Return the tangent's IR.
 
     Returns:
         Text as `ir` returns it, of the kernel with its derivative along a direction.
@@ -121,7 +121,7 @@ def tangent(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("cuda")
 def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> str:
-    """The CUDA C++ text; with `lines`, each ends in `// @ line` of the source.
+    """Return the CUDA C++ text; with `lines`, each ends in `// @ line` of the source.
 
     Args:
         kernel: a kernel; a generic one must have been launched, as its last types are shown.
@@ -136,13 +136,13 @@ def cuda(kernel: Kernel, direction: str = "forward", *, lines: bool = False) -> 
 
 
 def _origin(kernel: Kernel) -> tuple[str, int]:
-    """The label of the kernel's source, and how many lines of the cell stand before it."""
+    """Return the label of the kernel's source, and how many lines of the cell stand before it."""
     return kernel.definition.source.label, kernel.definition.source.line_offset
 
 
 @_or_text("llvm")
 def llvm(kernel: Kernel, direction: str = "forward") -> str:
-    """The LLVM IR after optimisation, for this machine's CPU and the cores that launches have.
+    """Return the LLVM IR after optimisation, for this machine's CPU and the cores that launches have.
 
     Returns:
         The module as text.
@@ -153,7 +153,7 @@ def llvm(kernel: Kernel, direction: str = "forward") -> str:
 
 @_or_text("asm")
 def asm(kernel: Kernel, direction: str = "forward") -> str:
-    """The machine code of this machine's CPU, for the cores that launches have, as assembly.
+    """Return the machine code of this machine's CPU, for the cores that launches have, as assembly.
 
     Returns:
         Assembly in the syntax of LLVM's default for the CPU.
@@ -164,7 +164,7 @@ def asm(kernel: Kernel, direction: str = "forward") -> str:
 
 @_or_text("ptx")
 def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, lines: bool = False) -> str:
-    """The PTX for a GPU architecture; needs NVRTC, no GPU. With `lines`, each ends in `// @ line` of the source.
+    """Return the PTX for a GPU architecture; needs NVRTC, no GPU. With `lines`, each ends in `// @ line` of the source.
 
     Args:
         kernel: a kernel; a generic one must have been launched, as its last types are shown.
@@ -186,7 +186,7 @@ def ptx(kernel: Kernel, arch: str = "sm_90", direction: str = "forward", *, line
 
 @_or_text("sass")
 def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str:
-    """The machine code of a GPU architecture; needs NVRTC and a disassembler (see `disassemble`), no GPU.
+    """Return the machine code of a GPU architecture; needs NVRTC and a disassembler (see `disassemble`), no GPU.
 
     Args:
         kernel: a kernel; a generic one must have been launched, as its last types are shown.
@@ -205,7 +205,7 @@ def sass(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> str
 
 
 def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
-    """How one text about `kernel` differs from that about `other`, as a unified diff; empty if they are alike.
+    """Compare a text about `kernel` with that about `other`, as a unified diff; empty if they are equal.
 
     Args:
         kernel: the new side.
@@ -226,17 +226,17 @@ def diff(kernel: Kernel, other: Kernel, pane: str = "ir") -> str:
 
 @_or_text("key")
 def key(kernel: Kernel, direction: str = "forward") -> str:
-    """The parts of the module key of a CPU launch that says nothing of options, one per line, and its digest.
+    """Return the parts of the module key of a CPU launch that says nothing of options, one per line, and its digest.
 
     Returns:
         One line per part of the key, then the digest that names the artifact in the cache.
     """
     backend = build.backend_for("cpu")
     options = build.options_on(CPU, launch_options(kernel).code)
-    made = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
-    width = max(len(p.label) for p in made.parts)
-    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
-    return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])
+    module_key = keys.key_of(_specialisation(kernel), direction, options, backend, backend.target(), False)
+    width = max(len(p.label) for p in module_key.parts)
+    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in module_key.parts]
+    return "\n".join([*rows, f"{'digest'.ljust(width)}  {module_key.digest}"])
 
 
 _MAKE = {
@@ -264,7 +264,7 @@ def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
 
 
 def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
-    """Names and types of the kernel's parameters.
+    """Return names and types of the kernel's parameters.
 
     Returns:
         Pairs (name, type), in the order of the signature.
@@ -273,7 +273,7 @@ def parameters(kernel: Kernel) -> list[tuple[str, Type]]:
 
 
 def constants(kernel: Kernel) -> dict[str, Any]:
-    """Values that the kernel captured from outside, by the names that it reads them from.
+    """Return values that the kernel captured from outside, by the names that it reads them from.
 
     Returns:
         Values by name; they are compiled into the kernel, and a change of one compiles it again.
@@ -285,7 +285,7 @@ def constants(kernel: Kernel) -> dict[str, Any]:
 
 
 def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
-    """What differed from the key before, when the kernel (or the one of that name) was last rebuilt.
+    """List what differed from the previous key when the kernel (or the one of that name) was last rebuilt.
 
     Returns:
         One sentence per difference; empty if the kernel was never rebuilt.
@@ -298,7 +298,7 @@ def why(kernel: Kernel | str, direction: str = "forward") -> tuple[str, ...]:
 
 
 def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") -> tuple[ProductView, ...]:
-    """The link-time products that the kernel's multiplications of tiles would call on a GPU, and which are built.
+    """Return the link-time products that the kernel's tile products would call on a GPU, and which are built.
 
     Args:
         kernel: a kernel; a generic one must have been launched, as its last types are shown.

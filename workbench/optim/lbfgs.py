@@ -84,13 +84,13 @@ class LBFGS(Optimizer):
             self._changes.clear()
             direction, along = [-g for g in slope], -_dot(slope, slope)
         length = 1.0 if self._changes else min(1.0, 1.0 / (math.sqrt(-along) or 1.0))
-        found = self._search(loss, start, direction, value, along, length) if along < 0.0 else None
+        accepted = self._search(loss, start, direction, value, along, length) if along < 0.0 else None
         self.steps += 1
-        if found is None:
+        if accepted is None:
             _assign(self.flat, start)
             self._changes.clear()
             return value
-        value, after = found
+        value, after = accepted
         moved = [x - s for x, s in zip(self.flat, start, strict=True)]
         turned = [b - a for b, a in zip(after, slope, strict=True)]
         if _dot(moved, turned) > 1e-10 * _dot(turned, turned):
@@ -99,14 +99,14 @@ class LBFGS(Optimizer):
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options."""
-        kept = {
+        histories = {
             f"{name}{k}": np.array(
                 [change[side][k].numpy() for change in self._changes], element(x.dtype).numpy
             ).reshape(-1, x.size)
             for side, name in enumerate(("moved", "turned"))
             for k, x in enumerate(self.flat)
         }
-        return super().state() | kept
+        return super().state() | histories
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take a state that `state` returned."""
@@ -118,9 +118,9 @@ class LBFGS(Optimizer):
         count = len(state["moved0"])
         self._changes = [(rows("moved", c), rows("turned", c)) for c in range(count)][-self.history :]
 
-    def fits(self, name: str, found: tuple[int, ...], here: tuple[int, ...]) -> bool:
-        """Whether a saved array can be taken; histories may be of any length."""
-        return found[1:] == here[1:] if name.startswith(("moved", "turned")) else found == here
+    def fits(self, name: str, saved: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+        """Return whether a saved array's shape is accepted; the length of a history may differ."""
+        return saved[1:] == expected[1:] if name.startswith(("moved", "turned")) else saved == expected
 
     def _evaluate(self, loss: Callable[[], array]) -> tuple[float, Arrays]:
         self.zero_grad()
@@ -130,7 +130,7 @@ class LBFGS(Optimizer):
         return float(result), [clone(g) for g in self.gradients(None)]
 
     def _scaled(self, slope: Arrays) -> Arrays:
-        """The gradient times an estimate of the inverse of the matrix of second derivatives."""
+        """Return the gradient times an estimate of the inverse of the matrix of second derivatives."""
         left, shares = slope, []
         for moved, turned in reversed(self._changes):
             share = _dot(moved, left) / _dot(moved, turned)
@@ -147,17 +147,17 @@ class LBFGS(Optimizer):
     def _search(
         self, loss: Callable[[], array], start: Arrays, direction: Arrays, value: float, along: float, length: float
     ) -> tuple[float, Arrays] | None:
-        """The loss and its gradient where the Wolfe conditions hold, or the lowest loss seen; None if none is lower."""
+        """Return loss and gradient where the Wolfe conditions hold, or at the lowest loss; None if none is lower."""
         low, high, best = 0.0, math.inf, None
         for _ in range(self.evaluations):
             _assign(self.flat, _plus(start, length, direction))
-            found, slope = self._evaluate(loss)
-            if not found <= value + DECREASE * length * along:  # too high, or NaN
+            loss_there, slope = self._evaluate(loss)
+            if not loss_there <= value + DECREASE * length * along:  # too high, or NaN
                 high = length
             else:
-                best = (length, found, slope)
+                best = (length, loss_there, slope)
                 if _dot(slope, direction) >= CURVATURE * along:
-                    return found, slope
+                    return loss_there, slope
                 low = length
             length = 2.0 * low if high == math.inf else 0.5 * (low + high)
         if best is None:

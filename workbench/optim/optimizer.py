@@ -1,4 +1,4 @@
-"""What all optimisers share: their parameters, checked once, and files with their state."""
+"""The base of all optimisers: parameters, checked once, and files with their state."""
 
 from __future__ import annotations
 
@@ -44,21 +44,22 @@ class Optimizer:
                 x.grad.fill_(0)
 
     def gradients(self, grads: Sequence[array] | array | None) -> list[array]:
-        """One gradient of one dimension per parameter: those given, or each parameter's own.
+        """Return a flat gradient per parameter: those passed, or each parameter's own; complex ones are conjugated.
 
         Raises:
             LaunchError: one is missing or does not fit.
         """
         if grads is None:
-            found: list[Any] = [x.grad for x in self.params]
+            gradients: list[Any] = [x.grad for x in self.params]
         else:
             must_be(grads, (array, Iterable), "step() takes a gradient for each parameter", advice="Write [dx, dy].")
-            found = [grads] if isinstance(grads, array) else list(grads)
-        if len(found) != len(self.params):
+            gradients = [grads] if isinstance(grads, array) else list(grads)
+        if len(gradients) != len(self.params):
             raise LaunchError(
-                f"step() takes a gradient for each parameter: {len(self.params)}, not {len(found)}.", parameter="grads"
+                f"step() takes a gradient for each parameter: {len(self.params)}, not {len(gradients)}.",
+                parameter="grads",
             )
-        for k, (x, g) in enumerate(zip(self.params, found, strict=True)):
+        for k, (x, g) in enumerate(zip(self.params, gradients, strict=True)):
             if g is None:
                 raise LaunchError(
                     f"Parameter {k} has no gradient.",
@@ -73,7 +74,7 @@ class Optimizer:
                     parameter="grads",
                 )
         # The loss falls along the conjugate of a complex gradient.
-        return [flat(cast("array", map(conj, g)) if isinstance(g.dtype, Complex) else g) for g in found]
+        return [flat(cast("array", map(conj, g)) if isinstance(g.dtype, Complex) else g) for g in gradients]
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options, as NumPy arrays by name."""
@@ -94,9 +95,9 @@ class Optimizer:
         Raises:
             OSError: it cannot be written.
         """
-        kept = {f"param{k}": np.array(x.numpy()) for k, x in enumerate(self.params)}
+        params = {f"param{k}": np.array(x.numpy()) for k, x in enumerate(self.params)}
         with open(path, "wb") as file:
-            arrays: dict[str, Any] = {"kind": np.array(type(self).__name__)} | self.state() | kept
+            arrays: dict[str, Any] = {"kind": np.array(type(self).__name__)} | self.state() | params
             np.savez(file, **arrays)
 
     def load(self, path: str | PathLike[str]) -> None:
@@ -112,29 +113,29 @@ class Optimizer:
             OSError: it cannot be read.
         """
         with np.load(path, allow_pickle=False) as file:
-            found = {name: file[name] for name in file.files}
-        wrong = self._misfit(found)
+            saved = {name: file[name] for name in file.files}
+        wrong = self._misfit(saved)
         if wrong:
             raise LaunchError(f"{path} does not fit this {type(self).__name__}: {wrong}.", parameter="path")
         for k, x in enumerate(self.params):
-            x[...] = found[f"param{k}"]
-        self.restore(found)
+            x[...] = saved[f"param{k}"]
+        self.restore(saved)
 
-    def _misfit(self, found: Mapping[str, np.ndarray[Any, Any]]) -> str:
-        kind = str(found.get("kind", "no optimiser"))
+    def _misfit(self, saved: Mapping[str, np.ndarray[Any, Any]]) -> str:
+        kind = str(saved.get("kind", "no optimiser"))
         if kind != type(self).__name__:
             return f"it has the state of {kind}"
         needed = self.state() | {f"param{k}": x.numpy() for k, x in enumerate(self.params)}
         for name, value in needed.items():
-            other = found.get(name)
+            other = saved.get(name)
             if other is None or other.dtype != value.dtype or not self.fits(name, other.shape, value.shape):
                 shown = "nothing" if other is None else f"{other.dtype} of shape {other.shape}"
                 return f"{name} is {shown} there and {value.dtype} of shape {value.shape} here"
-        return "" if len(found) == len(needed) + 1 else "it has other parameters"
+        return "" if len(saved) == len(needed) + 1 else "it has other parameters"
 
-    def fits(self, name: str, found: tuple[int, ...], here: tuple[int, ...]) -> bool:
-        """Whether a saved array of one shape can be taken where one of shape `here` is."""
-        return found == here
+    def fits(self, name: str, saved: tuple[int, ...], expected: tuple[int, ...]) -> bool:
+        """Return whether a saved array of one shape is accepted for one of shape `expected`."""
+        return saved == expected
 
 
 def flat(x: array) -> array:

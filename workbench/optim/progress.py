@@ -116,7 +116,7 @@ class Progress:
 
 
 def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Progress:
-    """A loop over the numbers of steps, which draws the loss while it runs.
+    """Return a loop over the numbers of steps, which draws the loss while it runs.
 
         run = wb.optim.progress(100)
         for step in run:
@@ -154,7 +154,7 @@ def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Pro
 
 
 def _picture(title: str, lines: Sequence[str], xs: Sequence[int], ys: Sequence[float], total: int) -> str:
-    """A line of the losses over the steps, as SVG that reads on light and on dark."""
+    """Return a line of the losses over the steps, as SVG that reads on light and on dark."""
     every = max(1, len(xs) // _POINTS)
     points = [(x, y) for x, y in zip(xs[::every], ys[::every], strict=True) if math.isfinite(y)]
     if xs and math.isfinite(ys[-1]):
@@ -168,7 +168,7 @@ def _picture(title: str, lines: Sequence[str], xs: Sequence[int], ys: Sequence[f
         bottom, top = bottom - 0.5, top + 0.5
     wide, tall = _WIDTH - _LEFT - _RIGHT, _HEIGHT - _TOP - _BOTTOM
 
-    def place(x: float, y: float) -> tuple[float, float]:
+    def position(x: float, y: float) -> tuple[float, float]:
         return _LEFT + wide * x / max(1, total - 1), _TOP + tall * (top - scale(y)) / (top - bottom)
 
     parts = [
@@ -186,7 +186,7 @@ def _picture(title: str, lines: Sequence[str], xs: Sequence[int], ys: Sequence[f
     for x, anchor in ((0, "start"), (max(0, total - 1), "end")):
         at = _LEFT + wide * x / max(1, total - 1)
         parts.append(f'<text x="{at:.0f}" y="{_HEIGHT - 10}" fill="{_INK}" text-anchor="{anchor}">{x}</text>')
-    drawn = [place(x, y) for x, y in points]
+    drawn = [position(x, y) for x, y in points]
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in drawn)
     parts.append(f'<polyline points="{line}" fill="none" stroke="{_LINE}" stroke-width="2"/>')
     if drawn:

@@ -9,7 +9,7 @@ Schedule = Callable[[int], float]
 
 
 def exponential(start: float, factor: float) -> Schedule:
-    """A rate that is multiplied by `factor` after every step.
+    """Return a rate that is multiplied by `factor` after every step.
 
         wb.optim.SGD([x], lr=wb.optim.exponential(0.1, 0.99))
 
@@ -24,7 +24,7 @@ def exponential(start: float, factor: float) -> Schedule:
 
 
 def cosine(start: float, steps: int, end: float = 0.0) -> Schedule:
-    """A rate that falls from `start` to `end` along half a cosine, and stays there.
+    """Return a rate that falls from `start` to `end` along half a cosine, and stays there.
 
         wb.optim.Adam([x], lr=wb.optim.cosine(0.1, 200))
 
@@ -45,7 +45,7 @@ def cosine(start: float, steps: int, end: float = 0.0) -> Schedule:
 
 
 def warmup(steps: int, then: float | Schedule) -> Schedule:
-    """A rate that rises evenly to that of another schedule, which begins after it.
+    """Return a rate that rises evenly to that of another schedule, which begins after it.
 
         wb.optim.Adam([x], lr=wb.optim.warmup(10, wb.optim.cosine(0.1, 190)))
 

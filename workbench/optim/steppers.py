@@ -55,14 +55,14 @@ def _adam(w, g, m, v, rate, powers, beta1, beta2, eps, decay):
 
 @cache
 def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
-    """The kernel that applies a rule to so many parameters, each with so many states."""
+    """Return the kernel that applies a rule to so many parameters, each with so many states."""
     named = [f"o{k}" for k in range(options)]
     names, lines = [], []
     for k in range(params):
-        kept = [f"w{k}", *(f"s{k}_{s}" for s in range(states))]
-        names += [kept[0], f"g{k}", *kept[1:]]
-        written = ", ".join(f"{n}[i]" for n in kept)
-        read = ", ".join([f"w{k}[i]", f"g{k}[i]", *(f"{n}[i]" for n in kept[1:]), "rate", "powers", *named])
+        carried = [f"w{k}", *(f"s{k}_{s}" for s in range(states))]
+        names += [carried[0], f"g{k}", *carried[1:]]
+        written = ", ".join(f"{n}[i]" for n in carried)
+        read = ", ".join([f"w{k}[i]", f"g{k}[i]", *(f"{n}[i]" for n in carried[1:]), "rate", "powers", *named])
         lines.append(f"    if i < len(w{k}):\n        {written} = rule({read})\n")
     typed = ", ".join(f"{n}: number" for n in ["rate", *named])
     text = (
@@ -108,7 +108,7 @@ class _Stepper(Optimizer):
             LaunchError: a gradient is missing or does not fit, or a schedule is to be captured in a graph; nothing has
                 changed.
         """
-        found = self.gradients(grads)
+        gradients = self.gradients(grads)
         if callable(self.lr) and any(o.takes for o in OBSERVERS.get()):
             raise LaunchError(
                 "A captured graph would repeat one value of the schedule.",
@@ -117,7 +117,7 @@ class _Stepper(Optimizer):
             )
         rate = float(self.lr(self.steps) if callable(self.lr) else self.lr)
         for group, powers, following in zip(self._groups, self._powers, self._following, strict=True):
-            arrays = [a for k in group for a in (self.flat[k], found[k], *self._states[k])]
+            arrays = [a for k in group for a in (self.flat[k], gradients[k], *self._states[k])]
             kernel = kernel_of(self._rule, len(group), len(self._states[0]), len(self._options))
             most = max(2, *(self.flat[k].size for k in group))
             launch(kernel, most, [rate, *self._options, powers, following, *arrays], device=powers.device, checks=False)
@@ -126,9 +126,9 @@ class _Stepper(Optimizer):
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
         """Everything that the next step depends on besides parameters and options."""
-        kept = {f"state{k}_{s}": np.array(v.numpy()) for k, all in enumerate(self._states) for s, v in enumerate(all)}
+        states = {f"state{k}_{s}": np.array(v.numpy()) for k, all in enumerate(self._states) for s, v in enumerate(all)}
         powers = {f"powers{k}": np.array(p.numpy()) for k, p in enumerate(self._powers)}
-        return super().state() | kept | powers
+        return super().state() | states | powers
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
         """Take a state that `state` returned."""

@@ -91,13 +91,13 @@ class HashGrid(StructValue):
         box = (0.0, 0.0, 0.0) if period is None else tuple(float(p) for p in period)
         if len(box) != 3 or (period is not None and not all(0.0 < p < math.inf for p in box)):
             raise LaunchError(f"HashGrid() takes three positive lengths as period, not {period!r}.", parameter="period")
-        place = get_device(device)
+        where = get_device(device)
         width = [p / d if period is not None else 1.0 for p, d in zip(box, dims, strict=True)]
-        super().__init__(zeros(math.prod(dims) + 1, int32, place), zeros(1, int32, place), dims, width, box)
+        super().__init__(zeros(math.prod(dims) + 1, int32, where), zeros(1, int32, where), dims, width, box)
 
     @property
     def device(self) -> Device:
-        """Where it lies."""
+        """The device of the grid's arrays."""
         return self.starts.device
 
     def build(self, points: array, radius: float | None = None) -> None:
@@ -133,17 +133,17 @@ class HashGrid(StructValue):
         n = points.size
         if self.points.size < n:
             self.points = from_numpy(np.arange(n, dtype=np.int32)).to(self.device)
-        cells, places = empty(n, uint32, self.device), empty(n, int32, self.device)
-        launch(_cells, n, [points, self.dims, self.width], [cells, places], device=self.device, **QUIET)
+        cells, order = empty(n, uint32, self.device), empty(n, int32, self.device)
+        launch(_cells, n, [points, self.dims, self.width], [cells, order], device=self.device, **QUIET)
         last = self.starts.size - 2
-        cells, places = sorted_by_bits(cells, places, 0, last.bit_length())
-        self.points[:n].copy_(places)
+        cells, order = sorted_by_bits(cells, order, 0, last.bit_length())
+        self.points[:n].copy_(order)
         launch(_starts, n + 1, [cells, n, last + 1], [self.starts], device=self.device, **QUIET)
 
 
 @kernel
 def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[uint32], points: array[int32]):
-    """The cell of each point, and the points in order."""
+    """Write the cell of each point, and the points' numbers in order."""
     i = tid()
     p = x[i]
     a, b, c = cell(p[0], width[0]) % dims[0], cell(p[1], width[1]) % dims[1], cell(p[2], width[2]) % dims[2]
@@ -153,7 +153,7 @@ def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[uint32], poi
 
 @kernel
 def _starts(cells: array[uint32], n: int, end: int, starts: array[int32]):
-    """Where each cell begins: thread i writes for the cells after that of point i - 1, up to that of point i."""
+    """Write the start of each cell: thread i for the cells after that of point i - 1, up to that of point i."""
     i = tid()
     first = int(cells[max(i - 1, 0)]) + 1 if i > 0 else 0
     last = int(cells[i]) if i < n else end

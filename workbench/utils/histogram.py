@@ -23,7 +23,7 @@ tid = FORMS["tid"]
 
 
 def histogram(x: array, bins: int = 10, range: tuple[float, float] | None = None) -> tuple[array, array]:
-    """How many elements fall in each of some bins of equal width, as `np.histogram` counts them.
+    """Count the elements in each of some bins of equal width, like `np.histogram`.
 
         >>> import workbench as wb
         >>> counts, edges = wb.utils.histogram(wb.array([0.5, 1.5, 1.7, 3.0]), 3, (0.0, 3.0))
@@ -64,7 +64,7 @@ def histogram(x: array, bins: int = 10, range: tuple[float, float] | None = None
 
 @kernel
 def _binned(x: array[Any], edges: array[Any], scale: float64, size: int, parts: array(dtype=int32, ndim=2)):
-    """The counts of one piece. The edges decide: the quotient may be off by one bin."""
+    """Count the elements of a piece per bin. The edges decide: the quotient may be off by one bin."""
     p = tid()
     kind = edges.dtype
     bins = len(edges) - 1
@@ -84,7 +84,7 @@ def _binned(x: array[Any], edges: array[Any], scale: float64, size: int, parts: 
 
 @kernel
 def _summed(parts: array(dtype=int32, ndim=2), counts: array[int32]):
-    """The sum of all pieces' counts of one bin."""
+    """Sum all pieces' counts of one bin."""
     b = tid()
     total = 0
     for p in range(parts.shape[0]):

@@ -48,10 +48,10 @@ def runlength_encode(
     n = values.size if value_count is None else value_count
     if not 0 <= n <= values.size:
         raise LaunchError(f"runlength_encode(): {n} values are to count; there are {values.size}.")
-    found = zeros(1, int32, values.device) if run_count is None else run_count
+    total = zeros(1, int32, values.device) if run_count is None else run_count
     for name, x, dtype, room in (
         ("run_values", run_values, values.dtype, n), ("run_lengths", run_lengths, int32, n),
-        ("run_count", found, int32, 1),
+        ("run_count", total, int32, 1),
     ):  # fmt: skip
         if not isinstance(x, array) or x.ndim != 1 or x.dtype != dtype or x.size < room or x.device != values.device:
             raise LaunchError(
@@ -65,34 +65,34 @@ def runlength_encode(
         heads, lasts = zeros(pieces, int32, device), zeros(pieces, int32, device)
         before = heads
         if pieces > 1:
-            launch(_counted, pieces, [part, size], [heads, lasts], device=device, checks=False)
+            launch(_count_ends, pieces, [part, size], [heads, lasts], device=device, checks=False)
             before = array_scan(heads, inclusive=False)
         inputs = [part, size, heads, lasts, before]
-        launch(_found, pieces, inputs, [run_values, run_lengths, found], device=device, checks=False)
+        launch(_write_runs, pieces, inputs, [run_values, run_lengths, total], device=device, checks=False)
     else:
-        found.fill_(0)
-    return int(found) if run_count is None else None
+        total.fill_(0)
+    return int(total) if run_count is None else None
 
 
 @kernel
-def _counted(values: array[Any], size: int, heads: array[int32], lasts: array[int32]):
-    """How many elements of a piece are followed by another one, and where the last such follower is, or -1."""
+def _count_ends(values: array[Any], size: int, heads: array[int32], lasts: array[int32]):
+    """Count the elements of a piece whose next element differs, and find where the last such next element is, or -1."""
     first, last = piece(size, len(values))
-    total, place = 0, -1
+    total, last_follower = 0, -1
     for i in range(first, min(last, len(values) - 1)):
         differs = values[i + 1] != values[i]
         total += 1 if differs else 0
-        place = i + 1 if differs else place
+        last_follower = i + 1 if differs else last_follower
     heads[tid()] = total
-    lasts[tid()] = place
+    lasts[tid()] = last_follower
 
 
 @kernel
-def _found(
+def _write_runs(
     values: array[Any], size: int, heads: array[int32], lasts: array[int32], before: array[int32],
     run_values: array[Any], run_lengths: array[int32], count: array[int32],
 ):  # fmt: skip
-    """The runs that end in a piece; the last piece ends one more, and knows their number."""
+    """Write the runs that end in a piece; the last piece also ends the last run and writes their number."""
     p = tid()
     first, last = piece(size, len(values))
     r, start = before[p], 0

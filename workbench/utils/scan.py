@@ -31,7 +31,7 @@ of 1,024, or all four would be in the same lines of a cache (which takes twice t
 
 
 def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
-    """How many elements one thread goes through: long runs on a CPU's few cores, short ones on a GPU's many.
+    """Return the number of elements per thread: long runs on a CPU's few cores, short ones on a GPU's many.
 
     Args:
         device: where.
@@ -45,7 +45,7 @@ def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
 
 
 def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> array:
-    """The sum of the elements up to each one.
+    """Return the sum of the elements up to each one.
 
         >>> import workbench as wb
         >>> wb.utils.array_scan(wb.array([1, 2, 3, 4])).numpy()
@@ -81,14 +81,14 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
     if not x.device.is_cuda and size < x.size:
         write, each, size = four, 4, FOURTH
     pieces = -(-x.size // size)
-    how: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
+    options: dict[str, Any] = {"device": x.device, "checks": False, "record_tape": is_float(x.dtype)}
     if pieces > 1:
         sums = empty(pieces, x.dtype, x.device, x.requires_grad)
-        launch(_added, pieces, [x, size], [sums], **how)
+        launch(_added, pieces, [x, size], [sums], **options)
         before = array_scan(sums, inclusive=False)
     else:
         before = zeros(1, x.dtype, x.device)
-    launch(write, -(-pieces // each), [x, before, size], [out], **how)
+    launch(write, -(-pieces // each), [x, before, size], [out], **options)
     return out
 
 
@@ -105,14 +105,14 @@ def require(what: str, x: Any, dtypes: str = "numbers") -> None:
 
 @func
 def piece(size, n):
-    """The first element of the thread's piece, and the one after its last; provably not negative."""
+    """Return the first element of the thread's piece, and the one after its last; provably not negative."""
     first = max(tid() * size, 0)
     return first, first + min(size, n - first)
 
 
 @kernel
 def _added(x: array[Any], size: int, sums: array[Any]):
-    """The sum of each piece: in four parts, of which none waits for another."""
+    """Sum each piece: in four parts, of which none waits for another."""
     zero = x.dtype(0)
     a, b, c, d = zero, zero, zero, zero
     first, last = piece(size, len(x))
@@ -130,20 +130,20 @@ def _added(x: array[Any], size: int, sums: array[Any]):
 
 @func
 def four_pieces(size, n):
-    """The first element of the thread's four pieces, and how long each is; 0 if they are not all whole."""
+    """Return the first element of the thread's four pieces, and how long each is; 0 if one of them is partial."""
     first = max(tid() * 4 * size, 0)
     return first, FOURTH if n - first >= 4 * FOURTH else 0
 
 
 @func
 def one_of_four(k, first, size, n):
-    """The first element of the thread's piece k, and the one after its last; the piece may be empty."""
+    """Return the first element of the thread's piece k, and the one after its last; the piece may be empty."""
     start = first + min(k * size, n - first)
     return start, start + min(size, n - start)
 
 
 def _scans(inclusive: bool) -> tuple[Kernel, Kernel]:
-    """The kernels that write the sums of one piece, and of four; `out` may be `x`, so an element is read first."""
+    """Return the kernels that write the sums of one piece, and of four; `out` may be `x`."""
 
     @kernel
     def sums_of_one(x: array[Any], before: array[Any], size: int, out: array[Any]):
@@ -156,11 +156,11 @@ def _scans(inclusive: bool) -> tuple[Kernel, Kernel]:
 
     @kernel
     def sums_of_four(x: array[Any], before: array[Any], size: int, out: array[Any]):
-        first, whole = four_pieces(size, len(x))
+        first, full = four_pieces(size, len(x))
         p = 4 * tid()
-        if whole > 0:
+        if full > 0:
             a, b, c, d = before[p], before[p + 1], before[p + 2], before[p + 3]
-            for i in range(first, first + whole):
+            for i in range(first, first + full):
                 u, v, w, z = a + x[i], b + x[i + FOURTH], c + x[i + 2 * FOURTH], d + x[i + 3 * FOURTH]
                 out[i] = u if inclusive else a
                 out[i + FOURTH] = v if inclusive else b

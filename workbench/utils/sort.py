@@ -111,18 +111,18 @@ def segmented_sort_pairs(
     array_scan(depth, depth)
     bits = _ordered(keys[:count])
     launch(_level, count, [depth], [bits], device=device, **QUIET)
-    places = from_numpy(np.arange(count, dtype=np.int32)).to(device)
-    bits, places = sorted_by_bits(bits, places, 0, element(keys.dtype).bits)
+    order = from_numpy(np.arange(count, dtype=np.int32)).to(device)
+    bits, order = sorted_by_bits(bits, order, 0, element(keys.dtype).bits)
     segments = empty(count, int32, device)
-    launch(_gather, count, [edges, places], [segments], device=device, **QUIET)
-    segments, places = sorted_by_bits(segments.view(SCALARS["uint32"]), places, 0, (2 * starts.size).bit_length())
+    launch(_gather, count, [edges, order], [segments], device=device, **QUIET)
+    segments, order = sorted_by_bits(segments.view(SCALARS["uint32"]), order, 0, (2 * starts.size).bit_length())
     for x in (keys, values):
         old = clone(x[:count], requires_grad=False)
-        launch(_gather, count, [old, places], [x[:count]], device=device, **QUIET)
+        launch(_gather, count, [old, order], [x[:count]], device=device, **QUIET)
 
 
 def _check(what: str, keys: array, values: array | None, count: int | None) -> int:
-    """How many elements are sorted."""
+    """Check the arguments of a sort, and return the number of elements to sort."""
     require(what, keys, "integers, or floats of 32 or 64 bits,")
     if not is_integer(keys.dtype) and keys.dtype.bits < 32:  # type: ignore[union-attr]
         raise LaunchError(
@@ -182,7 +182,7 @@ def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> t
 
 
 def _ordered(keys: array) -> Any:
-    """The keys as new unsigned integers of the same order."""
+    """Return the keys as new unsigned integers of the same order."""
     kind = keys.dtype
     bits = keys.contiguous().view(SCALARS[f"uint{kind.bits}"])  # type: ignore[union-attr]
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
@@ -192,12 +192,12 @@ def _ordered(keys: array) -> Any:
 
 def _keys_again(bits: array, like: array) -> array:
     kind = like.dtype
-    made: Any = bits
+    keys: Any = bits
     if kind.kind is Kind.FLOAT:  # type: ignore[union-attr]
-        made = map(_to_float, bits, _sign(kind))
+        keys = map(_to_float, bits, _sign(kind))
     elif str(kind).startswith("int"):
-        made = map(_flipped, bits, _sign(kind))
-    return made.view(kind)
+        keys = map(_flipped, bits, _sign(kind))
+    return keys.view(kind)
 
 
 def _sign(kind: Any) -> Any:
@@ -226,7 +226,7 @@ def _digit(key, low, mask):
 
 @kernel
 def _count(keys: array[Any], low: int, mask: int, size: int, counts: array(dtype=int32, ndim=2)):
-    """How often each digit occurs in a piece."""
+    """Count each digit's occurrences in a piece."""
     p = tid()
     first, last = piece(size, len(keys))
     for i in range(first, last):
@@ -244,9 +244,9 @@ def _move_keys(
     for i in range(first, last):
         key = keys[i]
         d = _digit(key, low, mask)
-        place = following[p, d]
-        following[p, d] = place + 1
-        out[place] = key
+        at = following[p, d]
+        following[p, d] = at + 1
+        out[at] = key
 
 
 @kernel
@@ -254,16 +254,16 @@ def _move_pairs(
     keys: array[Any], low: int, mask: int, size: int, following: array(dtype=int32, ndim=2), values: array[Any],
     out: array[Any], out_values: array[Any],
 ):  # fmt: skip
-    """The same with values."""
+    """Like `_move_keys`, with values."""
     p = tid()
     first, last = piece(size, len(keys))
     for i in range(first, last):
         key = keys[i]
         d = _digit(key, low, mask)
-        place = following[p, d]
-        following[p, d] = place + 1
-        out[place] = key
-        out_values[place] = values[i]
+        at = following[p, d]
+        following[p, d] = at + 1
+        out[at] = key
+        out_values[at] = values[i]
 
 
 @kernel
@@ -287,7 +287,7 @@ def _level(depth: array[int32], bits: array[Any]):
 
 
 @kernel
-def _gather(x: array[Any], places: array[int32], out: array[Any]):
-    """The elements at these places."""
+def _gather(x: array[Any], indices: array[int32], out: array[Any]):
+    """Copy the elements at these indices."""
     i = tid()
-    out[i] = x[places[i]]
+    out[i] = x[indices[i]]

@@ -1,4 +1,4 @@
-"""How a `Bvh` is built: boxes in Morton order grow together from below, each with its nearest neighbour.
+"""The construction of a `Bvh`: boxes in Morton order are joined bottom-up, each with its nearest neighbour.
 
 (Meister and Bittner, "Parallel Locally-Ordered Clustering for Bounding Volume Hierarchy Construction", 2018.) In a
 round every cluster looks for the one within `REACH` positions with which it makes the smallest box; those that chose
@@ -34,6 +34,9 @@ FEW = 512
 ROUNDS = 64
 """From then on neighbours pair without a choice: so a tree is less than 64 + 31 deep, and searches have room for 96."""
 HUGE = 1.0e18
+INF = float("inf")
+FAR = 1.0e17
+"""Boxes end here while a tree is built, so that areas are finite; nodes that reach so far are unbounded there."""
 box2d = array(dtype=float32, ndim=2)
 
 
@@ -109,11 +112,21 @@ class Tree:
             launch(_fit, threads, [*inputs, start, each], [self.nodes], **self._quiet)
 
 
+@func
+def _finite(lower: VEC3, upper: VEC3):
+    """Return the part of a box within `FAR` of the origin; an axis with NaN is empty: from `FAR` to -`FAR`."""
+    for axis in range(3):
+        lower[axis] = greater(lesser(lower[axis], FAR), -FAR)
+        upper[axis] = lesser(greater(upper[axis], -FAR), FAR)
+    return lower, upper
+
+
 @kernel
 def _bounds(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32]):
     """Compute the box around the centers of all boxes into six numbers: its lower corner, its upper one negated."""
     i = tid()
-    middle = 0.5 * (lowers[i] + uppers[i])
+    lower, upper = _finite(lowers[i], uppers[i])
+    middle = 0.5 * (lower + upper)
     for k in range(3):
         atomic_min(bounds, k, middle[k])
         atomic_min(bounds, k + 3, -middle[k])
@@ -132,7 +145,8 @@ def _spread(x: uint32):
 def _codes(lowers: array[VEC3], uppers: array[VEC3], bounds: array[float32], codes: array[uint32], order: array[int32]):
     """Compute the Morton code of each box: the interleaved bits of its center's coordinates, ten each."""
     i = tid()
-    middle = 0.5 * (lowers[i] + uppers[i])
+    lower, upper = _finite(lowers[i], uppers[i])
+    middle = 0.5 * (lower + upper)
     code = uint32(0)
     for k in range(3):
         width = max(-bounds[k + 3] - bounds[k], 1.0e-30)
@@ -150,7 +164,8 @@ def _leaves(lowers: array[VEC3], uppers: array[VEC3], order: array[int32], boxes
     k = i - REACH
     if k >= 0 and k < n:
         j = order[k]
-        _put(lowers[j], uppers[j], k, boxes)
+        lower, upper = _finite(lowers[j], uppers[j])
+        _put(lower, upper, k, boxes)
         names[k] = -1 - k
     else:
         _put(VEC3(-HUGE), VEC3(HUGE), k, boxes)
@@ -187,9 +202,9 @@ def _beside(i: int, n: int):
 
 
 @kernel
-def _nearest(boxes: box2d, turn: int, n: int, near: array[int32]):
+def _nearest(boxes: box2d, iteration: int, n: int, near: array[int32]):
     i = tid()
-    near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
+    near[i] = _chosen(boxes, i) if iteration < ROUNDS else _beside(i, n)
 
 
 @kernel
@@ -264,14 +279,14 @@ def _join(
 
 @kernel
 def _finish(
-    n: int, first: int, leaf_size: int, turn: int, boxes: box2d, names: array[int32], near: array[int32],
+    n: int, first: int, leaf_size: int, iteration: int, boxes: box2d, names: array[int32], near: array[int32],
     parents: array[NODE], count: array[int32], size: array[int32],
 ):  # fmt: skip
     """Join the last clusters, in place, on one thread."""
     node = first + tid()
     while n > 1:
         for i in range(n):
-            near[i] = _chosen(boxes, i) if turn < ROUNDS else _beside(i, n)
+            near[i] = _chosen(boxes, i) if iteration < ROUNDS else _beside(i, n)
         to = 0
         for i in range(n):
             j = near[i]
@@ -291,11 +306,14 @@ def _finish(
         for k in range(REACH):
             _put(VEC3(-HUGE), VEC3(HUGE), to + k, boxes)
         n = to
-        turn += 1
+        iteration += 1
 
 
 @func
 def _set(nodes: array[NODE], at: int, lower: VEC3, upper: VEC3, right: int, skip: int):
+    for axis in range(3):
+        lower[axis] = -INF if lower[axis] <= -FAR else lesser(lower[axis], FAR)
+        upper[axis] = INF if upper[axis] >= FAR else greater(upper[axis], -FAR)
     nodes[at].lower = lower
     nodes[at].upper = upper
     nodes[at].right = right
@@ -356,12 +374,12 @@ def _settle(
 def _fit_leaf(lowers: array[VEC3], uppers: array[VEC3], items: array[int32], at: int, nodes: array[NODE]):
     """Set the box of a leaf to that around its items."""
     begin = -1 - nodes[at].right
-    lower, upper = lowers[items[begin]], uppers[items[begin]]
-    for k in range(begin + 1, begin + nodes[at].skip):
+    lower, upper = VEC3(INF), VEC3(-INF)
+    for k in range(begin, begin + nodes[at].skip):
         low, high = lowers[items[k]], uppers[items[k]]
-        for axis in range(3):
-            lower[axis] = lesser(lower[axis], low[axis])
-            upper[axis] = greater(upper[axis], high[axis])
+        for axis in range(3):  # the item comes first: a comparison with NaN yields the second
+            lower[axis] = lesser(low[axis], lower[axis])
+            upper[axis] = greater(high[axis], upper[axis])
     nodes[at].lower = lower
     nodes[at].upper = upper
 

@@ -23,7 +23,7 @@ MOST_FRAMES = 10_000
 
 @dataclass(frozen=True)
 class AnimationView:
-    """One frame of an animation.
+    """A frame of an animation.
 
     Attributes:
         title: what moves.
@@ -87,33 +87,33 @@ class Animation:
         self.view = AnimationView(title, frames, 0, 1, fps, 0.0, "", first, tuple(others))
 
     def frame(self, number: int) -> AnimationView:
-        """The frame of this number; steps that have not run yet run now, and a step that fails is the last one."""
+        """Return a frame; steps that have not run yet run now, and a step that fails is the last one."""
         with self._lock:
             number = max(0, min(number, self.view.frames - 1))
-            said, spent = "", self.view.seconds
-            while len(self._kept) <= number and not said:
+            problem, spent = "", self.view.seconds
+            while len(self._kept) <= number and not problem:
                 started = time.perf_counter()
                 try:
                     self._step(len(self._kept))
                     wb.synchronize()
                     self._kept.append(self._drawn())
                 except WorkbenchError as error:
-                    said = error.message
+                    problem = error.message
                 spent = time.perf_counter() - started
             number = min(number, len(self._kept) - 1)
             first, *others = self._kept[number]
-            self.view = replace(self.view, frame=number, kept=len(self._kept), seconds=spent, said=said,
+            self.view = replace(self.view, frame=number, kept=len(self._kept), seconds=spent, said=problem,
                                 picture=first, others=tuple(others))  # fmt: skip
             return self.view
 
     def _drawn(self) -> tuple[Picture, ...]:
         return tuple(map(self._with_range, self._draw(), self._kept[-1]))
 
-    def _with_range(self, made: Picture, before: Picture) -> Picture:
-        """A picture in the colours of all frames so far: a colour means the same number in each."""
-        if self.fixed or isinstance(made, PointsView) or isinstance(before, PointsView):
-            return made
-        return with_range(made, min(made.low, before.low), max(made.high, before.high), self.colours)
+    def _with_range(self, picture: Picture, before: Picture) -> Picture:
+        """Return a picture in the colours of all frames so far: a colour means the same number in each."""
+        if self.fixed or isinstance(picture, PointsView) or isinstance(before, PointsView):
+            return picture
+        return with_range(picture, min(picture.low, before.low), max(picture.high, before.high), self.colours)
 
 
 class Reel:
@@ -133,7 +133,7 @@ class Reel:
         self.view: AnimationView | None = None
 
     def add(self, title: str, pictures: Sequence[Picture], last: bool = False) -> AnimationView:
-        """Show a frame, and keep it if it is one of those kept; returns it with its number. The last one is kept."""
+        """Show a frame, and store it if its turn has come or it is the last; return it with its number."""
         first, *others = pictures
         frame = AnimationView(title, 2, 0, 0, 20.0, 0.0, "", first, tuple(others))
         if last or self._seen % self._every == 0:
@@ -148,7 +148,7 @@ class Reel:
         return self.view
 
     def frame(self, number: int) -> AnimationView:
-        """The kept frame of this number."""
+        """Return the stored frame of this number."""
         count = len(self._frames)
         number = max(0, min(number, count - 1))
         self.view = replace(self._frames[number], frames=max(2, count), frame=number, kept=count)
@@ -166,7 +166,7 @@ def _bytes(frame: AnimationView) -> int:
 
 
 def runner(step: Any) -> Callable[[int], Any]:
-    """What makes the next frame: a function of the frame's number or of nothing, a kept launch, a graph, a record.
+    """Return the function that makes the next frame, from a function, a stored launch, a graph or a record.
 
     Raises:
         Refusal: it is none of these.
@@ -181,21 +181,21 @@ def runner(step: Any) -> Callable[[int], Any]:
             f"record_cmd=True; it got {type(step).__name__!r}"
         )
     try:
-        places = [p for p in signatures.signature(step).parameters.values() if p.default is p.empty]
-        numbered = any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in places)
+        required = [p for p in signatures.signature(step).parameters.values() if p.default is p.empty]
+        numbered = any(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in required)
     except (TypeError, ValueError):
         numbered = False
     return step if numbered else lambda _: step()
 
 
 def animation_text(view: AnimationView) -> str:
-    """The animation in a line, above the text of its frame."""
+    """Format the animation in a line, above the text of its frame."""
     drawn = (points_text(p) if isinstance(p, PointsView) else array_text(p) for p in view.pictures)
     return units.ascii_only("\n".join([_headline(view), *drawn]))
 
 
 def animation_html(view: AnimationView) -> str:
-    """The frame, and what is needed to see it move."""
+    """Format the frame, and what is needed to see it move."""
     drawn = (points_html(p) if isinstance(p, PointsView) else array_html(p) for p in view.pictures)
     return html.box(html.line(_headline(view)), html.line("it plays with the notebook's kernel"), *drawn)
 

@@ -27,7 +27,7 @@ def array_text(view: ArrayView) -> str:
 
 
 def array_html(view: ArrayView) -> str:
-    """The headline, the pictures, and the facts as a table folded away."""
+    """Format the headline, the pictures, and the facts as a table folded away."""
     pictures = []
     for part in view.parts:
         alt = f"{view.name} {part.name}".strip()
@@ -44,19 +44,19 @@ def array_html(view: ArrayView) -> str:
     else:
         pictures.append(_scale(view))
     listed = "" if view.few else values
-    facts = html.folded("numbers, values and histogram", html.table((), view.facts) + listed + spread)
-    return html.box(html.line(headline(view)), *pictures, facts)
+    details = html.folded("numbers, values and histogram", html.table((), view.facts) + listed + spread)
+    return html.box(html.line(headline(view)), *pictures, details)
 
 
 def headline(view: ArrayView) -> str:
-    """The array in one line."""
-    place = f" at [{', '.join(map(str, view.at))}]" if view.at else ""
+    """Describe the array in one line."""
+    index = f" at [{', '.join(map(str, view.at))}]" if view.at else ""
     wrong = [f"{value.split(',')[0]} {name}" for name, value in view.facts if name in ("NaN", "infinite")]
-    return " · ".join([f"{view.name}{place}: {view.kind}", *wrong])
+    return " · ".join([f"{view.name}{index}: {view.kind}", *wrong])
 
 
 def pixels(part: PartView, view: ArrayView) -> np.ndarray:
-    """The picture of a part as `uint8[rows, columns, 3]`."""
+    """Return the picture of a part as `uint8[rows, columns, 3]`."""
     if part.kind == "rgb":
         pixels = np.frombuffer(part.low, np.uint8).reshape(part.rows, part.columns, 3).copy()
     else:
@@ -71,7 +71,7 @@ def _image(part: PartView, view: ArrayView, alt: str) -> str:
 
 
 def _scale(view: ArrayView) -> str:
-    """What the colours of images mean; empty if no part is coloured by its value."""
+    """Format the meaning of images' colours; empty if no part is coloured by its value."""
     if view.histogram is None or all(part.kind != "image" for part in view.parts):
         return ""
     ramp = html.png(blend(np.linspace(view.low, view.high, 60)[None, :], view.stops, view.span))
@@ -101,10 +101,13 @@ def _plot(part: PartView, view: ArrayView, alt: str) -> str:
         parts.append(f'<circle cx="{_LEFT + k * across:.1f}" cy="{y(low[k]):.1f}" r="3" fill="{_INK}"/>')
     for k in part.bad:
         parts.append(f'<path d="M{_LEFT + k * across:.1f} 4v{_HEIGHT - 22}" stroke="#ff00c8" stroke-width="1.5"/>')
-    told = (f"{view.low:.4g} … {view.high:.4g}", "start", _LEFT), (f"{view.shape[-1]} elements", "end", _WIDTH - _LEFT)
+    labels = (
+        (f"{view.low:.4g} … {view.high:.4g}", "start", _LEFT),
+        (f"{view.shape[-1]} elements", "end", _WIDTH - _LEFT),
+    )
     parts += [
         f'<text x="{x}" y="{_HEIGHT - 4}" fill="#767676" text-anchor="{anchor}">{text}</text>'
-        for text, anchor, x in told
+        for text, anchor, x in labels
     ]
     return html.svg_image(_svg(parts, _HEIGHT), alt)
 
@@ -130,13 +133,13 @@ def _svg(parts: list[str], height: int) -> str:
 
 
 def _light(part: PartView, view: ArrayView) -> np.ndarray:
-    """How light each point of a coloured picture is, within the view's range."""
+    """Return how light each point of a coloured picture is, within the view's range."""
     shares = pixels(part, view).astype(float) @ (0.299 / 255, 0.587 / 255, 0.114 / 255)
     return view.low + shares * (view.high - view.low)
 
 
 def _characters(part: PartView, view: ArrayView) -> list[str]:
-    """A line as eight rows of characters, an image as shades; a point that is not a number is `!`."""
+    """Return a line as eight rows of characters, an image as shades; a point that is not a number is `!`."""
     span = (view.high - view.low) or 1.0
     if part.kind != "line":
         values = unpacked(part.low).reshape(part.rows, part.columns) if part.kind == "image" else _light(part, view)

@@ -31,7 +31,7 @@ FEW, LISTED = 24, 200
 
 @dataclass(frozen=True)
 class PartView:
-    """One component of the elements, reduced.
+    """A component of the elements, reduced.
 
     Attributes:
         name: of the component; empty for scalars.
@@ -63,7 +63,7 @@ class HistogramView:
 
 @dataclass(frozen=True)
 class ArrayView:
-    """What is shown of one array.
+    """The view of one array.
 
     Attributes:
         name: what people call it.
@@ -103,7 +103,7 @@ class ArrayView:
 
 @dataclass(frozen=True)
 class Look:
-    """How an array is drawn: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
+    """Options of drawing an array: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
 
     rgb: bool | None = None
     colours: str = ""
@@ -114,7 +114,7 @@ class Look:
 
 
 def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: Look | None = None) -> ArrayView:
-    """What is shown of a Workbench, NumPy, JAX or PyTorch array of numbers.
+    """Return the view of a Workbench, NumPy, JAX or PyTorch array of numbers.
 
     Args:
         value: the array; of a Workbench array of vectors or matrices each component is one picture, four at most.
@@ -134,12 +134,12 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     phases = host.dtype.kind == "c"
     numbers = np.stack([np.real(host), np.imag(host)], axis=-1) if phases else host
     inner = int(np.prod(numbers.shape[ndim:], dtype=int))
-    whole = numbers.reshape((*host.shape[:ndim], inner))
-    leading = whole.shape[: max(0, ndim - 2)]
+    components = numbers.reshape((*host.shape[:ndim], inner))
+    leading = components.shape[: max(0, ndim - 2)]
     index = at or (0,) * len(leading)
     if len(index) != len(leading) or any(not 0 <= k < n for k, n in zip(index, leading, strict=True)):
         raise Refusal(f"at takes one index for each of the dimensions {leading}; it got {at}")
-    shown = np.asarray(whole, dtype=np.float64)
+    shown = np.asarray(components, dtype=np.float64)
     drawn = shown[index]
     phases &= drawn.ndim == 3
     shown = np.hypot(shown[..., :1], shown[..., 1:]) if phases else shown
@@ -163,12 +163,12 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         name, _kind(value, elements, ndim) + (field and f" · {field}"), drawn.shape[:-1], tuple(index), leading, parts,
         _histogram(finite, *ends), _facts(shown, finite, shown.shape[-1], *ends), low, high,
         *map_of(look.colours, low, high), _table(elements, fields) if fields else _values(host),
-        bool(fields) or (look.values_first and whole.size <= FEW), fields, field,
+        bool(fields) or (look.values_first and components.size <= FEW), fields, field,
     )  # fmt: skip
 
 
 def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> ArrayView:
-    """The same picture with other values at the ends of its colours and of its axis."""
+    """Return the same picture with other values at the ends of its colours and of its axis."""
     stops, span = map_of(colours, low, high)
     return replace(view, low=low, high=high, stops=stops, span=span)
 
@@ -229,7 +229,7 @@ def _values(host: np.ndarray) -> str:
 
 
 def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView:
-    """A picture of the first three components; the range is that of the colours."""
+    """Return a picture of the first three components; the range is that of the colours."""
     if values.ndim != 3 or values.shape[-1] < 3:
         raise Refusal(
             "rgb=True takes a picture with three components: vec3[rows, columns], or shape (rows, columns, 3)"
@@ -249,12 +249,12 @@ def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
 
 
 def _bright(sizes: np.ndarray) -> float:
-    """The magnitude from which on complex numbers are fully bright: few are larger, or a pole would darken the rest."""
+    """Return the magnitude above which complex numbers are fully bright, so that a pole does not darken the rest."""
     return float(np.partition(sizes, at := int(_BRIGHT * (sizes.size - 1)))[at]) if sizes.size else 0.0
 
 
 def _phases(drawn: np.ndarray, high: float, size: int) -> PartView:
-    """The picture of complex numbers, which also holds their real and imaginary parts, to be told."""
+    """Return the picture of complex numbers, which also holds their real and imaginary parts, to be told."""
     numbers = np.stack([_image(drawn[..., k], size)[0] for k in range(2)], axis=-1)
     return replace(_colours(_hues(drawn, high), 0.0, 1.0, size), high=_packed(numbers))
 
@@ -262,8 +262,10 @@ def _phases(drawn: np.ndarray, high: float, size: int) -> PartView:
 def _hues(parts: np.ndarray, high: float) -> np.ndarray:
     """Colour complex numbers: the hue is the phase (red at 0), the brightness the root of the magnitude / `high`."""
     x, y = parts[..., :1], parts[..., 1:]
-    places = (np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)) % 6.0  # of red, green, blue on the circle
-    dark = np.clip(np.minimum(places, 4.0 - places), 0.0, 1.0)
+    positions = (
+        np.array([5.0, 3.0, 1.0]) + np.arctan2(y, x) * (3.0 / np.pi)
+    ) % 6.0  # of red, green, blue on the circle
+    dark = np.clip(np.minimum(positions, 4.0 - positions), 0.0, 1.0)
     return np.sqrt(np.minimum(np.hypot(x, y) / high, 1.0)) * (1.0 - dark)
 
 
@@ -308,7 +310,7 @@ def _table(host: np.ndarray, fields: tuple[str, ...]) -> str:
 
 
 def _on_host(value: Any, structs: bool = False) -> tuple[np.ndarray, int]:
-    """The elements in host memory, and how many of the dimensions are the array's own."""
+    """Return the elements in host memory, and how many of the dimensions are the array's own."""
     host = value.numpy() if isinstance(value, wb.array) else np.asarray(value)
     if host.dtype.names and not structs:
         fields = ", ".join(host.dtype.names)
@@ -329,11 +331,13 @@ def _kind(value: Any, host: np.ndarray, ndim: int) -> str:
     return f"{dtype}[{' × '.join(map(str, host.shape[:ndim]))}]{device}"
 
 
-def _facts(whole: np.ndarray, finite: np.ndarray, inner: int, low: float, high: float) -> tuple[tuple[str, str], ...]:
+def _facts(
+    components: np.ndarray, finite: np.ndarray, inner: int, low: float, high: float
+) -> tuple[tuple[str, str], ...]:
     def where(mask: np.ndarray) -> str:
         index = np.unravel_index(int(np.argmax(mask)), mask.shape)
-        kept = index if inner > 1 else index[:-1]
-        return f"{int(mask.sum())}, the first at [{', '.join(str(int(k)) for k in kept)}]"
+        shown = index if inner > 1 else index[:-1]
+        return f"{int(mask.sum())}, the first at [{', '.join(str(int(k)) for k in shown)}]"
 
     sums = []
     if finite.size:
@@ -346,7 +350,7 @@ def _facts(whole: np.ndarray, finite: np.ndarray, inner: int, low: float, high: 
     rows = [(name, f"{number:.6g}") for name, number in sums]
     rows += [("zeros", str(finite.size - np.count_nonzero(finite)))] if finite.size else []
     for name, mask in (("NaN", np.isnan), ("infinite", np.isinf)):
-        if finite.size < whole.size and (bad := mask(whole)).any():
+        if finite.size < components.size and (bad := mask(components)).any():
             rows.append((name, where(bad)))
     return tuple(rows)
 
@@ -379,7 +383,7 @@ def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
 
 
 def _image(values: np.ndarray, size: int) -> tuple[np.ndarray, tuple[int, ...]]:
-    """The mean of the finite values of each block, and the blocks with others."""
+    """Return the mean of the finite values of each block, and the blocks with others."""
     rows, columns = values.shape
     shrink = max(1.0, max(rows, columns) / size)  # the same both ways: a circle stays one
     clear = np.isfinite(values)
@@ -396,7 +400,7 @@ def _image(values: np.ndarray, size: int) -> tuple[np.ndarray, tuple[int, ...]]:
 
 
 def _edges(length: int, most: int) -> np.ndarray:
-    """Where so many equal parts begin."""
+    """Return the starts of equal parts, at most `most`."""
     count = min(length, most)
     return (np.arange(count) * length) // count
 
@@ -410,5 +414,5 @@ def _packed(values: np.ndarray) -> bytes:
 
 
 def unpacked(data: bytes) -> np.ndarray:
-    """The numbers of a part's `low` or `high`."""
+    """Return the numbers of a part's `low` or `high`."""
     return np.frombuffer(data, "<f4")

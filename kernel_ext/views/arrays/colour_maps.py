@@ -17,7 +17,7 @@ MAPS: dict[str, Stops] = {
 
 
 def map_of(name: str, low: float, high: float) -> tuple[Stops, tuple[float, float]]:
-    """The colours of a map, and the values at both ends.
+    """Return the colours of a map, and the values at both ends.
 
     Args:
         name: a map; "" is coolwarm if the range has both signs, else viridis.
@@ -34,10 +34,10 @@ def map_of(name: str, low: float, high: float) -> tuple[Stops, tuple[float, floa
 
 
 def blend(values: np.ndarray, stops: Stops, span: tuple[float, float]) -> np.ndarray:
-    """Values as `uint8[..., 3]`; NaN has the first colour."""
+    """Return values as `uint8[..., 3]`; NaN has the first colour."""
     table = np.array(stops, float)
     share = np.clip((values - span[0]) / ((span[1] - span[0]) or 1.0), 0.0, 1.0)
-    place = np.nan_to_num(share) * (len(table) - 1)
-    first = np.minimum(place.astype(int), len(table) - 2)
-    part = (place - first)[..., None]
+    position = np.nan_to_num(share) * (len(table) - 1)
+    first = np.minimum(position.astype(int), len(table) - 2)
+    part = (position - first)[..., None]
     return (table[first] * (1 - part) + table[first + 1] * part).astype(np.uint8)

@@ -33,7 +33,7 @@ def mesh_with(value: Any, corners: Any, ends: int, name: str, options: Mapping[s
     unknown = set(options) - {"color", "colours", "range", "size", "box"}
     if unknown:
         raise Refusal(f"there is no option {min(unknown)}; there are color, colours, range, size and box")
-    renamed = {"colour" if option == "color" else option: given for option, given in options.items()}
+    renamed = {"colour" if option == "color" else option: setting for option, setting in options.items()}
     return mesh_view(value, corners, ends, name, **{"size": _WIDE[ends], **renamed})
 
 
@@ -46,26 +46,26 @@ def mesh_view(
     Raises:
         Refusal: there are no such points, a corner is none of them, or an option does not fit.
     """
-    places, chosen = _places(value), _corners(corners, ends)
-    if len(chosen) and not (0 <= chosen.min() and chosen.max() < len(places)):
-        raise Refusal(f"corners are numbers of the {len(places)} points; they go from {chosen.min()} to {chosen.max()}")
-    each, shares = _laid_out(places[chosen])
-    at = np.einsum("nk,nkd->nd", shares, places[chosen[each]])
-    rgb, stops, values = _coloured(colour, len(places), colours, range)
+    points, chosen = _points_of(value), _corners(corners, ends)
+    if len(chosen) and not (0 <= chosen.min() and chosen.max() < len(points)):
+        raise Refusal(f"corners are numbers of the {len(points)} points; they go from {chosen.min()} to {chosen.max()}")
+    each, shares = _laid_out(points[chosen])
+    at = np.einsum("nk,nkd->nd", shares, points[chosen[each]])
+    rgb, stops, values = _coloured(colour, len(points), colours, range)
     inks = np.einsum("nk,nkd->nd", shares, rgb[chosen[each]].astype(float)) / 255.0
     if ends == 3:
-        inks *= _shades(places[chosen])[each, None]
+        inks *= _shades(points[chosen])[each, None]
     view = points_view(at, name, inks if len(at) else None, "", None, size, box)
-    kind = f"{len(chosen):,} {'faces' if ends == 3 else 'lines'} between {len(places):,} points"
+    kind = f"{len(chosen):,} {'faces' if ends == 3 else 'lines'} between {len(points):,} points"
     return replace(view, kind=kind, stops=stops, range=values)
 
 
-def _places(value: Any) -> np.ndarray:
+def _points_of(value: Any) -> np.ndarray:
     host, _ = _on_host(value)
     if host.ndim < 2 or host.shape[-1] not in (2, 3):
         raise Refusal("a mesh takes points: an array of vec2 or vec3, or of shape (n, 2) or (n, 3)")
-    places = host.reshape(-1, host.shape[-1]).astype(np.float64)
-    return np.pad(places, ((0, 0), (0, 3 - places.shape[1])))
+    points = host.reshape(-1, host.shape[-1]).astype(np.float64)
+    return np.pad(points, ((0, 0), (0, 3 - points.shape[1])))
 
 
 def _corners(corners: Any, ends: int) -> np.ndarray:
@@ -87,11 +87,11 @@ def _laid_out(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     ):  # a face without an area, as at a pole, has no direction to be shaded by
         numbers[sizes < _FLAT * sizes.max()] = 0
     each = np.repeat(np.arange(count), numbers)
-    place = np.arange(len(each)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
-    u = (place + 0.5) / np.repeat(numbers, numbers)
+    number = np.arange(len(each)) - np.repeat(np.cumsum(numbers) - numbers, numbers)
+    u = (number + 0.5) / np.repeat(numbers, numbers)
     if ends == 2:
         return each, np.stack([1 - u, u], axis=1)
-    v = place * 0.6180339887498949 % 1.0  # the golden section lies evenly beside equal steps
+    v = number * 0.6180339887498949 % 1.0  # the golden section lies evenly beside equal steps
     root = np.sqrt(u)
     return each, np.stack([1 - root, root * (1 - v), root * v], axis=1)
 

@@ -20,7 +20,7 @@ _WIDTH, _HEIGHT, _GROUND = 480, 360, (17, 20, 24)
 
 @dataclass(frozen=True)
 class PointsView:
-    """What is shown of points.
+    """The view of points.
 
     Attributes:
         name, kind: what people call them; dtype, shape and device in one phrase.
@@ -53,7 +53,7 @@ def points_view(
     value: Any, name: str = "points", colour: Any = None, colours: str = "",
     range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
 ) -> PointsView:  # fmt: skip
-    """What is shown of points; see `kernel_ext.show.points`.
+    """Return the view of points; see `kernel_ext.show.points`.
 
     Raises:
         Refusal: these are no points, or the colours do not fit.
@@ -72,14 +72,14 @@ def points_view(
     every = max(1, -(-axes.shape[1] // MOST))
     axes, rgb = axes[:, ::every], rgb[::every]
     low, high = _box(axes, box)
-    places = np.zeros((axes.shape[1], 3), "<u2")
+    shares = np.zeros((axes.shape[1], 3), "<u2")
     for k, axis in enumerate(axes):
         scale = 65535 / (high[k] - low[k]) if high[k] > low[k] else 0.0
-        places[:, k] = np.clip((axis - low[k]) * scale, 0.0, 65535.0) + 0.5
+        shares[:, k] = np.clip((axis - low[k]) * scale, 0.0, 65535.0) + 0.5
     flat = points.shape[-1] == 2 or bool(low[2] == high[2])
     return PointsView(
         name, _kind(value, host, ndim), len(points), axes.shape[1], flat, tuple(map(float, low)),
-        tuple(map(float, high)), places.tobytes(), np.ascontiguousarray(rgb).tobytes() if colour is not None
+        tuple(map(float, high)), shares.tobytes(), np.ascontiguousarray(rgb).tobytes() if colour is not None
         else bytes(PLAIN), stops, ends, float(size), len(points) - int(np.count_nonzero(clear)),
     )  # fmt: skip
 
@@ -97,7 +97,7 @@ def _box(axes: np.ndarray, box: tuple[Any, Any] | None) -> tuple[np.ndarray, np.
 def _coloured(
     colour: Any, count: int, colours: str, range: tuple[float, float] | None
 ) -> tuple[np.ndarray, Stops, tuple[float, float]]:
-    """A colour for each point, the colour map and its ends."""
+    """Return a colour for each point, the colour map and its ends."""
     if colour is None:
         return np.broadcast_to(np.array(PLAIN, np.uint8), (count, 3)), (), (0.0, 0.0)
     host, _ = _on_host(colour)
@@ -113,23 +113,23 @@ def _coloured(
 
 
 def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> np.ndarray:
-    """The points as `uint8[height, width, 4]`: from the front, in space turned a little, nearer ones above.
+    """Draw the points as `uint8[height, width, 4]`: from the front, in space turned a little, nearer ones above.
 
     The ground has a colour, for films, and an alpha of 0, so that a picture fits a light and a dark page.
     """
-    places = np.frombuffer(view.places, "<u2").reshape(-1, 3) / 65535.0 - 0.5
-    rgb = np.broadcast_to(np.frombuffer(view.colours, np.uint8).reshape(-1, 3), places.shape)
+    points = np.frombuffer(view.places, "<u2").reshape(-1, 3) / 65535.0 - 0.5
+    rgb = np.broadcast_to(np.frombuffer(view.colours, np.uint8).reshape(-1, 3), points.shape)
     extent = np.array([*(np.subtract(view.high, view.low)), 0.0][:3])
-    places = places * (extent / (extent.max() or 1.0))
+    points = points * (extent / (extent.max() or 1.0))
     if not view.flat:
-        turn, tilt = 0.5, 0.35
-        x = places[:, 0] * np.cos(turn) + places[:, 2] * np.sin(turn)
-        z = places[:, 2] * np.cos(turn) - places[:, 0] * np.sin(turn)
-        places = np.stack([x, places[:, 1] * np.cos(tilt) - z * np.sin(tilt), z * np.cos(tilt)], axis=1)
-    order = np.argsort(places[:, 2], kind="stable")
+        angle, tilt = 0.5, 0.35
+        x = points[:, 0] * np.cos(angle) + points[:, 2] * np.sin(angle)
+        z = points[:, 2] * np.cos(angle) - points[:, 0] * np.sin(angle)
+        points = np.stack([x, points[:, 1] * np.cos(tilt) - z * np.sin(tilt), z * np.cos(tilt)], axis=1)
+    order = np.argsort(points[:, 2], kind="stable")
     scale = 0.9 * min(width, height) / (1.0 if view.flat else 1.3)
-    across = (places[order, 0] * scale + width / 2).astype(int)
-    down = (height / 2 - places[order, 1] * scale).astype(int)
+    across = (points[order, 0] * scale + width / 2).astype(int)
+    down = (height / 2 - points[order, 1] * scale).astype(int)
     picture = np.empty((height, width, 4), np.uint8)
     picture[:] = (*_GROUND, 0)
     inks = np.column_stack([rgb[order], np.full(len(order), 255, np.uint8)])
@@ -140,19 +140,19 @@ def scattered(view: PointsView, width: int = _WIDTH, height: int = _HEIGHT) -> n
 
 
 def points_headline(view: PointsView) -> str:
-    """The points in one line."""
+    """Format the points in one line."""
     drawn = f"{view.shown:,} of them drawn" if view.shown + view.bad < view.count else ""
     bad = f"{view.bad:,} NaN or infinite" if view.bad else ""
     return " · ".join(p for p in (f"{view.name}: {view.kind}", drawn, bad) if p)
 
 
 def points_text(view: PointsView) -> str:
-    """The headline and the box."""
+    """Format the headline and the box."""
     corners = " to ".join("(" + ", ".join(f"{x:.4g}" for x in corner) + ")" for corner in (view.low, view.high))
     return units.ascii_only(f"{points_headline(view)}\nfrom {corners}")
 
 
 def points_html(view: PointsView) -> str:
-    """The headline and a picture."""
+    """Format the headline and a picture."""
     picture = html.image("image/png", html.png(scattered(view)), points_headline(view), f"width:{_WIDTH}px")
     return html.box(html.line(points_headline(view)), f"<div>{picture}</div>")

@@ -29,7 +29,7 @@ def pane_views(kernel: Any, names: Iterable[str], arch: str = NATIVE) -> tuple[P
 
 
 def kept_views(kernel: Any) -> tuple[PaneView, ...]:
-    """The texts of `KEPT` that there are about `kernel`."""
+    """Return the texts of `KEPT` that there are about `kernel`."""
     return pane_views(kernel, [name for name in KEPT if not _is_cuda(kernel) or name in inspect.CUDA_PANES])
 
 
@@ -62,7 +62,7 @@ _WITH_LINES: dict[str, Callable[..., str]] = {
 
 
 def _first_line(kernel: Any) -> int:
-    """The cell's line on which the kernel's text begins, its decorators included."""
+    """Return the cell's line on which the kernel's text begins, its decorators included."""
     if _is_cuda(kernel):
         return kernel.signature.first + kernel.place.source.line_offset
     node = kernel.definition.node
@@ -70,13 +70,13 @@ def _first_line(kernel: Any) -> int:
 
 
 def inspect_view(kernel: Any, names: Iterable[str] = ("source", "ir"), said: str = "") -> InspectView:
-    """Texts about `kernel`, to be shown side by side; `said` stands beside its name."""
+    """Return texts about `kernel`, to be shown side by side; `said` stands next to its name."""
     must_be(kernel, wb.Kernel, "source() takes a kernel")
     return InspectView(kernel.name, pane_views(kernel, names), said)
 
 
 def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
-    """How one text about `kernel` differs from that about `other`."""
+    """Compare one text about `kernel` with that about `other`."""
     try:
         text = inspect.diff(kernel, other, pane) or f"{kernel.name} and {other.name} are alike"
     except WorkbenchError as error:
@@ -85,7 +85,7 @@ def diff_view(kernel: Any, other: Any, pane: str = "ir") -> InspectView:
 
 
 def cache_view(entries: bool = True) -> CacheView:
-    """What is cached; without `entries`, only the sums."""
+    """Return the view of the cache; without `entries`, only the sums."""
     info = inspect.cache_info()
     now = time.time()
     rows = [
@@ -169,7 +169,7 @@ def forget_compiled() -> str:
 
 
 def greeting() -> str:
-    """The one line of `%load_ext`: version, devices, cache."""
+    """Return the one line of `%load_ext`: version, devices, cache."""
     info = inspect.cache_info()
     cached = f"cache {units.count(info.modules, 'module')}, {units.size(info.bytes)}"
     problem = f"cache in memory only: {info.problem}" if info.problem else cached

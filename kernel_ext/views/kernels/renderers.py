@@ -29,7 +29,7 @@ _COLOURS = {
 
 
 def status_text(view: StatusView) -> str:
-    """The status as lines of ASCII."""
+    """Format the status as lines of ASCII."""
     rows = [view.headline]
     rows += [f"  line {e.line}: {e.message}" if e.line else f"  {e.message}" for e in view.errors]
     rows += [f"  {remark}" for remark in _remarks(view)]
@@ -39,7 +39,7 @@ def status_text(view: StatusView) -> str:
 
 
 def status_html(view: StatusView) -> str:
-    """The status as static HTML."""
+    """Format the status as static HTML."""
     head = f"{_badge(view)} <span>{escape(view.rest)}</span> {_dim(view.about)}"
     parts = [_errors(view), _stages(view), _reasons(view)]
     parts += [f'<div style="{_DIM}">{escape(notice)}</div>' for notice in view.notices]
@@ -55,12 +55,12 @@ def _remarks(view: StatusView) -> tuple[str, ...]:
 
 
 def inspect_text(view: InspectView) -> str:
-    """The panes one below the other."""
+    """Format the panes one below the other."""
     return units.ascii_only("\n\n".join(f"--- {p.kernel}: {p.title}\n{p.text.rstrip()}" for p in view.panes))
 
 
 def inspect_html(view: InspectView) -> str:
-    """The panes side by side, each with its line numbers."""
+    """Format the panes side by side, each with its line numbers."""
     titles = "".join(_th(f"{view.kernel} · {p.title}") for p in view.panes)
     texts = "".join(f'<td style="{_CELL};padding-right:24px">{_code(p)}</td>' for p in view.panes)
     wide = f"table-layout:fixed;width:100%;min-width:{22 * len(view.panes)}em"
@@ -71,16 +71,16 @@ def inspect_html(view: InspectView) -> str:
 
 
 def cache_text(view: CacheView) -> str:
-    """The cache as lines of ASCII."""
+    """Format the cache as lines of ASCII."""
     rows = [_cache_line(view), *_problem(view)]
     for e in view.entries[:_MOST]:
-        facts = (units.size(e.bytes).rjust(7), e.backend, e.target, f"built {units.age(e.built)}")
-        rows.append(f"  {e.digest[:8]}  {e.name:<20} {'  '.join(facts)}")
+        columns = (units.size(e.bytes).rjust(7), e.backend, e.target, f"built {units.age(e.built)}")
+        rows.append(f"  {e.digest[:8]}  {e.name:<20} {'  '.join(columns)}")
     return units.ascii_only("\n".join(rows + _rest(view)))
 
 
 def cache_html(view: CacheView) -> str:
-    """The cache as a table, the one used last first."""
+    """Format the cache as a table, the one used last first."""
     head = f"<div>{escape(_cache_line(view))}</div>" + "".join(f"<div>{escape(p)}</div>" for p in _problem(view))
     if not view.entries:
         return f'<div style="{_MONO}">{head}</div>'
@@ -94,7 +94,7 @@ def cache_html(view: CacheView) -> str:
 
 
 def _rest(view: CacheView) -> list[str]:
-    """What is not listed: a notebook keeps its outputs, and a cache may hold ten thousand modules."""
+    """Return the line that counts the modules not listed: a cache may hold ten thousand."""
     left = len(view.entries) - _MOST
     return [f"  and {units.count(left, 'more module')}, which were used longer ago"] if left > 0 else []
 
@@ -164,7 +164,7 @@ def _folded(pane: PaneView) -> str:
 
 
 def _code(pane: PaneView) -> str:
-    """The text, each line behind its number: front ends that wrap long lines cannot part the two."""
+    """Return the text, each line behind its number: front ends that wrap long lines cannot part the two."""
     lines = pane.text.rstrip("\n").split("\n")
     width = len(str(pane.first_line + len(lines) - 1))
     quiet = "opacity:0.65;user-select:none"

@@ -1,1 +1,1 @@
-"""What a program did: records, tapes, gradients, profiles, steps of a thread, and sliders that run it again."""
+"""Views of programs: records, tapes, gradients, profiles, steps of a thread, and sliders that run a program again."""

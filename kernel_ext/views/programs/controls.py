@@ -33,7 +33,7 @@ VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4,
 
 @dataclass(frozen=True)
 class Slider:
-    """One number: where it stands, and where it can go."""
+    """The slider of one number: its value and range."""
 
     name: str
     value: float
@@ -83,7 +83,7 @@ class Bound:
         self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None,
         look: Look = Look(),  # noqa: B008  (frozen)
     ) -> None:  # fmt: skip
-        """Sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
+        """Make sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
         Raises:
             Refusal: a range is invalid, or there is no number to change.
@@ -102,9 +102,9 @@ class Bound:
             raise Refusal("there is nothing to rewind to: record with wb.record(inputs=True), or %%record --inputs")
         self.rewinds = keeps if rewind is None else rewind
         self._lock = threading.Lock()
-        found = _numbers(subject)
-        wanted = ranges or {name: None for name in found}
-        sliders = tuple(s for name, given in wanted.items() for s in _sliders(name, _number(name, found), given))
+        numbers = _numbers(subject)
+        wanted = ranges or {name: None for name in numbers}
+        sliders = tuple(s for name, limits in wanted.items() for s in _sliders(name, _number(name, numbers), limits))
         if not sliders:
             raise Refusal("no launch here takes a number or a vector; there is nothing to slide")
         self.view = ControlsView(_title(subject), sliders)
@@ -121,17 +121,17 @@ class Bound:
             )
             built: list[events.Event] = []
             stop = events.subscribe(built.append, events.CompileStarted)
-            started, said = time.perf_counter(), ""
+            started, problem = time.perf_counter(), ""
             try:
                 self._replay(_joined(sliders))
             except WorkbenchError as error:
-                said = error.message
+                problem = error.message
             finally:
                 stop()
             spent = time.perf_counter() - started
             self.view = replace(
                 self.view, sliders=sliders, runs=self.view.runs + 1, seconds=spent,
-                compiled=self.view.compiled + len(built), said=said, picture=self._picture(),
+                compiled=self.view.compiled + len(built), said=problem, picture=self._picture(),
             )  # fmt: skip
             return self.view
 
@@ -174,7 +174,7 @@ def _title(subject: Subject) -> str:
 
 
 def _numbers(subject: Subject) -> dict[str, Any]:
-    """The arguments that are one number each, by parameter; of a function, its defaults, or 0."""
+    """Return the arguments that are one number each, by parameter; of a function, its defaults, or 0."""
     if isinstance(subject, wb.Launch):
         launches = [subject.record]
     elif isinstance(subject, wb.Graph):
@@ -188,12 +188,12 @@ def _numbers(subject: Subject) -> dict[str, Any]:
             for p in parameters
             if _is_number(p.default, p.empty) or _is_vector(p.default)
         }
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for record in launches:
         for name, value in record.arguments.items():
             if _is_number(value) or _is_vector(value):
-                found.setdefault(name, value)
-    return found
+                numbers.setdefault(name, value)
+    return numbers
 
 
 def _is_number(value: Any, also: Any = None) -> bool:
@@ -208,38 +208,38 @@ def _is_vector(value: Any) -> bool:
 
 
 def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
-    """The arguments that sliders stand for: `light.x`, `light.y` and `light.z` are one."""
-    found: dict[str, Any] = {}
+    """Return the arguments that sliders represent: `light.x`, `light.y` and `light.z` are one."""
+    values: dict[str, Any] = {}
     for s in sliders:
         name, _, axis = s.name.partition(".")
-        found[name] = (*found.get(name, ()), kind(s)(s.value)) if axis else kind(s)(s.value)
-    whole = {s.name.partition(".")[0] for s in sliders if s.name.endswith(f".{PARTS[1]}")}
+        values[name] = (*values.get(name, ()), kind(s)(s.value)) if axis else kind(s)(s.value)
+    complex_names = {s.name.partition(".")[0] for s in sliders if s.name.endswith(f".{PARTS[1]}")}
     return {
-        name: complex(*v) if name in whole else VECTORS[len(v),][isinstance(v[0], int)](*v)
-        if isinstance(v, tuple) else v for name, v in found.items()
+        name: complex(*v) if name in complex_names else VECTORS[len(v),][isinstance(v[0], int)](*v)
+        if isinstance(v, tuple) else v for name, v in values.items()
     }  # fmt: skip
 
 
-def _sliders(name: str, value: Any, given: Any) -> list[Slider]:
-    """The slider of a number, or those of a vector's components; over twice its largest if no range is given."""
+def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:
+    """Return the slider of a number, or those of a vector's components; over twice its largest if no range is given."""
     if not _is_vector(value):
-        return [slider(name, value, given)]
+        return [slider(name, value, limits)]
     axes, value = (PARTS, (value.real, value.imag)) if isinstance(value, complex) else (AXES, value)
-    if given is None:
+    if limits is None:
         most = 2 * float(max(map(abs, value))) or 1.0
-        given = (-most, most)
-    return [slider(f"{name}.{axis}", part, given) for axis, part in zip(axes, value, strict=False)]
+        limits = (-most, most)
+    return [slider(f"{name}.{axis}", part, limits) for axis, part in zip(axes, value, strict=False)]
 
 
-def _number(name: str, found: Mapping[str, Any]) -> Any:
-    if name not in found:
-        known = ", ".join(found) or "none"
+def _number(name: str, numbers: Mapping[str, Any]) -> Any:
+    if name not in numbers:
+        known = ", ".join(numbers) or "none"
         advice = f"for an array of one element, write {name} = show.slider(low, high, value)"
         raise Refusal(f"no launch here takes a number {name}; there is {known}; {advice}")
-    return found[name]
+    return numbers[name]
 
 
-def slider(name: str, value: Any, given: Any) -> Slider:
+def slider(name: str, value: Any, limits: Any) -> Slider:
     """Return a number's slider over (low, high) or (low, high, step); over twice its value if that is None.
 
     Raises:
@@ -247,20 +247,20 @@ def slider(name: str, value: Any, given: Any) -> Slider:
     """
     integer = isinstance(value, int | np.integer)
     start = float(value)
-    if given is None:
-        given = (min(0.0, 2 * start), max(0.0, 2 * start)) if start else (0.0, 10.0 if integer else 1.0)
+    if limits is None:
+        limits = (min(0.0, 2 * start), max(0.0, 2 * start)) if start else (0.0, 10.0 if integer else 1.0)
     try:
-        low, high, *rest = map(float, given)
+        low, high, *rest = map(float, limits)
         step = rest[0] if rest else (1.0 if integer else (high - low) / STEPS)
     except (TypeError, ValueError):
-        raise Refusal(f"{name} takes (low, high) or (low, high, step); it got {given!r}") from None
+        raise Refusal(f"{name} takes (low, high) or (low, high, step); it got {limits!r}") from None
     if not (low < high and step > 0 and len(rest) < 2):
-        raise Refusal(f"{name} takes (low, high) or (low, high, step) with low < high; it got {given!r}")
+        raise Refusal(f"{name} takes (low, high) or (low, high, step) with low < high; it got {limits!r}")
     return Slider(name, int(start) if integer else start, low, high, step, integer)
 
 
 def controls_text(view: ControlsView) -> str:
-    """The numbers and their ranges in ASCII."""
+    """Format the numbers and their ranges in ASCII."""
     rows = [f"{view.title}: sliders need a live notebook"]
     rows += [f"  {s.name} = {s.value:g}  ({s.low:g} to {s.high:g})" for s in view.sliders]
     rows += [array_fallback.array_text(view.picture)] if view.picture else []
@@ -268,7 +268,7 @@ def controls_text(view: ControlsView) -> str:
 
 
 def controls_html(view: ControlsView) -> str:
-    """The numbers and their ranges, and the watched array."""
+    """Format the numbers and their ranges, and the watched array."""
     rows = [(s.name, f"{s.value:g}", f"{s.low:g} … {s.high:g}") for s in view.sliders]
     picture = array_fallback.array_html(view.picture) if view.picture else ""
     note = html.line("moving a slider replays; it needs the notebook's kernel")

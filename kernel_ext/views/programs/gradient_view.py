@@ -16,7 +16,7 @@ from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 @dataclass(frozen=True)
 class PointRow:
-    """One compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
+    """A compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
 
     place: str
     adjoint: float
@@ -45,7 +45,7 @@ class PairView:
 
     @property
     def sides(self) -> tuple[ArrayView, ...]:
-        """What there is to draw."""
+        """The arrays to draw."""
         return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
 
 
@@ -59,7 +59,7 @@ class GradsView:
 
 
 def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping[str, Any]) -> GradsView:
-    """What is shown of arrays with gradients, and of a gradcheck.
+    """Return the view of arrays with gradients, and of a gradcheck.
 
     Raises:
         Refusal: there is nothing to show, or an array has no gradient.
@@ -68,14 +68,14 @@ def grads_view(verdict: wb.Verdict | None, tape: wb.Tape | None, arrays: Mapping
         raise Refusal("grad() takes a gradcheck's verdict, or arrays by name: show.grad(x=x, y=y)")
     pairs = []
     for name, value in arrays.items():
-        found = _adjoint(name, value, tape)
-        pairs.append(PairView(name, array_view(value, name), array_view(found, f"adjoint of {name}")))
+        gradient = _adjoint(name, value, tape)
+        pairs.append(PairView(name, array_view(value, name), array_view(gradient, f"adjoint of {name}")))
     title = f"gradcheck {verdict.kernel}" if verdict is not None else f"gradients of {', '.join(arrays)}"
     return GradsView(title, tuple(pairs), _check(verdict) if verdict is not None else None)
 
 
 def report_view(report: wb.GradientReport) -> GradsView:
-    """What is shown of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
+    """Return the view of `%grad`'s answer: the gradients, and what its kernels' checks compared."""
     pairs = []
     for name, gradient in report.gradients.items():
         with suppress(Refusal):  # an array of structs has numbers in the report, and no picture
@@ -84,22 +84,22 @@ def report_view(report: wb.GradientReport) -> GradsView:
     check = None
     if checks or report.directions:
         points = tuple(replace(p, line=p.line or c.said) for c in checks for p in c.points)
-        found = "right" if report.ok else "WRONG"
-        said = f"checked: {found} ({len(report.directions)} directions, {len(checks)} kernels)"
-        check = CheckView(report.ok, said, max((c.tolerance for c in checks), default=0.0), points)
+        verdict_text = "right" if report.ok else "WRONG"
+        summary = f"checked: {verdict_text} ({len(report.directions)} directions, {len(checks)} kernels)"
+        check = CheckView(report.ok, summary, max((c.tolerance for c in checks), default=0.0), points)
     return GradsView(f"{report.what} = {report.value:.6g}", tuple(pairs), check)
 
 
 def _adjoint(name: str, value: Any, tape: wb.Tape | None) -> Any:
-    found = getattr(value, "grad", None)
+    gradient = getattr(value, "grad", None)
     if tape is not None:
         try:
-            found = tape.gradients[value]
+            gradient = tape.gradients[value]
         except KeyError as missing:
             raise Refusal(f"{name}: {missing.args[0]}") from None
-    if found is None:
+    if gradient is None:
         raise Refusal(f"{name} has no gradient: create it with requires_grad=True, or give the tape: tape=tape")
-    return found
+    return gradient
 
 
 def _check(verdict: wb.Verdict) -> CheckView:
@@ -111,7 +111,7 @@ def _check(verdict: wb.Verdict) -> CheckView:
 
 
 def grads_text(view: GradsView) -> str:
-    """All of it as lines of ASCII."""
+    """Format all of it as lines of ASCII."""
     rows = [view.title] if view.check is None else [view.check.said]
     if view.check is not None:
         cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]
@@ -123,7 +123,7 @@ def grads_text(view: GradsView) -> str:
 
 
 def grads_html(view: GradsView) -> str:
-    """A table of the compared derivatives, and the arrays with their adjoints."""
+    """Format a table of the compared derivatives, and the arrays with their adjoints."""
     parts = [html.line(view.title if view.check is None else view.check.said)]
     if view.check is not None:
         titles = ("input", "adjoint", "difference", "error", "where")

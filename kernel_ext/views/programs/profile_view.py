@@ -41,7 +41,7 @@ class AccessView:
 
 @dataclass(frozen=True)
 class WarpStep:
-    """What the warp does at a line: the index of its row, a mask of the active lanes, and its accesses."""
+    """A step of the warp at a line: the index of its row, a mask of the active lanes, and its accesses."""
 
     row: int
     mask: int
@@ -67,7 +67,7 @@ class ProfileView:
 
 
 def profile_view(profile: wb.Profile) -> ProfileView:
-    """What is shown of a profile."""
+    """Return the view of a profile."""
     heads, table, total = profile.table()
     rows = {(line.number, line.where): index for index, (line, _) in enumerate(table)}
     lines = tuple(

@@ -1,4 +1,4 @@
-"""One thread's way through a kernel: `wb.step`'s result as rows to be walked along, and its static fallback."""
+"""The steps of one thread through a kernel: `wb.step`'s result as rows, and its static fallback."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NameRow:
 
 @dataclass(frozen=True)
 class StepRow:
-    """One statement.
+    """The execution of one statement.
 
     Attributes:
         line: as the reader of the cell counts; `function` and `depth` say in which open function.
@@ -54,7 +54,7 @@ class StepsView:
 
 
 def steps_view(steps: inspect.Steps) -> StepsView:
-    """What is shown of a thread's steps."""
+    """Return the view of a thread's steps."""
     before: dict[tuple[int, str], dict[str, str]] = {}
     rows = []
     for step in steps:
@@ -78,7 +78,7 @@ def steps_view(steps: inspect.Steps) -> StepsView:
 
 
 def steps_html(view: StepsView) -> str:
-    """The steps as a table: the line, what changed, what was touched."""
+    """Format the steps as a table: the line, what changed, what was touched."""
     head = f"{view.kernel}, thread {', '.join(map(str, view.thread))} · {units.count(len(view.rows), 'step')}"
     rows = [_cells(k, row) for k, row in enumerate(view.rows[:ROWS_OF_TABLE])]
     more = [f"… {len(view.rows) - ROWS_OF_TABLE} more"] if len(view.rows) > ROWS_OF_TABLE else []

@@ -43,7 +43,7 @@ class SweepsView:
 
 
 def sweeps_view(sweeps: Sweeps) -> SweepsView:
-    """What is shown of a warp's two sweeps."""
+    """Return the view of a warp's two sweeps."""
     back: dict[int, list[ItemView]] = {}
     count, turns = len(sweeps.forward), list[tuple[int, str, int]]()
     for k, step in enumerate(sweeps.backward):
@@ -66,7 +66,7 @@ def _item(item: Item, when: int) -> ItemView:
 
 
 def sweeps_html(view: SweepsView) -> str:
-    """The steps as a table: values of the first lane, and what came back to them."""
+    """Format the steps as a table: values of the first lane, and what came back to them."""
     rows = [(str(row.line), row.text.strip(), _first(row.items), _first(row.back)) for row in view.rows]
     head = (
         f"{view.kernel}, thread {view.threads[0]} of {len(view.threads)} that run forwards and backwards · {view.seeds}"
@@ -76,14 +76,14 @@ def sweeps_html(view: SweepsView) -> str:
 
 
 def _first(items: tuple[ItemView, ...]) -> str:
-    found: list[str] = []
+    shown: list[str] = []
     for item in items:
         index, text = (part.split("|")[0] for part in (item.indices, item.texts))
         if text:
-            found.append(f"{item.name}{f'[{index}]' if index else ''} = {text}")
-    return ", ".join(found)
+            shown.append(f"{item.name}{f'[{index}]' if index else ''} = {text}")
+    return ", ".join(shown)
 
 
 def sweeps_text(sweeps: Sweeps) -> str:
-    """Both sweeps, a line per step."""
+    """Format both sweeps, a line per step."""
     return units.ascii_only(str(sweeps))

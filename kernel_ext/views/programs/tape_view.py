@@ -1,4 +1,4 @@
-"""What a tape did and kept, as a view and its static fallback; and what `%grad` reads from its line."""
+"""The view of what a tape did and kept, and its static fallback; and what `%grad` reads from its line."""
 
 from __future__ import annotations
 
@@ -53,42 +53,42 @@ class TapeView:
 
 
 def tape_view(tape: wb.Tape, title: str = "tape", namespace: Mapping[str, Any] | None = None) -> TapeView:
-    """What a tape holds; names of arrays are those of the namespace."""
+    """Return the view of a tape; names of arrays are those of the namespace."""
     memory = inspect.tape_memory(tape)
     again = {row.kernel: row.nbytes for row in memory.rows} if memory.recomputes else {}
-    kept: dict[str, list[int]] = {}
+    copied: dict[str, list[int]] = {}
     for snapshot in tape.snapshots:
-        kept.setdefault(snapshot.kernel, []).append(snapshot.nbytes)
+        copied.setdefault(snapshot.kernel, []).append(snapshot.nbytes)
     rows = []
     for group in inspect.tape_steps(tape):
-        copies = kept.get(group.name, []) if group.kind == "launch" else []
-        told = f"{units.count(len(copies), 'copy')}, {units.size(sum(copies))}" if copies else ""
+        copies = copied.get(group.name, []) if group.kind == "launch" else []
+        memory_text = f"{units.count(len(copies), 'copy')}, {units.size(sum(copies))}" if copies else ""
         if again.get(group.name) and group.kind == "launch":
-            told = f"recomputed: {units.size(again[group.name])}"
+            memory_text = f"recomputed: {units.size(again[group.name])}"
         size = "×".join(map(str, group.dim))
-        rows.append(TapeRow(group.kind, group.name, group.times, size, ", ".join(group.changes), told))
+        rows.append(TapeRow(group.kind, group.name, group.times, size, ", ".join(group.changes), memory_text))
     gradients = _gradients(tape, namespace or {})
     numbers = (memory.peak, memory.plain) if memory.recomputes else None
     return TapeView(title, len(tape), tuple(rows), (len(tape.snapshots), tape.nbytes), gradients, numbers)
 
 
 def tape_picture(tape: wb.Tape, view: TapeView, namespace: Mapping[str, Any]) -> dict[str, Any]:
-    """The tape's steps as a graph (`GraphView` draws it), with names of the namespace."""
+    """Return the tape's steps as a graph (`GraphView` draws it), with names of the namespace."""
     names = {
         id(value.memory): name
         for name, value in namespace.items()
         if isinstance(value, wb.array) and not name.startswith("_")
     }
-    made = inspect.tape_graph(tape, lambda value: names.get(id(value.memory), ""))
-    shown = len(made["nodes"])
+    picture = inspect.tape_graph(tape, lambda value: names.get(id(value.memory), ""))
+    shown = len(picture["nodes"])
     cut = f"the first {shown} are drawn" if shown < view.steps else ""
-    made["title"] = " · ".join(part for part in (headline(view), cut) if part)
-    made["advice"] = "Choose a step to see what is kept for its gradient, and why."
-    return made
+    picture["title"] = " · ".join(part for part in (headline(view), cut) if part)
+    picture["advice"] = "Choose a step to see what is kept for its gradient, and why."
+    return picture
 
 
 def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, str, str], ...]:
-    found, seeds = [], list(tape.seeds)
+    rows, seeds = [], list(tape.seeds)
     for name, value in namespace.items():
         if (
             isinstance(value, wb.array)
@@ -98,18 +98,18 @@ def _gradients(tape: wb.Tape, namespace: Mapping[str, Any]) -> tuple[tuple[str, 
         ):
             gradient = tape.gradients[value]
             norm = float((gradient.numpy().astype("float64") ** 2).sum()) ** 0.5
-            found.append((name, "×".join(map(str, value.shape)), f"{norm:.6g}"))
-    return tuple(found)
+            rows.append((name, "×".join(map(str, value.shape)), f"{norm:.6g}"))
+    return tuple(rows)
 
 
 def headline(view: TapeView) -> str:
-    """The tape in one line."""
+    """Describe the tape in one line."""
     copies, size = view.kept
-    kept = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
+    copied = f"{units.count(copies, 'copy')} kept, {units.size(size)}" if copies else "nothing had to be kept"
     if view.memory is not None:
         peak, plain = map(units.size, view.memory)
-        kept += f", {peak} at most; {plain} without checkpoints"
-    return f"{view.title}: {units.count(view.steps, 'step')}, {kept}"
+        copied += f", {peak} at most; {plain} without checkpoints"
+    return f"{view.title}: {units.count(view.steps, 'step')}, {copied}"
 
 
 _HEADS = ("what", "name", "times", "threads", "changes", "kept for its gradient")
@@ -121,7 +121,7 @@ def _cells(view: TapeView) -> list[tuple[str, ...]]:
 
 
 def tape_text(view: TapeView) -> str:
-    """The tape as lines of ASCII."""
+    """Format the tape as lines of ASCII."""
     lines = [headline(view), *html.text_table([_HEADS, *_cells(view)])]
     if view.gradients:
         lines += html.text_table([_GRADIENT_HEADS, *view.gradients])
@@ -129,7 +129,7 @@ def tape_text(view: TapeView) -> str:
 
 
 def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
-    """The tape as a picture, if there is one, and as tables."""
+    """Format the tape as a picture, if there is one, and as tables."""
     gradients = html.table(_GRADIENT_HEADS, view.gradients) if view.gradients else ""
     drawn = ""
     if picture is not None and 0 < len(picture["nodes"]) <= MOST_ROWS:
@@ -138,7 +138,7 @@ def tape_html(view: TapeView, picture: dict[str, Any] | None = None) -> str:
 
 
 def options_of(line: str) -> tuple[str, str]:
-    """The expression of `%grad`'s line and its options, which stand before it or after."""
+    """Return the expression of `%grad`'s line and its options, which stand before it or after."""
     first = _LEADING.match(line)
     assert first is not None
     last = _TRAILING.match(first["text"])
@@ -147,7 +147,7 @@ def options_of(line: str) -> tuple[str, str]:
 
 
 def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb.array]:
-    """The arrays to differentiate by: those named, else those in the expression, else those that require a gradient.
+    """Return the arrays to differentiate by: those named, else the expression's, else those that require a gradient.
 
     Raises:
         Refusal: a name is not an array of floats, or there is none.
@@ -162,13 +162,13 @@ def arrays_of(wrt: str, text: str, namespace: Mapping[str, Any]) -> dict[str, wb
         read = names_in(text)
     except SyntaxError:
         read = []  # the expression is refused where it is compiled, with its own sentence
-    found = {name: namespace[name] for name in read if _is_float_array(namespace.get(name))}
-    if not found:
+    arrays = {name: namespace[name] for name in read if _is_float_array(namespace.get(name))}
+    if not arrays:
         wanted = [n for n, v in namespace.items() if not n.startswith("_") and _is_float_array(v) and v.requires_grad]
-        found = {name: namespace[name] for name in wanted}
-    if not found:
+        arrays = {name: namespace[name] for name in wanted}
+    if not arrays:
         raise Refusal("the expression contains no array of floats; name the arrays: --wrt x,k")
-    return found
+    return arrays
 
 
 def _is_float_array(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What the threads of a launch did, to look at: the grid, the arrays, and each block step by step."""
+"""The view of what the threads of a launch did: the grid, the arrays, and each block step by step."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class WarpRow:
 
 @dataclass(frozen=True)
 class Phrase:
-    """What is said of accesses of one kind: "read", "write" or "atomic", in "global" or "shared" memory."""
+    """The description of accesses of one kind: "read", "write" or "atomic", in "global" or "shared" memory."""
 
     said: str
     kind: str
@@ -51,8 +51,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class ThreadsView:
-    """What is shown: see `workbench.inspect.Threads`; `lines` are a number, a text and a source's name if not the
-    kernel's own; `arrays` a name, a shape, bytes per element and strides; `dark` says how many warps diverged."""
+    """The view of a launch's threads: see `workbench.inspect.Threads`; `lines` are a number, a text and a source's name
+    if not the kernel's own; `arrays` a name, a shape, bytes per element and strides; `dark` says how many warps
+    diverged."""
 
     title: str
     said: str
@@ -70,14 +71,14 @@ class ThreadsView:
 
 
 def threads_view(threads: Threads) -> ThreadsView:
-    """What is shown of a launch's threads."""
-    made = _Making(threads)
-    warps = tuple(made.warp(block, warp) for block, warp in threads.warps)
-    lines = sorted(made.lines.items(), key=lambda item: item[1])
+    """Return the view of a launch's threads."""
+    making = _Making(threads)
+    warps = tuple(making.warp(block, warp) for block, warp in threads.warps)
+    lines = sorted(making.lines.items(), key=lambda item: item[1])
     return ThreadsView(
         threads.title, str(threads).split("\n")[0].split(": ", 1)[1], tuple(threads.notes), threads.dim, threads.grid,
         threads.block, threads.by_thread, threads.first, math.prod(threads.grid),
-        tuple((number, made.texts[number, where], where) for (number, where), _ in lines), tuple(made.phrases),
+        tuple((number, making.texts[number, where], where) for (number, where), _ in lines), tuple(making.phrases),
         tuple((a.name, a.shape, a.itemsize, a.strides) for a in threads.arrays), warps,
     )  # fmt: skip
 
@@ -109,33 +110,33 @@ class _Making:
 
 
 def _lanes(at: tuple[int, ...]) -> tuple[Any, ...]:
-    """First byte, bytes between lanes and a mask, where the lanes are evenly spaced; else one list."""
-    active = [lane for lane, place in enumerate(at) if place >= 0]
+    """Return the first byte, the spacing of lanes and a mask if the lanes are evenly spaced; else one list."""
+    active = [lane for lane, byte in enumerate(at) if byte >= 0]
     if not active:
         return (list(at),)
     low = active[0]
-    apart = (at[active[-1]] - at[low]) // max(1, active[-1] - low)
-    first = at[low] - low * apart
-    if any(at[lane] != first + lane * apart for lane in active):
+    spacing = (at[active[-1]] - at[low]) // max(1, active[-1] - low)
+    first = at[low] - low * spacing
+    if any(at[lane] != first + lane * spacing for lane in active):
         return (list(at),)
-    return first, apart, _short(sum(1 << lane for lane in active))
+    return first, spacing, _short(sum(1 << lane for lane in active))
 
 
 def _short(mask: int) -> int:
-    """A mask as a signed number: all lanes are -1, which is short where it travels."""
+    """Return a mask as a signed number: all lanes are -1, which is short where it travels."""
     return mask - (1 << 32) if mask >> 31 else mask
 
 
 def threads_html(threads: Threads) -> str:
-    """The launch in words, and the grid as a picture."""
+    """Format the launch in words, and the grid as a picture."""
     picture = grid_of(threads)
-    said = [html.line(text) for text in str(threads).split("\n")]
-    said.append(html.line("blue: wrote · light blue: only read · grey: touched no array · red: a warp that diverged"))
-    return html.box(*said, html.svg_image(picture.svg(), picture.title))
+    lines = [html.line(text) for text in str(threads).split("\n")]
+    lines.append(html.line("blue: wrote · light blue: only read · grey: touched no array · red: a warp that diverged"))
+    return html.box(*lines, html.svg_image(picture.svg(), picture.title))
 
 
 def grid_of(threads: Threads) -> Drawing:
-    """The grid: a square per thread, or per warp of larger launches; blocks side by side."""
+    """Draw the grid: a square per thread, or per warp of larger launches; blocks side by side."""
     each = math.prod(threads.block)
     rows, single = -(-each // 32), threads.blocks * each <= DRAWN
     wide, high = (8 * 32, 8 * rows) if single else (9 * 8, 9 * -(-rows // 8))
@@ -153,11 +154,11 @@ def grid_of(threads: Threads) -> Drawing:
                     for lane, kind in enumerate(kinds[: each - 32 * warp])
                 ]
                 continue
-            place = (left + 9 * (warp % 8), top + 16 + 9 * (warp // 8), 8, 8)
-            shapes.append(Shape("rect", "worst" if dark else _LOOKS[min(kinds)], place, f"warp {warp}"))
+            box = (left + 9 * (warp % 8), top + 16 + 9 * (warp // 8), 8, 8)
+            shapes.append(Shape("rect", "worst" if dark else _LOOKS[min(kinds)], box, f"warp {warp}"))
     return Drawing(f"The grid: {threads}", across * (wide + 12), -(-blocks // across) * (high + 22) + 4, tuple(shapes))
 
 
 def threads_text(threads: Threads) -> str:
-    """The launch in a few lines."""
+    """Format the launch in a few lines."""
     return units.ascii_only(str(threads))

@@ -21,7 +21,7 @@ _CELL = "text-align:left;padding:1px 12px 1px 0"
 
 
 def timeline_text(view: TimelineView) -> str:
-    """The timeline as lines of ASCII, each with a bar."""
+    """Format the timeline as lines of ASCII, each with a bar."""
     rows = [("#", "what", "name", "size", "time", "where", "")]
     shown = view.rows[:ROWS_OF_TEXT]
     rows += [(str(k), *_facts(row), _bar(row, view.seconds)) for k, row in enumerate(shown)]
@@ -33,7 +33,7 @@ def timeline_text(view: TimelineView) -> str:
 
 
 def timeline_html(view: TimelineView) -> str:
-    """The headline, the picture, and the table folded away."""
+    """Format the headline, the picture, and the table folded away."""
     if not view.rows:
         return f'<div style="{_MONO}">{escape(headline(view))}</div>'
     picture = base64.b64encode(timeline_svg(view).encode()).decode()
@@ -57,7 +57,7 @@ def _total(row: TotalRow) -> tuple[str, ...]:
 
 
 def total_name(row: TotalRow) -> str:
-    """What a total is of: `step`, `step adjoint`, `copy`, `compile or load`."""
+    """Return the name of a total: `step`, `step adjoint`, `copy`, `compile or load`."""
     if row.kind == "Python":
         return "Python between launches"
     if row.kind == "compile":
@@ -66,7 +66,7 @@ def total_name(row: TotalRow) -> str:
 
 
 def _totals_html(view: TimelineView) -> str:
-    """The totals as a table, each with its colour."""
+    """Format the totals as a table, each with its colour."""
     number = "text-align:right;padding:1px 0 1px 16px"
     heads = "".join(
         f'<th style="{number if k else _CELL};font-weight:normal;opacity:0.7">{t}</th>' for k, t in enumerate(_HEADS)
@@ -86,7 +86,7 @@ def _totals_html(view: TimelineView) -> str:
 
 
 def timeline_svg(view: TimelineView) -> str:
-    """The picture: a lane for each device and one for the host, and a bar for each span in its kernel's colour."""
+    """Format the picture: a lane for each device and for the host, and a bar for each span in its kernel's colour."""
     lanes = (*view.lanes, *dict.fromkeys(row.lane for row in view.host))
     height = _AXIS + _LANE * len(lanes) + 4
     colours = {(total.kind, total.name): total.colour for total in view.totals}
@@ -116,7 +116,7 @@ def timeline_svg(view: TimelineView) -> str:
 
 
 def headline(view: TimelineView) -> str:
-    """What was recorded, in one line."""
+    """Describe what was recorded in one line."""
     kinds: dict[str, int] = {}
     for row in view.rows:
         kinds[row.kind] = kinds.get(row.kind, 0) + 1
@@ -133,7 +133,7 @@ def _facts(row: SpanRow) -> tuple[str, ...]:
 
 
 def _bar(row: SpanRow, total: float) -> str:
-    """Where in the whole time it ran, in so many characters."""
+    """Draw in characters when in the whole time it ran."""
     first = min(_BAR - 1, int(_BAR * row.start / total)) if total else 0
     last = min(_BAR, int(_BAR * (row.start + (row.seconds or 0.0)) / total)) if total else 0
     return "|" + (" " * first + "#" * max(1, last - first)).ljust(_BAR)[:_BAR] + "|"

@@ -30,7 +30,7 @@ class Animation(Live):
         self._frames = frames
         return {"view": as_data(view), "answered": 0}
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "frame", at, number}`: show the frame `at`."""
         frames = self._frames
         if content.get("ask") != "frame" or frames is None:

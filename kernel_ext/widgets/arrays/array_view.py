@@ -36,7 +36,7 @@ class ArrayView(Live):
         """Show another array, or the same one after it was written."""
         self.view = as_data(view)
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """Answer `{ask: "slice", at, field}` with another part, `{ask: "threads", block}` with who touched it."""
         slice_at, threads_at = self._slice_at, self._threads_at
         if content.get("ask") == "threads" and threads_at is not None:

@@ -19,5 +19,5 @@ class Points(Live):
     _css = style_text("points")
 
     def take(self, view: PointsView) -> dict[str, Any]:
-        """A view has nothing to ask for."""
+        """Take a view, which has no questions."""
         return {"view": as_data(view)}

@@ -14,7 +14,7 @@ from workbench.errors import WorkbenchError
 
 
 class CacheTable(Live):
-    """What is cached, how it served, why kernels were rebuilt.
+    """The widget of the cache: what is in it, how it served, why kernels were rebuilt.
 
     Attributes:
         said: what the last message came to.
@@ -29,7 +29,7 @@ class CacheTable(Live):
         """Nothing has been said of a new view."""
         return {"view": as_data(view), "said": ""}
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "evict", digest}` removes a module, `{ask: "look"}` shows the cache as it is now."""
         ask = content.get("ask")
         if ask not in ("evict", "look"):

@@ -24,7 +24,7 @@ class PaneWidget(Live):
 
     panes = traitlets.List().tag(sync=True)
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "pane", kernel, pane}`: send its text."""
         texts = self._texts
         answer = texts.answer(content)
@@ -46,7 +46,7 @@ class _PaneTexts:
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
 
     def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
-        """The text that a message requests; other messages get no answer."""
+        """Return the text that a message requests; other messages get no answer."""
         if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
             return None
         kernel, name = str(content.get("kernel")), str(content.get("pane"))

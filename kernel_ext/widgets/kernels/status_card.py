@@ -26,13 +26,13 @@ class StatusCard(PaneWidget):
         """`panes`: those that it offers once there are texts (`show`)."""
         return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "clear"}`: let JAX forget what it compiled; any other request to a card is for a pane."""
         if content.get("ask") == "clear":
-            said = forget_compiled()
-            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], said]}
+            answer = forget_compiled()
+            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}
         else:
-            super().hear(content)
+            super().on_message(content)
 
     def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
         """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""

@@ -29,13 +29,13 @@ class Controls(Live):
         self._bound = bound
         return {"view": as_data(view), "answered": 0}
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "replay", values, number}`: replay with other numbers."""
         bound = self._bound
         if content.get("ask") != "replay" or bound is None:
             return
-        given = {str(n): v for n, v in dict(content.get("values") or {}).items() if isinstance(v, int | float)}
-        view = bound.run(given)
+        numbers = {str(n): v for n, v in dict(content.get("values") or {}).items() if isinstance(v, int | float)}
+        view = bound.run(numbers)
         if bound is not self._bound:  # it has been given something else to show
             return
         with self.hold_sync():

@@ -25,5 +25,5 @@ class GradView(Live):
     selected = traitlets.Int(0).tag(sync=True)
 
     def take(self, view: GradsView) -> dict[str, Any]:
-        """The first is chosen in a new view."""
+        """Take a new view, and choose its first array."""
         return {"view": as_data(view), "selected": 0}

@@ -24,14 +24,14 @@ class Steps(Live):
     selected = traitlets.Int(-1).tag(sync=True)
 
     def take(self, view: Any, at: int | None = None) -> dict[str, Any]:
-        """A new view begins at a step, -1 is the last; without one, at its start."""
+        """Take a new view, which begins at a step: -1 is the last; without one, at its start."""
         data = as_data(view)
         rows = data.get("rows", ())
         return {"view": data, "selected": self.start if at is None else at % max(1, len(rows))}
 
 
 class Stepper(Steps):
-    """One thread through a kernel, statement by statement."""
+    """The widget of one thread through a kernel, statement by statement."""
 
     start = 0
     _module = traitlets.Unicode(module_text("stepper")).tag(sync=True)

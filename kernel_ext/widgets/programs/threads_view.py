@@ -37,7 +37,7 @@ class ThreadsView(Live):
         self._follow = follow
         return {"view": as_data(view), "selected": -1, "at": list(at or ())}
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def on_message(self, content: dict[str, Any]) -> None:
         """`{ask: "first", block}`: follow blocks from this one on."""
         block = content.get("block")
         if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):

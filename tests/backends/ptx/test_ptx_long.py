@@ -111,7 +111,7 @@ def test_long_kernels_are_right(case: Callable[[str], None]) -> None:
 def test_a_kernel_of_2500_blocks_runs() -> None:
     count = 420
     run = Run(program(BRANCHES, count))
-    assert len(run.kernel.facts.blocks) > 2500
+    assert len(run.kernel.metadata.blocks) > 2500
     at = run.memory.put(np.zeros(8, np.uint32))
     assert run(1, 8, at) is None
     for thread, result in enumerate(run.memory.get(at, np.zeros(8, np.uint32))):

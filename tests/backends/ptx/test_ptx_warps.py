@@ -180,7 +180,7 @@ def test_counters_per_block() -> None:
     )
     with pytest.raises(LaunchError, match="counts in a table of"):
         run(3, 64, run.memory.put(np.zeros(64, np.uint32)), counters=(ctypes.c_int64 * 4)())
-    facts = run.kernel.facts
+    facts = run.kernel.metadata
     table = empty_table(len(facts.blocks), len(facts.code))
     counters = (ctypes.c_int64 * len(table))(*table)
     assert run(3, 64, run.memory.put(np.zeros(64, np.uint32)), counters=counters) is None

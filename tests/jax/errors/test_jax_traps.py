@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("jax")
-PAGE = (Path(__file__).parents[3] / "design" / "jax_traps.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "guide" / "jax-traps.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"```(python setup|python wrong|python right|text)\n(.*?)```", re.S)
 SETUP = next(text for kind, text in BLOCK.findall(PAGE) if kind == "python setup")
 TRAPS = {

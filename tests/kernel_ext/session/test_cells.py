@@ -9,7 +9,7 @@ import pytest
 
 from kernel_ext.refusal import Refusal
 from kernel_ext.session import cells
-from kernel_ext.session.cells import CellOptions, Cells, Place
+from kernel_ext.session.cells import CellOptions, CellOrigin, Cells
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import StatusView
 from workbench import events
@@ -17,11 +17,11 @@ from workbench.errors import KernelTypeError
 
 GOOD = "def saxpy(a):\n    return a\n"
 BAD = "def saxpy(a):\n    return nope\n"
-PLACE = Place("cell [4]", "<cell>", 1, "id-1")
+PLACE = CellOrigin("cell [4]", "<cell>", 1, "id-1")
 
 
 def build(
-    session: Cells, text: str, namespace: dict[str, Any], place: Place = PLACE, **options: Any
+    session: Cells, text: str, namespace: dict[str, Any], place: CellOrigin = PLACE, **options: Any
 ) -> tuple[cells.Built, list[StatusView]]:
     seen: list[StatusView] = []
     return session.build(text, namespace, CellOptions(**options), place, seen.append), seen
@@ -80,7 +80,7 @@ def test_a_failing_cell_binds_nothing_and_its_old_kernels_are_stale(library) -> 
 
 
 def test_a_failing_cell_without_identity_makes_the_names_it_defines_stale(library) -> None:
-    session, namespace, nowhere = Cells(), {}, Place("cell [4]", "<cell>")
+    session, namespace, nowhere = Cells(), {}, CellOrigin("cell [4]", "<cell>")
     build(session, GOOD, namespace, nowhere)
     build(session, "def other(a):\n    return a\n", namespace, nowhere)
     with pytest.raises(KernelTypeError):
@@ -109,7 +109,7 @@ def test_running_a_cell_again_retires_what_it_no_longer_defines(library) -> None
 def test_another_cell_leaves_them_alone(library) -> None:
     session, namespace = Cells(), {}
     build(session, GOOD, namespace)
-    build(session, "def other(a):\n    return a\n", namespace, Place("cell [5]", "<cell5>", 1, "id-2"))
+    build(session, "def other(a):\n    return a\n", namespace, CellOrigin("cell [5]", "<cell5>", 1, "id-2"))
     assert not namespace["saxpy"].stale
 
 

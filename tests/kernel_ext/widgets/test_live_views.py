@@ -199,7 +199,7 @@ def test_a_late_answer_to_what_was_shown_before_is_not_sent(monkeypatch: pytest.
     widget = SourceView(view, "twin-1", make_pane=renewed_meanwhile)
     monkeypatch.setattr(widget, "send", sent.append)
     for _ in range(2):
-        widget.hear({"ask": "pane", "kernel": "f", "pane": "ir"})
+        widget.on_message({"ask": "pane", "kernel": "f", "pane": "ir"})
     assert [answer["text"] for answer in sent] == ["new"]
 
 

@@ -95,12 +95,12 @@ def test_each_frame_is_one_step_and_going_back_runs_none() -> None:
     shown = show.animate(step, watch=x, frames=5, name="x")
     widget = shown.live()
     assert isinstance(widget, Animation)
-    widget.hear({"ask": "frame", "at": 3, "number": 1})
+    widget.on_message({"ask": "frame", "at": 3, "number": 1})
     assert ran == [1, 2, 3] and (widget.view["frame"], widget.view["kept"], widget.answered) == (3, 4, 1)
     assert (widget.view["picture"]["low"], widget.view["picture"]["high"]) == (0.0, 3.0), "one scale for all so far"
-    widget.hear({"ask": "frame", "at": 1, "number": 2})
+    widget.on_message({"ask": "frame", "at": 1, "number": 2})
     assert ran == [1, 2, 3] and widget.view["frame"] == 1
-    widget.hear({"ask": "frame", "at": 99, "number": 3})
+    widget.on_message({"ask": "frame", "at": 99, "number": 3})
     assert widget.view["frame"] == 4 and ran == [1, 2, 3, 4]
     widget.close()
 

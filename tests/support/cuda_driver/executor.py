@@ -17,8 +17,8 @@ from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 from workbench.runtime.device.driver import bindings
 from workbench.runtime.emulated import execution
 from workbench.runtime.emulated.code import Executable, Kernel, Launch
-from workbench.runtime.emulated.refusal import Refusal
 from workbench.runtime.emulated.state import State
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 FIELDS = {
     "alloc": CFUNCTYPE(c_uint64, c_int32, c_uint64),
@@ -69,7 +69,7 @@ class Executor:
         """Memory of a device; pinned memory for -1."""
         try:
             return self.state.alloc(nbytes, device).start
-        except Refusal:
+        except CudaStatusError:
             return 0
 
     def release(self, address: int) -> None:
@@ -97,7 +97,7 @@ class Executor:
         params = tuple(ctypes.string_at(values[n], size) for n, size in enumerate(found.entry.param_sizes))
         try:
             self.state.run(found, Launch((gx, gy, gz), (bx, by, bz), params, shared), device)
-        except Refusal as refused:
+        except CudaStatusError as refused:
             return int(getattr(self.state.api.CUresult, refused.status))
         return 0
 

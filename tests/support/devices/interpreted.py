@@ -9,8 +9,8 @@ from tests.support.ptx_interpreter.machine import Module
 from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.execution import fitting
-from workbench.runtime.emulated.refusal import Refusal
 from workbench.runtime.emulated.state import Machine
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 _TRAPS = {
     "address": "CUDA_ERROR_ILLEGAL_ADDRESS",
@@ -36,7 +36,7 @@ class Interpreted:
             sizes = tuple(p.size for p in code.parameters)
             self.entries = {**self.entries, name: Entry(name, sizes, code.shared)}
 
-    def places(self, machine: Machine) -> Mapping[str, int]:
+    def addresses(self, machine: Machine) -> Mapping[str, int]:
         """Addresses of its variables by symbol, on the machine's device."""
         return self.module.placed(machine)
 
@@ -44,12 +44,12 @@ class Interpreted:
         """Run a launch to its end.
 
         Raises:
-            Refusal: it did what a GPU does not survive.
+            CudaStatusError: it did what a GPU does not survive.
         """
         try:
             self.module.run(name, launch.grid, launch.block, launch.params, launch.shared, machine)
         except Trap as trap:
-            raise Refusal(_TRAPS[trap.kind], str(trap)) from None
+            raise CudaStatusError(_TRAPS[trap.kind], str(trap)) from None
 
 
 def load_interpreted(text: bytes, architecture: Architecture) -> Executable:

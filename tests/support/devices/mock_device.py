@@ -96,8 +96,8 @@ class _Seen:
     def variables(self) -> Mapping[str, int]:
         return self._code.variables
 
-    def places(self, machine: Any) -> Mapping[str, int]:
-        return self._code.places(machine)
+    def addresses(self, machine: Any) -> Mapping[str, int]:
+        return self._code.addresses(machine)
 
     def run(self, name: str, launch: Launch, machine: Any) -> None:
         self._launches.append((math.prod(launch.grid), math.prod(launch.block)))

@@ -67,7 +67,7 @@ class Run:
             packed[p.offset : p.offset + len(data)] = data
         variables = self.program.variables
         symbols = {}
-        for name in self.kernel.facts.symbols:
+        for name in self.kernel.metadata.symbols:
             v = variables[name]
             symbols[name] = self.memory.put(np.frombuffer(v.initial.ljust(v.size, b"\0"), np.uint8))
         launch = Launch(symbols=symbols, **options)

@@ -212,7 +212,7 @@ class Lanes:
         inside = (found >= 0) & (at + size <= self.ends[np.maximum(found, 0)])
         if not inside.all():
             where = int(at[~inside][0])
-            why = self.memory.reaches(where, size) or "it is no memory of the kernel"
+            why = self.memory.access_problem(where, size) or "it is no memory of the kernel"
             raise Trap("address", f"{self.who(lanes[~inside][0])} reaches {size} bytes at {where:#x}: {why}")
         return at - self.memory.base
 

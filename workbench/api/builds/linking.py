@@ -150,7 +150,7 @@ def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], told: Ca
 
 def _own_stage(product: Product) -> tuple[str, float]:
     """A product's stage: what its own process took; nothing where it was found."""
-    seconds = product.facts["waited"] if product.where == "built" else 0.0
+    seconds = product.metadata["waited"] if product.where == "built" else 0.0
     return f"{product.spec.role} {product.spec.shown} ({product.where})", seconds
 
 

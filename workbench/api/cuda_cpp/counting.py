@@ -8,18 +8,18 @@ from workbench.backends.cuda.user_source.signature import Signature
 from workbench.source import Location
 
 
-def countable(made: build.Program, signature: Signature, arch: str) -> Countable:
-    """What is counted of one kernel, compiled for an architecture.
+def countable(program: build.Program, signature: Signature, arch: str) -> Countable:
+    """Compile a kernel for an architecture, for counting its instructions.
 
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
-    text, symbols = build.ptx_with_lines(made, arch)
+    text, symbols = build.ptx_with_lines(program, arch)
     source = signature.location.source
 
-    def place(file: str, line: int) -> Location | None:
-        return made.whole.at(line) if file.startswith("/cell/") else None
+    def location(file: str, line: int) -> Location | None:
+        return program.source.at(line) if file.startswith("/cell/") else None
 
     own = {n + source.line_offset: source.line(n) for n in range(signature.first, signature.last + 1)}
-    resources = build.resources(made, arch, signature.name)
-    return Countable(text, symbols[signature.name], resources, signature.location, own, place)
+    resources = build.resources(program, arch, signature.name)
+    return Countable(text, symbols[signature.name], resources, signature.location, own, location)

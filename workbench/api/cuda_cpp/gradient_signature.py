@@ -1,4 +1,4 @@
-"""How the gradient of a CUDA C++ kernel is declared: `NAME_adjoint` beside `NAME`."""
+"""Declarations of gradients of CUDA C++ kernels: `NAME_adjoint` next to `NAME`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ ADJOINT = "_adjoint"
 
 
 def gradient_form(signature: Signature) -> str:
-    """How the gradient of a kernel is declared."""
+    """Return the declaration of a kernel's gradient."""
     own = [f"{'const ' if p.pointer and not p.const else ''}{p.text} {p.name}" for p in signature.parameters]
     more = [f"{_base(p)}* adj_{p.name}" for p in signature.parameters if p.pointer and is_float(p.type)]
     return f"__global__ void {signature.name}{ADJOINT}({', '.join([*own, *more])})"
@@ -21,7 +21,7 @@ def _base(parameter: Parameter) -> str:
 
 
 def check_gradient(forward: Signature, gradient: Signature) -> None:
-    """Refuse a gradient that does not go with its kernel.
+    """Check that a gradient's parameters match its kernel.
 
     It takes any of the kernel's parameters, by name and type, pointers as const; and for each pointer to floats x
     of the kernel `adj_x`, for a float number a perhaps `adj_a`, which points to one number.
@@ -45,7 +45,7 @@ def check_gradient(forward: Signature, gradient: Signature) -> None:
         else:
             continue
         raise KernelTypeError(problem, p.location, form, gradient.name)
-    given = {p.name for p in gradient.parameters}
+    names = {p.name for p in gradient.parameters}
     for name, p in adjoints.items():
-        if p.pointer and name not in given:
+        if p.pointer and name not in names:
             raise KernelTypeError(f"{gradient.name} does not take {name}.", gradient.location, form, gradient.name)

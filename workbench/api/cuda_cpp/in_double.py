@@ -23,19 +23,19 @@ from workbench.passes.to_float64 import wide_type
 
 
 def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
-    """The program with every float a double; `signatures` are its kernels'.
+    """Return the program with every float a double; `signatures` are its kernels'.
 
     Raises:
         DeviceError: it includes a header of CUDA's that is written for float.
     """
-    foreign = next((name for name in program.whole.own if name not in HALVES), "")
+    foreign = next((name for name in program.source.own if name not in HALVES), "")
     if foreign:
         raise DeviceError(
             f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
             advice="Check a text without it.", function=program.name,
         )  # fmt: skip
     kernels = tuple(map(wide_signature, signatures))
-    return Program(wide_text(program.whole), kernels, program.defines, typed=True)
+    return Program(wide_text(program.source), kernels, program.defines, typed=True)
 
 
 class WideText:
@@ -48,7 +48,7 @@ class WideText:
 
     def __init__(
         self, kernel: Kernel, wide: Mapping[str, Any], signature: Signature, gradient: Signature, values: Sequence[Any],
-        how: tuple[Any, ...],
+        options: tuple[Any, ...],
     ) -> None:  # fmt: skip
         """A kernel of a text.
 
@@ -64,9 +64,9 @@ class WideText:
             for p, value in zip(signature.parameters, values, strict=True)
         )
         self.function: Function = kernel.specialise([wide_type(t) for t in types]).function
-        given = {p.name for p in gradient.parameters}
-        self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in given)
-        self._wide, self._how = wide, how
+        names = {p.name for p in gradient.parameters}
+        self.checked = frozenset(p.name for p in self.function.params if f"adj_{p.name}" in names)
+        self._wide, self._how = wide, options
         self._signature, self._gradient = signature, gradient
 
     def forward(self, arguments: Mapping[str, HostArray]) -> None:
@@ -78,6 +78,6 @@ class WideText:
         self._run(self._gradient, arguments)
 
     def _run(self, signature: Signature, arguments: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        given = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
+        args = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
         dims, block_dim, shared = self._how
-        self._wide[signature.name][list(dims)](*given, block_dim=block_dim, shared=shared)
+        self._wide[signature.name][list(dims)](*args, block_dim=block_dim, shared=shared)

@@ -45,12 +45,12 @@ class Text(Protocol):
 
     @property
     def program(self) -> Program:
-        """What is compiled."""
+        """The program that is compiled."""
         ...
 
     @property
     def device(self) -> Device:
-        """Where its kernels run."""
+        """The device on which its kernels run."""
         ...
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
@@ -58,7 +58,7 @@ class Text(Protocol):
         ...
 
     def signature(self, name: str) -> Signature:
-        """A kernel's parameters with their types, which NVRTC says."""
+        """Return a kernel's parameters with their types, which NVRTC says."""
         ...
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
@@ -66,19 +66,19 @@ class Text(Protocol):
         ...
 
     def in_double(self) -> Mapping[str, Any]:
-        """Its kernels with every float a double, on the emulated device."""
+        """Return its kernels with every float a double, on the emulated device."""
         ...
 
     def key(self) -> Key:
-        """The key of what is compiled ahead."""
+        """Return the key of what is compiled ahead."""
         ...
 
     def ptx(self, target: str = "") -> str:
-        """The PTX of the text."""
+        """Return the PTX of the text."""
         ...
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the source code."""
+        """Return the machine code of the source code."""
         ...
 
 
@@ -113,7 +113,7 @@ class CudaKernel(Kernel):
 
     @cached_property
     def signature(self) -> Signature:
-        """Its parameters.
+        """The kernel's signature with its parameters' types.
 
         Raises:
             BuildError, DeviceError: the text cannot be compiled.
@@ -130,9 +130,9 @@ class CudaKernel(Kernel):
         """
         if self._gradient is None:
             return None
-        found = self.module.signature(self._gradient.name)
-        check_gradient(self.signature, found)
-        return found
+        signature = self.module.signature(self._gradient.name)
+        check_gradient(self.signature, signature)
+        return signature
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -159,21 +159,21 @@ class CudaKernel(Kernel):
         return {}
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
-        """The kernel for arrays of these types (of one dimension if none are given), whatever the blocks."""
+        """Return the specialisation for these types (by default arrays of one dimension), for any block size."""
         chosen = tuple(types) if types is not None else tuple(
             ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
         )  # fmt: skip
-        found = self._specialisations.get(chosen)
-        if found is None:
-            found = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
-        self.used = found
-        return found
+        specialisation = self._specialisations.get(chosen)
+        if specialisation is None:
+            specialisation = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
+        self.used = specialisation
+        return specialisation
 
     def prepare(
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None = None,
         device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
     ) -> LaunchRecord:  # fmt: skip
-        """A checked launch as a record, not yet run; see `Kernel.prepare`.
+        """Check a launch and return it as a record, not yet run; see `Kernel.prepare`.
 
         Args:
             dims: the launch's dimensions; with `tiled` they count blocks.
@@ -213,7 +213,7 @@ class CudaKernel(Kernel):
         return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
 
     def on_device(self, values: Sequence[Any]) -> tuple[Sequence[Any], list[tuple[np.ndarray[Any, Any], array]]]:
-        """Arguments with NumPy arrays copied to the module's device, and which of them to copy back.
+        """Return arguments with NumPy arrays copied to the module's device, and which of them to copy back.
 
         Raises:
             LaunchError: the kernel cannot run there, or an array's dtype is not the parameter's.
@@ -224,18 +224,18 @@ class CudaKernel(Kernel):
                 break
         else:
             return values, back
-        found = list(values)
+        args = list(values)
         for k, (p, value) in enumerate(zip(self.signature.parameters, values, strict=False)):
             if isinstance(value, np.ndarray) and p.pointer:
                 host = cast("np.ndarray[Any, Any]", value)
                 device = next((v.device for v in values if isinstance(v, array)), self.module.device)
                 self.module.refuse_elsewhere(self.name, device)
-                found[k] = _copied(self.name, p, host, device)
-                back += [] if p.const else [(host, found[k])]
-        return found, back
+                args[k] = _copied(self.name, p, host, device)
+                back += [] if p.const else [(host, args[k])]
+        return args, back
 
     def in_double(self, values: Sequence[Any], dims: tuple[int, ...], block_dim: Any, shared: int) -> WideText:
-        """The text and its gradient in double on the emulated device, for these arguments.
+        """Return the text and its gradient in double on the emulated device, for these arguments.
 
         Args:
             values: one argument per parameter.
@@ -249,11 +249,11 @@ class CudaKernel(Kernel):
             BuildError, DeviceError: the text cannot be compiled in double, or NVRTC is not installed.
         """
         gradient = self.towards("adjoint")
-        how = dims, block_dim, 2 * shared  # of floats, twice as many bytes
-        return WideText(self, self.module.in_double(), self.signature, gradient, values, how)
+        options = dims, block_dim, 2 * shared  # of floats, twice as many bytes
+        return WideText(self, self.module.in_double(), self.signature, gradient, values, options)
 
     def towards(self, direction: str) -> Signature:
-        """The signature of what runs in a direction.
+        """Return the signature of the function that runs in a direction.
 
         Raises:
             NotDifferentiable: the text has none.
@@ -307,11 +307,11 @@ class Configured:
             KernelFault: on an emulated device, what its checks found, if NumPy arrays made it wait for the result.
         """
         kernel = self.kernel
-        given, back = kernel.on_device(arguments)
+        args, back = kernel.on_device(arguments)
         if shared != 0 or type(shared) is not int:
             block = as_block(block_dim, as_dims(self.dim, kernel.name), kernel.name)
             block_dim = with_shared(block, shared, kernel.name)
-        kernel.launch_with(kernel, self.dim, given, block_dim=block_dim, stream=stream)
+        kernel.launch_with(kernel, self.dim, args, block_dim=block_dim, stream=stream)
         for host, copy in back:
             host[...] = np.ascontiguousarray(copy.numpy()).reshape(-1).view(host.dtype).reshape(host.shape)
 
@@ -338,7 +338,7 @@ class CudaSpecialisation(Specialisation):
         return True
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:
-        """The code of one direction; with checks, on an emulated device, such that accesses are looked at.
+        """Return the code of one direction; with checks, on an emulated device, such that accesses are checked.
 
         Raises:
             NotDifferentiable: it is another than "forward", or than "adjoint" where the text has one.
@@ -350,7 +350,7 @@ class CudaSpecialisation(Specialisation):
         return self.loaded[slot]
 
     def countable(self, direction: str, arch: str) -> Countable:
-        """Its PTX, for `wb.profile`."""
+        """Compile the kernel to PTX, for `wb.profile`."""
         return countable(self.text.module.program, self.text.towards(direction), arch)
 
     def _loaded(self, direction: str, device: Device, sanitized: bool) -> Loaded:
@@ -359,27 +359,29 @@ class CudaSpecialisation(Specialisation):
         params = [(p.name, p.type) for p in parameters(self.function.params, direction)]
         names = [n for n, _ in params]
         geometry = Geometry(tuple(names.index(p.name) for p in signature.parameters))
-        digest, code, facts = kernel.module.code(signature.name, device, sanitized)
+        digest, code, metadata = kernel.module.code(signature.name, device, sanitized)
         pointers = [p for p in signature.parameters if p.pointer]
         return Loaded(
             name=kernel.name, direction=direction, device=device, address=0, handle=code,
             layout=layout(params), launch_ndim=0,
             reads=frozenset(p.name for p in pointers if p.name in signature.words),
             writes=frozenset(p.name for p in pointers if not p.const),
-            cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=facts,
-            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.whole.at,
+            cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=metadata,
+            make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.source.at,
             apart=True,  # those that share memory are looked at in each launch: one may be __restrict__
         )  # fmt: skip
 
 
-def _two_readings(kernel: str, given: tuple[object, ...]) -> LaunchError:
-    """The error of `k[8, 256]`: what it may mean, and how each meaning is written."""
-    inner = ", ".join(map(str, given))
-    if len(given) not in (2, 3):
+def _two_readings(kernel: str, subscripts: tuple[object, ...]) -> LaunchError:
+    """Return the error of `k[8, 256]`: what it may mean, and how each meaning is written."""
+    inner = ", ".join(map(str, subscripts))
+    if len(subscripts) not in (2, 3):
         return LaunchError(f"{kernel}[{inner}]: brackets take the number of threads.", advice=f"Write {kernel}[n](…).")
-    first, second, *more = given
+    first, second, *more = subscripts
     shared = f", shared={more[0]}" if more else ""
-    blocks, block = (list(cast("tuple[object, ...]", v)) if isinstance(v, (tuple, list)) else [v] for v in given[:2])
+    blocks, block = (
+        list(cast("tuple[object, ...]", v)) if isinstance(v, (tuple, list)) else [v] for v in subscripts[:2]
+    )
     # CUDA's order is x, y, z; here the last size is along x.
     sizes = [f"{m} * {n}" for m, n in zip(blocks[::-1], block[::-1], strict=False)]
     total = ", ".join(sizes)
@@ -394,14 +396,14 @@ def _two_readings(kernel: str, given: tuple[object, ...]) -> LaunchError:
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
-    """`__restrict__` says that nothing else is in this memory."""
+    """Check that no written or restricted array shares memory with another one: `__restrict__` promises that."""
     restricted = {p.name for p in kernel.signature.parameters if p.pointer and "restrict" in p.text}
     written = {p.name for p in kernel.signature.parameters if p.pointer and not p.const}
     for (a, first), (b, second) in itertools.combinations(
         ((n, v) for n, v in arguments.items() if isinstance(v, array) and v.size), 2
     ):
-        apart = first.address + first.nbytes <= second.address or second.address + second.nbytes <= first.address
-        if not apart and {a, b} & restricted and {a, b} & written:
+        disjoint = first.address + first.nbytes <= second.address or second.address + second.nbytes <= first.address
+        if not disjoint and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
                 f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
                 advice="Pass separate arrays, or leave __restrict__ out.",
@@ -409,7 +411,7 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None
 
 
 def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
-    """A NumPy array on the device; its last axis is a vector's, where the pointer is to vectors."""
+    """Copy a NumPy array to the device; if the pointer is to vectors, the last axis is a vector's."""
     type, written = parameter.type, value
     value = host_bytes(kernel, parameter, value)
     rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy

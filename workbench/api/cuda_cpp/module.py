@@ -18,7 +18,7 @@ from workbench.backends.cuda.compile.disassemble import sass
 from workbench.backends.cuda.compile.nvrtc import DEFAULT_TARGET
 from workbench.backends.cuda.user_source.declarations import macros
 from workbench.backends.cuda.user_source.host_parts import device_part
-from workbench.backends.cuda.user_source.preprocess import define_lines, whole
+from workbench.backends.cuda.user_source.preprocess import define_lines, expand_includes
 from workbench.backends.cuda.user_source.signature import Signature, members, signatures, typed, variables
 from workbench.cache.folder.entry import Entry
 from workbench.errors import BuildError, DeviceError, KernelSyntaxError, LaunchError, must_be
@@ -68,7 +68,7 @@ class CudaModule:
     _loaded: dict[tuple[str, Device], LoadedKernel] = field(default_factory=dict[tuple[str, Device], LoadedKernel])
 
     def __getitem__(self, name: str) -> CudaKernel:
-        """The kernel of this name, which may leave its namespace out; of a template `name<arguments>`.
+        """Return the kernel of this name, which may leave its namespace out; of a template `name<arguments>`.
 
         Raises:
             KeyError: there is none, or several in different namespaces.
@@ -96,9 +96,9 @@ class CudaModule:
                 f"{name} cannot be added: the module is loaded, and its variables ({held}) would be new ones.",
                 template.location, f'Write module["{name}"] before the first launch.',
             )  # fmt: skip
-        made = replace(template, name=name, template=False)
-        self.program = replace(self.program, kernels=(*self.program.kernels, made))
-        self.kernels[name] = CudaKernel(self, made, None)
+        instance = replace(template, name=name, template=False)
+        self.program = replace(self.program, kernels=(*self.program.kernels, instance))
+        self.kernels[name] = CudaKernel(self, instance, None)
         self.kernels[name].checks = self.checks
         self._entries.clear()
         try:
@@ -109,7 +109,7 @@ class CudaModule:
             raise
 
     def signature(self, name: str) -> Signature:
-        """A kernel's parameters with their types, which NVRTC says.
+        """Return a kernel's signature with the types that NVRTC reports.
 
         Raises:
             BuildError, DeviceError: as `compile`.
@@ -119,14 +119,14 @@ class CudaModule:
         if self.program.typed:
             return written
         entry = next(iter(self._entries.values()), None) or self._entry(self.target)
-        facts = entry[1].metadata["kernels"].get(name)
-        if facts is None:
+        metadata = entry[1].metadata["kernels"].get(name)
+        if metadata is None:
             problem = f"NVRTC knows no kernel {name}: an #if leaves it out, or another function has its name."
             raise LaunchError(problem, written.location)
-        return typed(written, build.types_of(self.program, facts))
+        return typed(written, build.types_of(self.program, metadata))
 
     def symbol(self, name: str, device: Device | str | None = None) -> array:
-        """A `__constant__`, `__device__` or `__managed__` variable, as an array that is its memory on a device.
+        """Return a `__constant__`, `__device__` or `__managed__` variable, as an array that is its memory on a device.
 
             module.symbol("weights")[:] = [1, 2, 1]        # cudaMemcpyToSymbol
             module.symbol("count").numpy()                 # cudaMemcpyFromSymbol
@@ -157,30 +157,30 @@ class CudaModule:
         checked = where.is_emulated and checks_wanted(None, first.checks)
         code = self.code(first.name, where, checked)[1]
         entry = self._entry(self._target_on(where, checked))[1]
-        facts = entry.metadata["variables"].get(known)
-        if facts is None:
+        metadata = entry.metadata["variables"].get(known)
+        if metadata is None:
             raise KeyError(f"NVRTC knows no variable {known}: an #if leaves it out")
-        (element,) = build.types_of(self.program, facts)
-        address, size = driver_of(where).symbol(where.index, code, facts["symbol"])
+        (element,) = build.types_of(self.program, metadata)
+        address, size = driver_of(where).symbol(where.index, code, metadata["symbol"])
         kind = element.type or uint8
         scalar = kind.dtype if isinstance(kind, Vector) else kind
         shape = (size // kind.size, *kind.shape)
         return adopted(code, where, address, shape, dense(shape, scalar.size), scalar, kind)
 
     def __iter__(self) -> Iterator[str]:
-        """The kernels' names."""
+        """Return the kernels' names."""
         return iter(self.kernels)
 
     @property
     def source(self) -> Source:
         """The text."""
-        return self.program.whole.sources[0]
+        return self.program.source.sources[0]
 
     @property
     def names(self) -> dict[str, object]:
         """The names that a cell adds to the namespace."""
-        found: dict[str, object] = {name: CudaTemplate(self, name) for name in self.templates}
-        return {name.rpartition("::")[2]: made for name, made in (found | dict(self.kernels)).items()}
+        values: dict[str, object] = {name: CudaTemplate(self, name) for name in self.templates}
+        return {name.rpartition("::")[2]: value for name, value in (values | dict(self.kernels)).items()}
 
     def bind(self, namespace: dict[str, object]) -> None:
         """Bind the kernels in the namespace."""
@@ -188,29 +188,29 @@ class CudaModule:
 
     @property
     def device(self) -> Device:
-        """Where its kernels run: the current device, or the emulated one; the CPU if they are for reading alone.
+        """The device of its kernels: the current one, or the emulated one; the CPU if they are only read.
 
         Raises:
             DeviceError: emulated devices cannot be had here.
         """
         current = get_device()
-        if self.run != EMULATED or (current.is_emulated and self._fits(current)):
+        if self.run != EMULATED or (current.is_emulated and self._is_fitting(current)):
             return current
         return get_device(EMULATED if self.arch == NATIVE else f"{EMULATED}:{self.arch}")
 
-    def _fits(self, device: Device) -> bool:
-        """Whether an emulated device is of the architecture that was requested with `run="emulated"`, if one was."""
+    def _is_fitting(self, device: Device) -> bool:
+        """Return whether an emulated device has the architecture requested with `run="emulated"`."""
         return self.run != EMULATED or self.arch in (NATIVE, driver_of(device).arch(device.index))
 
     @property
     def target(self) -> str:
-        """What is compiled ahead: an architecture, or "emulated" (with checks, if they are on) and one."""
+        """The target that is compiled ahead: an architecture, or "emulated" (with checks, if they are on) and one."""
         device = self.device
         if device.is_emulated and (self.run == EMULATED or self.arch == NATIVE):
             checked = any(checks_wanted(None, kernel.checks) for kernel in self.kernels.values())
             return build.target_for(EMULATED, driver_of(device).arch(device.index), checked)
-        found = driver()
-        return (found.arch(0) if found else DEFAULT_TARGET) if self.arch == NATIVE else self.arch
+        cuda = driver()
+        return (cuda.arch(0) if cuda else DEFAULT_TARGET) if self.arch == NATIVE else self.arch
 
     def compile(self) -> None:
         """Compile, or take from the cache.
@@ -226,7 +226,7 @@ class CudaModule:
                     _ = kernel.signature, kernel.gradient  # which refuse what cannot be called
 
     def entry(self, target: str = "") -> Entry:
-        """The artifact for a target: a cubin, or PTX for an emulated device.
+        """Return the artifact for a target: a cubin, or PTX for an emulated device.
 
         Raises:
             WorkbenchError: as `compile`.
@@ -234,7 +234,7 @@ class CudaModule:
         return self._entry(target or self.target)[1]
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
-        """Digest, loaded code, and facts of one kernel.
+        """Return the digest, loaded code, and metadata of one kernel.
 
         Args:
             name: of a kernel of the module.
@@ -246,17 +246,17 @@ class CudaModule:
             BuildError: the emulated device cannot execute an instruction; at its line.
         """
         self.refuse_elsewhere(name, device)
-        found = driver_of(device)
+        own_driver = driver_of(device)
         digest, entry = self._entry(self._target_on(device, sanitized))
         own = entry.metadata["kernels"][name]
-        facts = {**entry.metadata, **own, "checks": sanitized, "prints": "printf" in self.program.text}
+        metadata = {**entry.metadata, **own, "checks": sanitized, "prints": "printf" in self.program.text}
         try:
             # One library for all kernels: what one writes to a variable of the module, the others read.
-            code = found.load(device.index, entry.image, own["symbol"], beside=self._loaded.get((digest, device)))
+            code = own_driver.load(device.index, entry.image, own["symbol"], beside=self._loaded.get((digest, device)))
             self._loaded[digest, device] = code
-            return digest, replace(code, cooperative=self._waits_for_blocks(name)), facts
+            return digest, replace(code, cooperative=self._waits_for_blocks(name)), metadata
         except BuildError as error:
-            error.location = self.program.whole.at(error.line) if error.line else None
+            error.location = self.program.source.at(error.line) if error.line else None
             raise
 
     def refuse_elsewhere(self, name: str, device: Device) -> None:
@@ -265,7 +265,7 @@ class CudaModule:
         Raises:
             LaunchError: the device is the CPU, or an emulated one of another architecture than the requested one.
         """
-        if device.is_emulated and not self._fits(device):
+        if device.is_emulated and not self._is_fitting(device):
             raise LaunchError(
                 f"{name} is for {self.arch}, and {device} is of {driver_of(device).arch(device.index)}.",
                 advice=f'Put its arrays on device="{EMULATED}:{self.arch}", or leave the architecture out.',
@@ -284,7 +284,7 @@ class CudaModule:
         )  # fmt: skip
 
     def in_double(self) -> Mapping[str, CudaKernel]:
-        """Its kernels with every float a double, on the emulated device: for difference quotients.
+        """Return its kernels with every float a double, on the emulated device: for difference quotients.
 
         Raises:
             DeviceError: it includes a header of CUDA's that is written for float.
@@ -296,7 +296,7 @@ class CudaModule:
         return kernels
 
     def ptx(self, target: str = "") -> str:
-        """The PTX of the source code, for inspection.
+        """Return the PTX of the source code, for inspection.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or is missing.
@@ -304,7 +304,7 @@ class CudaModule:
         return build.ptx(self.program, target or self._device_target())
 
     def sass(self, target: str = "") -> str:
-        """The machine code of the source code.
+        """Return the machine code of the source code.
 
         Raises:
             BuildError, DeviceError: NVRTC refused, or it or a disassembler is missing.
@@ -312,7 +312,7 @@ class CudaModule:
         return sass(self.entry(target or self._device_target()).image)
 
     def key(self) -> build.Key:
-        """The key of what is compiled ahead."""
+        """Return the key of what is compiled ahead."""
         return build.key_of(self.program, self.target)
 
     def _waits_for_blocks(self, name: str) -> bool:
@@ -348,7 +348,7 @@ class CudaTemplate:
         self.module, self.name = module, name
 
     def __getitem__(self, arguments: str) -> CudaKernel:
-        """The kernel for these arguments, as C++ writes them.
+        """Return the kernel for these arguments, as C++ writes them.
 
         Raises:
             LaunchError, BuildError: as for `CudaModule`.
@@ -405,16 +405,16 @@ def cuda_module(
     source = Source(text, name, filename, line_offset)
     known = {n: h if isinstance(h, Source) else Source(h, n, n) for n, h in (headers or {}).items()}
     lines = define_lines(defines or {})
-    made = device_part(whole(source, use, known, include))
-    defined = macros(made.text) | lines
-    found = [k for s in made.sources for k in signatures(s, defined)]
-    named = tuple(v for s in made.sources for v in variables(s, defined))
-    ready = tuple(k for k in found if not k.template)
-    program = Program(made, ready, lines, fast_math, named, members(made.text, defined))
-    module = _with_kernels(CudaModule(program, run, arch, force, templates={k.name: k for k in found if k.template}))
-    if made.host:
-        listed = "".join(f"; {note}" for note in made.notes)
-        publish(Notice(f"{name}: code of the host is left out ({', '.join(made.host)}){listed}."))
+    expanded = device_part(expand_includes(source, use, known, include))
+    defined = macros(expanded.text) | lines
+    declared = [k for s in expanded.sources for k in signatures(s, defined)]
+    named = tuple(v for s in expanded.sources for v in variables(s, defined))
+    ready = tuple(k for k in declared if not k.template)
+    program = Program(expanded, ready, lines, fast_math, named, members(expanded.text, defined))
+    module = _with_kernels(CudaModule(program, run, arch, force, templates={k.name: k for k in declared if k.template}))
+    if expanded.host:
+        listed = "".join(f"; {note}" for note in expanded.notes)
+        publish(Notice(f"{name}: code of the host is left out ({', '.join(expanded.host)}){listed}."))
     if compile:
         module.compile()
     return module
@@ -437,20 +437,20 @@ def _with_kernels(module: CudaModule) -> CudaModule:
     return module
 
 
-def _by_name(found: Sequence[Signature]) -> dict[str, Signature]:
-    """The signatures by name.
+def _by_name(declared: Sequence[Signature]) -> dict[str, Signature]:
+    """Return the signatures by name.
 
     Raises:
         KernelSyntaxError: two have one name.
     """
-    twice = [k for n, k in enumerate(found) if k.name in {other.name for other in found[:n]}]
+    twice = [k for n, k in enumerate(declared) if k.name in {other.name for other in declared[:n]}]
     if twice and not re.search(r"^\s*#\s*(else|elif)", twice[0].location.source.text, re.MULTILINE):
         raise KernelSyntaxError(f"{twice[0].name} is defined twice.", twice[0].location, "Give one another name.")
-    return {k.name: k for k in (*found, *reversed(found))}  # in their order, and of one name the first
+    return {k.name: k for k in (*declared, *reversed(declared))}  # in their order, and of one name the first
 
 
 def _matching(name: str, known: Mapping[str, Any]) -> str | None:
-    """A name in full; None if there is none, or several that differ in their namespaces."""
+    """Return a name in full; None if there is none, or several that differ in their namespaces."""
     if name in known:
         return name
     same = [k for k in known if k.rpartition("::")[2] == name]

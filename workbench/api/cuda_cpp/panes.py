@@ -9,7 +9,7 @@ from workbench.errors import LaunchError, NotDifferentiable
 
 
 def lines_of(kernel: CudaKernel, first: int, last: int) -> str:
-    """Lines of the text."""
+    """Return lines of the kernel's text."""
     return "\n".join(kernel.place.source.lines[first - 1 : last])
 
 
@@ -24,10 +24,10 @@ def _adjoint(kernel: CudaKernel) -> str:
 
 
 def _key(kernel: CudaKernel) -> str:
-    made = kernel.module.key()
-    width = max(len(p.label) for p in made.parts)
-    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in made.parts]
-    return "\n".join([*rows, f"{'digest'.ljust(width)}  {made.digest}"])
+    module_key = kernel.module.key()
+    width = max(len(p.label) for p in module_key.parts)
+    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in module_key.parts]
+    return "\n".join([*rows, f"{'digest'.ljust(width)}  {module_key.digest}"])
 
 
 _TEXTS: dict[str, Callable[[CudaKernel], str]] = {
@@ -43,7 +43,7 @@ PANES = tuple(_TEXTS)
 
 
 def text(kernel: CudaKernel, pane: str) -> str:
-    """One text.
+    """Return the text of one pane.
 
     Raises:
         LaunchError: a CUDA C++ kernel has no such text.

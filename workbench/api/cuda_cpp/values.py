@@ -26,7 +26,7 @@ from workbench.types import Vector, uint8
 
 
 def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
-    """The argument as a launch takes it: an array, a number, or numbers.
+    """Return the argument as a launch takes it: an array, a number, or numbers.
 
     Raises:
         LaunchError: it does not fit the parameter's class; or it holds addresses, and something records the launch.
@@ -52,7 +52,7 @@ def as_argument(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
 
 
 def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
-    """A NumPy array for a pointer, as numbers: complex ones as pairs, structs as bytes.
+    """Return a NumPy array for a pointer, as numbers: complex ones as pairs, structs as bytes.
 
     Raises:
         LaunchError: its structs are others than the parameter's.
@@ -93,21 +93,21 @@ def _shown(element: Element) -> str:
 
 
 def _by_value(kernel: str, p: Parameter, element: Element, value: Any) -> Any:
-    """The bytes of a struct, as numbers; numbers and vectors as they are."""
+    """Return the bytes of a struct, as numbers; numbers and vectors unchanged."""
     if element.type is not None and isinstance(p.type, Vector) and np.iscomplexobj(value) and np.ndim(value) == 0:
         return value.real, value.imag
     if element.type is not None and not isinstance(value, (StructValue, Mapping, np.void)):
         return cast("object", value)
-    given: Any = value  # pyright: ignore[reportUnknownVariableType]
+    fields: Any = value  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, StructValue):
-        given = {f.name: getattr(value, f.name) for f in value.__wb_struct__.fields}
-    if getattr(getattr(given, "dtype", None), "names", None) is not None:
-        problem, data = _differs(element, given.dtype, given.nbytes), given.tobytes()
-    elif isinstance(given, (bytes, np.void)):
-        data = _raw(given)
+        fields = {f.name: getattr(value, f.name) for f in value.__wb_struct__.fields}
+    if getattr(getattr(fields, "dtype", None), "names", None) is not None:
+        problem, data = _differs(element, fields.dtype, fields.nbytes), fields.tobytes()
+    elif isinstance(fields, (bytes, np.void)):
+        data = _raw(fields)
         problem = "" if len(data) == element.size else f"has {len(data)} bytes"
     else:
-        problem, data = _packed(kernel, p, element, given)
+        problem, data = _packed(kernel, p, element, fields)
     if problem:
         raise LaunchError(
             f"{kernel}: {p.name} is `{p.text}`; the value {problem}.", parameter=p.name,
@@ -123,7 +123,7 @@ def _raw(value: Any) -> bytes:
 
 
 def _packed(kernel: str, p: Parameter, element: Element, value: Any) -> tuple[str, bytes]:
-    """What is wrong with a tuple or a dict of a struct's fields, and its bytes."""
+    """Pack a tuple or a dict of a struct's fields; return what is wrong with it (empty if nothing), and the bytes."""
     if element.size == 1 and not element.fields and not value:  # a class without members, such as a functor
         return "", b"\0"
     if not element.known:
@@ -158,16 +158,16 @@ def _field(kernel: str, p: Parameter, f: Field, value: Any) -> bytes:
 
 
 def _table(kernel: str, p: Parameter, value: Any, device: Device) -> Any:
-    """Addresses of arrays in an array of the device."""
+    """Return an array on the device with the addresses of arrays."""
     if not isinstance(value, (tuple, list)):
         return value
     arrays = cast("Sequence[Any]", value)
     if not all(isinstance(a, array) and a.device == device for a in arrays):
         raise LaunchError(f"{kernel}: {p.name} is `{p.text}`: pass a list of arrays on {device}.", parameter=p.name)
     _refuse_recorded(kernel, p)
-    made = array(np.array([a.address for a in arrays] or [0], np.uint64), device=device)
-    weakref.finalize(made, lambda *_: None, *arrays)  # they live as long as what points to them
-    return made
+    table = array(np.array([a.address for a in arrays] or [0], np.uint64), device=device)
+    weakref.finalize(table, lambda *_: None, *arrays)  # they live as long as what points to them
+    return table
 
 
 def _refuse_recorded(kernel: str, p: Parameter) -> None:

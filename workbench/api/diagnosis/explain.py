@@ -29,7 +29,7 @@ from workbench.ir.values import Function, Op, walk
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
-from workbench.types import is_float
+from workbench.types import Complex, is_float
 
 
 def explain_grad(tape: Tape, x: array) -> Explanation:
@@ -64,10 +64,10 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
         try:
             passed = _Pass(tape, x)
         except NotDifferentiable as error:
-            place = error.location
-            line, text = (place.shown_line, place.source.line(place.line).strip()) if place else (0, "")
+            location = error.location
+            line, text = (location.shown_line, location.source.line(location.line).strip()) if location else (0, "")
             return Explanation(
-                "absent", "adjoint", error.message, error.function or "", -1, line, str(place or ""), text
+                "absent", "adjoint", error.message, error.function or "", -1, line, str(location or ""), text
             )
         return passed.explained()
 
@@ -139,19 +139,20 @@ class _Pass:
         return base is not None and test(base.numpy())
 
     def explained(self) -> Explanation:
-        """The answer."""
-        found = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
-        found = _numbers(found)
-        if not np.isfinite(found).all():
-            return self.strange(found)
-        if not np.any(found):
+        """Return the answer."""
+        gradient = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
+        gradient = _numbers(gradient)
+        if not np.isfinite(gradient).all():
+            return self.strange(gradient)
+        if not np.any(gradient):
             return self.zero()
         if self.x.memory.grad is None:
             return Explanation(
                 "absent", "requires_grad", "the array was created without requires_grad, so it has no .grad."
             )
-        part = f", {np.count_nonzero(found == 0)} of {found.size} are 0" if not found.all() else ""
-        return Explanation("fine", "", f"it is from {found.min():.6g} to {found.max():.6g}{part}.")
+        part = f", {np.count_nonzero(gradient == 0)} of {gradient.size} are 0" if not gradient.all() else ""
+        parts = "its parts are" if isinstance(self.x.dtype, Complex) else "it is"
+        return Explanation("fine", "", f"{parts} from {gradient.min():.6g} to {gradient.max():.6g}{part}.")
 
     # Zero.
 
@@ -171,7 +172,7 @@ class _Pass:
         return self.in_kernel(step, number, self.died.incoming)
 
     def unreached(self) -> Explanation:
-        """The loss does not come from x."""
+        """Explain a gradient that is zero because the loss does not come from x."""
         x, steps = self.x.memory, self.tape.steps
         readers = [(k, s) for k, s in enumerate(steps) if any(a.memory is x for a in s.used)]
         if not readers:
@@ -184,7 +185,7 @@ class _Pass:
         )  # fmt: skip
 
     def in_kernel(self, step: LaunchStep, number: int, incoming: frozenset[Memory]) -> Explanation:
-        """What in the kernel stops the derivative."""
+        """Explain what in the step's kernel stops the derivative."""
         function = _function_of(step)
         sources = {n for n, a in step.arrays.items() if a.memory in self.before[number]}
         targets = {n for n, a in step.arrays.items() if a.memory in incoming and n in step.record.writes}
@@ -195,12 +196,12 @@ class _Pass:
         if links is None and made_of and not any(a.memory is x for s in earlier for a in s.used):
             return Explanation(
                 "zero", "intermediate", f"{name} computes it, and its gradient went on to what it is computed from.",
-                name, number, *_place(_write(function, targets)),
+                name, number, *_line_of(_write(function, targets)),
             )  # fmt: skip
         if links is None:
             return Explanation(
                 "zero", "overwritten", f"{name} overwrites {shown} with values that do not depend on it.", name, number,
-                *_place(_write(function, targets)),
+                *_line_of(_write(function, targets)),
             )  # fmt: skip
         cut = next((link for link in links if link.cut), None)
         if cut is not None:
@@ -226,15 +227,15 @@ class _Pass:
     # NaN and infinities.
 
     def strange(self, gradient: np.ndarray) -> Explanation:
-        """Where the first one was born."""
+        """Explain where the first NaN or infinity of the gradient was born."""
         infinite, size = int(np.isinf(gradient).sum()), gradient.size
         state = "nan" if np.isnan(gradient).any() else "infinite"
         parts = f" {infinite} of {size} {'is' if infinite == 1 else 'are'} infinite." if infinite else ""
-        found = self.birth(state)
-        return replace(found, state=state, message=found.message + parts)
+        born = self.birth(state)
+        return replace(born, state=state, message=born.message + parts)
 
     def birth(self, state: str) -> Explanation:
-        """The step, and in its kernel the operation."""
+        """Return the step at which it was born, and in its kernel the operation."""
         if self.born is None:
             what = "is infinite" if state == "infinite" else "has a NaN"
             return Explanation(state, "lost", f"the adjoint that backward() started from {what}.")
@@ -248,20 +249,20 @@ class _Pass:
             return self.forward(number, step, ill)
         function = _function_of(step)
         self.replay_to(step)
-        made = step.adjoint(self.tape)
-        names = {n for n, a in made.arguments.items() if isinstance(a, array) and n not in step.arrays}
-        found = birth(made, made.arguments, names)
-        if found is None:
+        adjoint = step.adjoint(self.tape)
+        names = {n for n, a in adjoint.arguments.items() if isinstance(a, array) and n not in step.arrays}
+        born = birth(adjoint, adjoint.arguments, names)
+        if born is None:
             return _explained("overflow", "sums of gradients overflow; no single one does.", step, number, None, state)
-        if found.array in step.arrays:
-            return self.forward(number, step, found.array)
-        place = _same_line(function, found.op)
+        if born.array in step.arrays:
+            return self.forward(number, step, born.array)
+        line_op = _same_line(function, born.op)
         kind = "infinite or NaN" if state == "nan" else "infinite"
-        message = f"the derivative of {operation(place or found.op)} is {kind} at these values."
-        return _explained("infinite", message, step, number, place or found.op, state)
+        message = f"the derivative of {operation(line_op or born.op)} is {kind} at these values."
+        return _explained("infinite", message, step, number, line_op or born.op, state)
 
     def replay_to(self, stop: LaunchStep) -> None:
-        """The adjoints as they were when this step was about to be undone."""
+        """Restore the adjoints as they were when this step was about to be undone."""
         self.tape.zero()
         for target, seed in self.seeds.items():
             self.tape.adjoint_of(target).add_(seed)
@@ -271,16 +272,16 @@ class _Pass:
             step.reversed(self.tape)()
 
     def ill(self, step: LaunchStep, test: Callable[[np.ndarray], bool]) -> str:
-        """The first float array that the launch read and for which the test holds."""
-        kept = step.as_they_were(self.tape)
-        unknown = step.record.writes - kept.keys()  # what they held before is gone, and no derivative needs it
-        known = {n: a for n, a in {**step.arrays, **kept}.items() if n not in unknown}
+        """Return the name of the first float array that the launch read and that passes the test; else ""."""
+        snapshots = step.as_they_were(self.tape)
+        unknown = step.record.writes - snapshots.keys()  # what they held before is gone, and no derivative needs it
+        known = {n: a for n, a in {**step.arrays, **snapshots}.items() if n not in unknown}
         return next(
             (n for n, a in known.items() if n in step.record.reads and is_float(a.dtype) and test(a.numpy())), ""
         )
 
     def forward(self, number: int, step: LaunchStep, name: str) -> Explanation:
-        """The value itself is a NaN or infinite: find the launch that made it."""
+        """Explain a value that is itself a NaN or infinite: find the launch that made it."""
         test = _has_nan if _has_nan({**step.arrays, **step.as_they_were(self.tape)}[name].numpy()) else _is_strange
         what = "NaN" if test is _has_nan else "infinite"
         memory = step.arrays[name].memory
@@ -297,15 +298,15 @@ class _Pass:
             arguments = {**maker.record.arguments, **maker.as_they_were(self.tape)}
             written = {n for n, a in maker.arrays.items() if a.memory is memory}
             _function_of(maker)
-            found = birth(maker.record, arguments, written)
-            told = f" before any derivative: {found}" if found is not None else "."
-            return _explained("value", f"the value is {what}{told}", maker, k, found and found.op)
+            born = birth(maker.record, arguments, written)
+            detail = f" before any derivative: {born}" if born is not None else "."
+            return _explained("value", f"the value is {what}{detail}", maker, k, born and born.op)
         held = "a NaN" if what == "NaN" else "an infinity"
         return _explained("value", f"{name} holds {held} before {step.record.kernel} runs.", step, number, None)
 
 
 def _function_of(step: LaunchStep) -> Function:
-    """What the step's kernel does; unknown for CUDA C++.
+    """Return the IR of the step's kernel.
 
     Raises:
         LaunchError: it is CUDA C++.
@@ -320,14 +321,14 @@ def _function_of(step: LaunchStep) -> Function:
 
 
 def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]:
-    """Before each step, and after the last, the memories that may hold something computed from `start`."""
+    """Return, before each step and after the last, the memories that may hold something computed from `start`."""
     reached = frozenset({start})
-    found = [reached]
+    reached_before = [reached]
     for step in steps:
         if any(a.memory in reached for a in step.used):
             reached |= {a.memory for a in step.changed}
-        found.append(reached)
-    return found
+        reached_before.append(reached)
+    return reached_before
 
 
 def _unwatched() -> None:
@@ -335,7 +336,9 @@ def _unwatched() -> None:
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:
-    """The floats of an array, of structs too, one after the other."""
+    """Return the floats of an array as one axis, of structs too, and the parts of complex numbers; none of integers."""
+    if values.dtype.kind == "c":
+        return values.reshape(-1).view(values.real.dtype)
     if values.dtype.names is None:
         return values.reshape(-1) if values.dtype.kind in "fV" else np.zeros(0)
     return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])
@@ -362,8 +365,8 @@ def _kernel(step: Step) -> str:
     return step.record.kernel if isinstance(step, LaunchStep) else ""
 
 
-def _place(op: Op | None) -> tuple[int, str, str]:
-    """Line, place and text."""
+def _line_of(op: Op | None) -> tuple[int, str, str]:
+    """Return line number, location and source text of an operation; 0 and empty if it has none."""
     if op is None or not op.location.line:
         return 0, "", ""
     return op.location.shown_line, str(op.location), op.location.source.line(op.location.line).strip()
@@ -372,7 +375,7 @@ def _place(op: Op | None) -> tuple[int, str, str]:
 def _explained(
     cause: str, message: str, step: LaunchStep, number: int, op: Op | None, state: str = "zero"
 ) -> Explanation:
-    return Explanation(state, cause, message, step.record.kernel, number, *_place(op))
+    return Explanation(state, cause, message, step.record.kernel, number, *_line_of(op))
 
 
 def _write(function: Function, targets: set[str]) -> Op | None:
@@ -380,7 +383,7 @@ def _write(function: Function, targets: set[str]) -> Op | None:
 
 
 def _around(link: Link, ran: frozenset[Op]) -> Op:
-    """The branch or loop that was not entered: the innermost operation around it that ran."""
+    """Return the branch or loop that was not entered: the innermost operation around it that ran."""
     entered = [o for o in link.inside if o in ran]
     return entered[-1] if entered else link.op
 
@@ -393,7 +396,7 @@ def _not_run(link: Link, ran: frozenset[Op]) -> str:
 
 
 def _same_line(function: Function, op: Op | None) -> Op | None:
-    """The kernel's own operation that an adjoint's operation was made for."""
+    """Return the kernel's own operation that an adjoint's operation was made for."""
     if op is None:
         return None
     return next((o for o in walk(function.body) if o.location == op.location and o.name in TABLE), None)

@@ -1,4 +1,4 @@
-"""What `explain_grad` answers with: plain data, and the sentences for each cause."""
+"""The answer of `explain_grad`: plain data, and the sentences for each cause."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Explanation(msgspec.Struct, frozen=True):
 
     @property
     def advice(self) -> str:
-        """What to do."""
+        """Advice on what to do; empty if there is none."""
         return ADVICE[self.cause]
 
     def __str__(self) -> str:

@@ -58,44 +58,44 @@ class _Watch(Observer):
             self._before[id(record)] = {a.memory: copy_of(a) for a in read}
 
     def done(self, subject: object, started: float, seconds: float) -> None:
-        """Look at what the launch has written.
+        """Check what the launch has written.
 
         Raises:
             KernelFault: there is a NaN, or an infinity that the kernel has made.
         """
-        kept = self._before.pop(id(subject), None)
-        if kept is None or not isinstance(subject, LaunchRecord):
+        before = self._before.pop(id(subject), None)
+        if before is None or not isinstance(subject, LaunchRecord):
             return
         with unobserved():
-            fault = self._fault(subject, kept)
+            fault = self._fault(subject, before)
         if fault is not None:
             raise fault
 
-    def _fault(self, record: LaunchRecord, kept: dict[Memory, Memory]) -> KernelFault | None:
+    def _fault(self, record: LaunchRecord, snapshots: dict[Memory, Memory]) -> KernelFault | None:
         test = np.isfinite if self._infinities else _is_number
         written = _floats(record, record.writes)
         strange = {n for n, a in written.items() if not _all(test, a)}
         if not strange:
             return None
-        before = {n: a.twin(kept[a.memory]) if a.memory in kept else a for n, a in _arrays(record).items()}
+        before = {n: a.twin(snapshots[a.memory]) if a.memory in snapshots else a for n, a in _arrays(record).items()}
         ill = next((n for n in sorted(record.reads & before.keys()) if not _all(_is_number, before[n])), "")
         if ill:
             message = f"{ill} holds a NaN before {record.kernel} runs: it was not made by a launch in this `with`."
             return KernelFault(message, record.location, "Look at the data.", record.kernel, parameter=ill)
-        found = None
+        born = None
         if record.loaded.geometry is None:
-            found = birth(record, {**record.arguments, **before}, strange)
-        if found is not None and not found.outside:
-            return _placed(record, found)
-        name = next((n for n in sorted(strange) if _is_new(written[n], kept)), "")
+            born = birth(record, {**record.arguments, **before}, strange)
+        if born is not None and not born.outside:
+            return _placed(record, born)
+        name = next((n for n in sorted(strange) if _is_new(written[n], snapshots)), "")
         return _unplaced(record, name) if name else None
 
 
-def _placed(record: LaunchRecord, found: Birth) -> KernelFault:
-    what = "NaN" if np.isnan(np.asarray(found.value)).any() else "infinity"
+def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
+    what = "NaN" if np.isnan(np.asarray(born.value)).any() else "infinity"
     return KernelFault(
-        f"The first {what}: {found}", found.op.location, function=record.kernel, thread=found.thread,
-        values=found.operands,
+        f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread,
+        values=born.operands,
     )  # fmt: skip
 
 
@@ -109,10 +109,10 @@ def _unplaced(record: LaunchRecord, name: str) -> KernelFault:
     return KernelFault(message, record.location, "", record.kernel, parameter=name)
 
 
-def _is_new(value: array, kept: dict[Memory, Memory]) -> bool:
+def _is_new(value: array, snapshots: dict[Memory, Memory]) -> bool:
     """Return whether an element has become NaN, or infinite where it was a number before."""
     after = value.numpy()
-    before = value.twin(kept[value.memory]).numpy() if value.memory in kept else np.full_like(after, np.inf)
+    before = value.twin(snapshots[value.memory]).numpy() if value.memory in snapshots else np.full_like(after, np.inf)
     return bool((np.isnan(after) | (np.isinf(after) & np.isfinite(before))).any())
 
 

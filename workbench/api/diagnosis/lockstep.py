@@ -22,13 +22,13 @@ class Item(msgspec.Struct, frozen=True):
     floating: bool = True
 
     def label(self, lane: int) -> str:
-        """Its name for one lane: `x[3]`."""
+        """Return its name for one lane: `x[3]`."""
         index = self.indices[lane]
-        place = f"[{', '.join(map(str, index))}]" if index else ""
-        return f"{self.name.removesuffix('[]')}{place}"
+        subscript = f"[{', '.join(map(str, index))}]" if index else ""
+        return f"{self.name.removesuffix('[]')}{subscript}"
 
     def text(self, lane: int) -> str:
-        """Its value for one lane; empty for a dark one."""
+        """Return its value for one lane; empty for an inactive one."""
         value = self.values[lane]
         return "" if value is None else _shown(value)
 
@@ -54,38 +54,38 @@ class Moment(msgspec.Struct):
         return Item(self.name, values, tuple(self.indices.get(k) for k in range(lanes)), self.floating)
 
 
-Place = tuple[int, str]
+SourceLine = tuple[int, str]
 """A line's number and text."""
-Noted = tuple[Place, object, Moment]
+Noted = tuple[SourceLine, object, Moment]
 """Where, what (a line that does the same again begins a new step), and the values."""
-SweepStep = tuple[Place, dict[str, Moment]]
+SweepStep = tuple[SourceLine, dict[str, Moment]]
 
 
-def _grouped(noted: list[Noted]) -> Iterator[tuple[Place, list[Moment]]]:
-    """What a thread does at a line, until it goes to another one or does the same again."""
+def _grouped(noted: list[Noted]) -> Iterator[tuple[SourceLine, list[Moment]]]:
+    """Yield a thread's moments at a line, until it goes to another line or does the same again."""
     held: list[Moment] = []
     seen: set[object] = set()
-    last: Place | None = None
-    for place, what, moment in noted:
-        if last is not None and (place != last or what in seen):
+    last: SourceLine | None = None
+    for line, what, moment in noted:
+        if last is not None and (line != last or what in seen):
             yield last, held
             held, seen = [], set()
         held.append(moment)
         seen.add(what)
-        last = place
+        last = line
     if last is not None:
         yield last, held
 
 
-def merged(lanes: list[list[Noted]], first: Callable[[Iterable[Place]], Place]) -> list[SweepStep]:
-    """Lanes in step: those at the line that comes `first` go on together, as a warp would."""
+def merged(lanes: list[list[Noted]], first: Callable[[Iterable[SourceLine]], SourceLine]) -> list[SweepStep]:
+    """Advance lanes in step: those at the line that comes `first` go on together, as a warp would."""
     grouped = [list(_grouped(noted)) for noted in lanes]
     at = [0] * len(lanes)
     steps: list[SweepStep] = []
     while waiting := {k: grouped[k][at[k]][0] for k in range(len(lanes)) if at[k] < len(grouped[k])}:
-        place = first(waiting.values())
+        line = first(waiting.values())
         items: dict[str, Moment] = {}
-        for lane in (k for k, p in waiting.items() if p == place):
+        for lane in (k for k, p in waiting.items() if p == line):
             for number, moment in enumerate(grouped[lane][at[lane]][1]):
                 own = items.setdefault(
                     f"{moment.name} {number}", Moment(moment.name, {}, {}, moment.floating, moment.store)
@@ -94,33 +94,35 @@ def merged(lanes: list[list[Noted]], first: Callable[[Iterable[Place]], Place]) 
                 if moment.indices:
                     own.indices[lane] = moment.indices[0]
             at[lane] += 1
-        steps.append((place, items))
+        steps.append((line, items))
     return steps
 
 
 def rows_of(forward: list[SweepStep], backward: list[SweepStep]) -> Iterator[int]:
-    """For each item of the reverse sweep in order, the forward step that it belongs to.
+    """Yield for each item of the reverse sweep, in order, the forward step that it belongs to. In each lane a name is
+    assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a constant has none),
+    then at one line. If neither holds, or lanes disagree, it is the last step at the line.
 
     In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a
     constant has none), then at one line. Where neither holds, or lanes disagree, it is the last step at the line.
     """
     steps, events = _by_lane(forward), _by_lane(backward)
-    lines = {place: row for row, (place, _) in enumerate(forward)}
-    for number, (place, items) in enumerate(backward):
+    lines = {line: row for row, (line, _) in enumerate(forward)}
+    for number, (line, items) in enumerate(backward):
         for m in items.values():
             name = m.name.removeprefix("adj_")
             names = [n for n in (name.replace(".grad[]", "[]"), name.removesuffix(".grad[]")) if (n, None) in steps]
-            found = {_row(steps, events, (names or [name])[0], m.name, place, lane, number) for lane in m.values}
-            agreed = len(found) == 1 and None not in found
-            yield (found.pop() or 0) if agreed else lines.get(place, max(0, len(forward) - 1 - number))
+            rows = {_row(steps, events, (names or [name])[0], m.name, line, lane, number) for lane in m.values}
+            agreed = len(rows) == 1 and None not in rows
+            yield (rows.pop() or 0) if agreed else lines.get(line, max(0, len(forward) - 1 - number))
 
 
 _Rows = dict[tuple[Any, ...], list[int]]
 
 
-def _row(steps: _Rows, events: _Rows, name: str, back: str, place: Place, lane: int, number: int) -> int | None:
-    """Of one lane, the step that the event `number` of a cotangent belongs to."""
-    for where in ((), (place,)):
+def _row(steps: _Rows, events: _Rows, name: str, back: str, line: SourceLine, lane: int, number: int) -> int | None:
+    """Return the forward step of the event `number` of a cotangent in one lane; None if that is ambiguous."""
+    for where in ((), (line,)):
         assigned, came = steps.get((name, lane, *where), []), events.get((back, lane, *where), [])
         if assigned and len(assigned) == len(came):
             return assigned[-1 - came.index(number)]
@@ -128,14 +130,14 @@ def _row(steps: _Rows, events: _Rows, name: str, back: str, place: Place, lane: 
 
 
 def _by_lane(steps: list[SweepStep]) -> _Rows:
-    """For each name and lane the steps that have it, in all and at each line."""
-    found: _Rows = {}
-    for row, (place, items) in enumerate(steps):
+    """Return for each name and lane the steps that have it, in all and at each line."""
+    rows: _Rows = {}
+    for row, (line, items) in enumerate(steps):
         for name, lane in dict.fromkeys((m.name, lane) for m in items.values() for lane in m.values):
-            found[name, None] = []
-            found.setdefault((name, lane), []).append(row)
-            found.setdefault((name, lane, place), []).append(row)
-    return found
+            rows[name, None] = []
+            rows.setdefault((name, lane), []).append(row)
+            rows.setdefault((name, lane, line), []).append(row)
+    return rows
 
 
 def _plain(value: Any) -> Any:

@@ -48,7 +48,7 @@ class _Races(Observer):
     """Tries launches on the emulated device before they run."""
 
     def launching(self, record: LaunchRecord) -> None:
-        """Run it there, on copies.
+        """Run the launch on the emulated device, on copies.
 
         Raises:
             KernelFault: it has a race, or another fault.
@@ -65,6 +65,6 @@ class _Races(Observer):
                 return copies.setdefault(id(value), value.to("emulated"))
 
             values = [copied(record.arguments[name]) for name in kernel.parameters]
-            how = LaunchOptions(launch_options(kernel, True).code, record.how.block_dim)
-            execute(prepare(kernel, record.dim, values, None, "emulated", how, bool(loaded.function.block_dim)))
+            options = LaunchOptions(launch_options(kernel, True).code, record.how.block_dim)
+            execute(prepare(kernel, record.dim, values, None, "emulated", options, bool(loaded.function.block_dim)))
             synchronize("emulated")

@@ -53,7 +53,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One open function: its name, the line where it stands, the values of its names there."""
+    """An open function: its name, the line at which it is, the values of its names there."""
 
     function: str
     line: int
@@ -61,7 +61,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One statement.
+    """The execution of one statement.
 
     Attributes:
         number: from 0.
@@ -214,22 +214,22 @@ step.__dict__["__wb_builtin__"] = "step"  # in a kernel, `wb.step(edge, x)` is t
 
 
 def _lines(kernel: Kernel) -> list[tuple[int, str]]:
-    """The lines of the kernel's definition with their numbers in the cell."""
+    """Return the lines of the kernel's definition with their numbers in the cell."""
     node, source = kernel.definition.node, kernel.definition.source
     return [(n + source.line_offset, source.line(n)) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)]
 
 
 def host_arguments(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> list[object]:
-    """The arguments of the IR's parameters, arrays as copies on the host."""
+    """Return the arguments of the IR's parameters, arrays as copies on the host."""
     host = get_device("cpu")
-    found: list[object] = []
+    arguments: list[object] = []
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         if isinstance(value, array) and value.device != host:
             value = value.to("cpu")
-        given = np.array(value) if is_numpy_array(value) else value
-        parts = spread(name, check(kernel, name, type, given, host)).values()
-        found += [p.numpy().copy() if isinstance(p, array) else p for p in parts]
-    return found
+        copied = np.array(value) if is_numpy_array(value) else value
+        parts = spread(name, check(kernel, name, type, copied, host)).values()
+        arguments += [p.numpy().copy() if isinstance(p, array) else p for p in parts]
+    return arguments
 
 
 class _Taken:
@@ -260,10 +260,10 @@ class _Taken:
         marks = [m for m in op.attrs[FRAMES] if isinstance(m, Mark)]
         stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
                       for m in marks)  # fmt: skip
-        place = marks[-1].place
-        source = "" if op.attrs[END] else place.source.line(place.line)
-        self.steps.append(Step(len(self.steps), place.shown_line, source, stack))
-        self.spans.append((place.source, place.line, place.end_line))
+        location = marks[-1].place
+        source = "" if op.attrs[END] else location.source.line(location.line)
+        self.steps.append(Step(len(self.steps), location.shown_line, source, stack))
+        self.spans.append((location.source, location.line, location.end_line))
 
     def add(self, op: Op, *, access: Access | None = None, printed: str = "") -> None:
         k = self.owner(op.location)
@@ -273,7 +273,7 @@ class _Taken:
             self.steps[k] = replace(old, accesses=accesses, printed=old.printed + printed)
 
     def owner(self, location: Location) -> int | None:
-        """The last step whose statement the place is in."""
+        """Return the last step whose statement the place is in."""
         for k in range(len(self.steps) - 1, -1, -1):
             source, first, last = self.spans[k]
             if source is location.source and first <= location.line <= max(first, last):
@@ -281,7 +281,7 @@ class _Taken:
         return len(self.steps) - 1 if self.steps else None
 
     def fault(self, fault: KernelFault) -> None:
-        """The last step is the one that faulted."""
+        """Mark the last step as the one that faulted."""
         if self.steps:
             self.steps[-1] = replace(self.steps[-1], fault=fault.message)
 
@@ -294,19 +294,20 @@ def _access(op: Op, taken: interpret.Step) -> Access:
     return Access(KINDS.get(op.name) or op.attrs[KIND], target.name, index, _plain(value))
 
 
-def _value(place: object, values: Sequence[object]) -> object:
-    if isinstance(place, Shown):
-        return place.value
-    if is_list(place):
-        return tuple(_value(p, values) for p in place)
-    assert isinstance(place, int)
-    return _plain(values[place])
+def _value(source: object, values: Sequence[object]) -> object:
+    if isinstance(source, Shown):
+        return source.value
+    if is_list(source):
+        return tuple(_value(p, values) for p in source)
+    assert isinstance(source, int)
+    return _plain(values[source])
 
 
 def _plain(value: object) -> object:
-    """A Python number with the digits that the value's own type needs; a vector as a tuple; a large array as text."""
+    """Return a number with the digits that its type needs, a vector as a tuple, a large array as text."""
     if is_numpy(value) and not is_numpy_array(value):
-        return float(str(value)) if value.dtype.kind == "f" else value.item()
+        number = {"f": float, "c": complex}.get(value.dtype.kind)
+        return value.item() if number is None else number(str(value))
     if is_numpy_array(value):
         if value.size > SMALL:
             return f"array of shape {value.shape}"

@@ -17,7 +17,7 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, deduce
 from workbench.api.builds.build import function_of
-from workbench.api.diagnosis.lockstep import Item, Moment, Noted, Place, SweepStep, merged, rows_of
+from workbench.api.diagnosis.lockstep import Item, Moment, Noted, SourceLine, SweepStep, merged, rows_of
 from workbench.api.diagnosis.stepper import host_arguments
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.narrow import is_numpy_array
@@ -79,8 +79,8 @@ class Sweeps(msgspec.Struct, frozen=True):
         for mark, steps in ((">", self.forward), ("<", self.backward)):
             for step in steps:
                 items = [item if isinstance(item, Item) else item[1] for item in step.items]
-                said = ", ".join(f"{i.label(0)} = {i.text(0)}" for i in items if i.text(0))
-                lines.append(f"{mark} {step.line:4}  {step.text.strip()[:60]:60}  {said}".rstrip())
+                shown = ", ".join(f"{i.label(0)} = {i.text(0)}" for i in items if i.text(0))
+                lines.append(f"{mark} {step.line:4}  {step.text.strip()[:60]:60}  {shown}".rstrip())
         return "\n".join([*lines, *([self.note] if self.note else [])])
 
     __repr__ = __str__
@@ -119,25 +119,25 @@ def sweeps(
     specialisation = _differentiable(kernel, values)
     dims = as_dims(dim, kernel.name)
     threads = _threads(kernel, dims, warp)
-    given = host_arguments(kernel, specialisation.types, values)
+    args = host_arguments(kernel, specialisation.types, values)
     function = specialisation.function
     backwards = function_of(specialisation, "adjoint")
     source, line = kernel.definition.source, kernel.definition.node.lineno
     home = line + source.line_offset, source.line(line)
-    begun: list[Any] = [a.copy() if is_numpy_array(a) else a for a in given]
+    begun: list[Any] = [a.copy() if is_numpy_array(a) else a for a in args]
     with contextlib.redirect_stdout(io.StringIO()):
         budget = iter(range(OPERATIONS))
         forward = merged([list(_forward(function, dims, begun, t, budget)) for t in threads], first=min)
         written = {i.name for _, items in forward for i in items.values() if i.store}
-        adjoints, seeds = _seeds(kernel, function, given, values, written)
-        found = [list(_backward(backwards, function, dims, [*given, *adjoints], t, budget, home)) for t in threads]
+        adjoints, seeds = _seeds(kernel, function, args, values, written)
+        lanes = [list(_backward(backwards, function, dims, [*args, *adjoints], t, budget, home)) for t in threads]
         if next(budget, None) is None:
             raise LaunchError(
                 f"{kernel.name}: these {len(threads)} threads do more than {OPERATIONS:,} operations.",
                 advice="Take a smaller problem: the picture is of steps.",
             )
-        backward = merged(found, first=max)
-    return _result(kernel, threads, _with_numbers(home, function, given, forward, len(threads)), backward, seeds)
+        backward = merged(lanes, first=max)
+    return _result(kernel, threads, _with_numbers(home, function, args, forward, len(threads)), backward, seeds)
 
 
 def _differentiable(kernel: Any, values: Sequence[Any]) -> Specialisation:
@@ -165,13 +165,13 @@ def _threads(kernel: Kernel, dims: tuple[int, ...], warp: int) -> list[tuple[int
 
 
 def _steps(
-    function: Function, dims: tuple[int, ...], given: list[Any], thread: tuple[int, ...], budget: Iterator[int]
+    function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...], budget: Iterator[int]
 ) -> Iterator[interpret.Step]:
-    taken = interpret.step(function, dims, given, thread)
+    taken = interpret.step(function, dims, args, thread)
     yield from (step for step, _ in zip(taken, budget, strict=False) if not step.op.blocks)
 
 
-def _place(op: Op) -> Place:
+def _line_of(op: Op) -> SourceLine:
     return op.location.shown_line, op.location.source.line(op.location.line)
 
 
@@ -180,19 +180,23 @@ def _index(taken: interpret.Step, type: ArrayType) -> tuple[int, ...]:
 
 
 def _forward(
-    function: Function, dims: tuple[int, ...], given: list[Any], thread: tuple[int, ...], budget: Iterator[int]
+    function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...], budget: Iterator[int]
 ) -> Iterator[Noted]:
-    """What a thread computes that has a name, reads and writes."""
-    for taken in _steps(function, dims, given, thread, budget):
+    """Yield the named values that a thread computes, and what it reads and writes."""
+    for taken in _steps(function, dims, args, thread, budget):
         op = taken.op
         type = op.operands[0].type if op.operands else None
         if isinstance(type, ArrayType) and (op.name == "load" or op.name in EFFECTS):
             value = taken.results[0] if op.name == "load" else taken.operands[-1]
             floating = is_float(type)
-            yield _place(op), op, _moment(op.operands[0].name, value, floating, _index(taken, type), op.name != "load")
+            yield (
+                _line_of(op),
+                op,
+                _moment(op.operands[0].name, value, floating, _index(taken, type), op.name != "load"),
+            )
         for result, value in zip(op.results, taken.results, strict=True):
             if result.name and not isinstance(result.type, ArrayType):
-                yield _place(op), (op, result), _moment(result.name, value, is_float(result.type))
+                yield _line_of(op), (op, result), _moment(result.name, value, is_float(result.type))
 
 
 def _moment(name: str, value: Any, floating: bool, index: tuple[int, ...] | None = None, store: bool = False) -> Moment:
@@ -202,15 +206,15 @@ def _moment(name: str, value: Any, floating: bool, index: tuple[int, ...] | None
 
 
 def _backward(
-    adjoint: Function, function: Function, dims: tuple[int, ...], given: list[Any], thread: tuple[int, ...],
-    budget: Iterator[int], home: Place,
+    adjoint: Function, function: Function, dims: tuple[int, ...], args: list[Any], thread: tuple[int, ...],
+    budget: Iterator[int], home: SourceLine,
 ) -> Iterator[Noted]:  # fmt: skip
-    """The cotangents that a thread finds for names, reads from gradients and adds to them."""
+    """Yield the cotangents that a thread computes for names, reads from gradients and adds to them."""
     arrays = {adj: name for name, adj in adjoint_names(function.params).items()}
     names = {f"adj_{name}" for name in _names(function)}
     sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]] = {}
     loads: dict[Value, str] = {}
-    for taken in _steps(adjoint, dims, given, thread, budget):
+    for taken in _steps(adjoint, dims, args, thread, budget):
         op = taken.op
         if op.name == "add":
             sums[op.result] = op.operands, taken.operands
@@ -221,10 +225,10 @@ def _backward(
                 loads[op.result] = array_name
             value = _added(op, taken, array_name, sums, loads)
             if value is not None and np.any(value):
-                place = home if op.name == "reduce_add" else _place(op)
-                yield place, op, _moment(f"{array_name}.grad", value, True, _index(taken, type), op.name != "load")
+                line = home if op.name == "reduce_add" else _line_of(op)
+                yield line, op, _moment(f"{array_name}.grad", value, True, _index(taken, type), op.name != "load")
         if op.results and op.result.name in names and not isinstance(op.result.type, ArrayType):
-            yield _place(op), op.result.name, _moment(op.result.name, taken.results[0], True)
+            yield _line_of(op), op.result.name, _moment(op.result.name, taken.results[0], True)
 
 
 def _names(function: Function) -> set[str]:
@@ -235,7 +239,7 @@ def _added(
     op: Op, taken: interpret.Step, name: str, sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
     loads: dict[Value, str],
 ) -> Any:  # fmt: skip
-    """What an access to a gradient brings: what was read, or what is added; None: it only clears."""
+    """Return what an access to a gradient reads, or adds to it; None if it only clears."""
     if op.name == "load":
         return taken.results[0]
     operands, values = sums.get(op.operands[-1], ((), ()))
@@ -246,13 +250,13 @@ def _added(
 
 
 def _seeds(
-    kernel: Kernel, function: Function, given: Sequence[Any], values: Sequence[Any], written: set[str]
+    kernel: Kernel, function: Function, args: Sequence[Any], values: Sequence[Any], written: set[str]
 ) -> tuple[list[Any], str]:
-    """The adjoint arrays that the reverse sweep begins with, and which are not zero, in words."""
+    """Return the adjoint arrays that the reverse sweep begins with, and which are not zero, in words."""
     grads = {n: v.grad for n, v in zip(kernel.parameters, values, strict=True) if isinstance(v, array)}
     adjoints: list[Any] = []
-    said: list[str] = []
-    for param, value in zip(function.params, given, strict=True):
+    notes: list[str] = []
+    for param, value in zip(function.params, args, strict=True):
         if not is_float(param.type):
             continue
         own = grads.get(param.name)
@@ -261,20 +265,20 @@ def _seeds(
             adjoints.append(np.zeros((1, *element.shape), element.numpy))
         elif own is not None and np.any(own.numpy()):
             adjoints.append(np.array(own.numpy()))
-            said.append(f"{param.name}.grad begins as it is")
+            notes.append(f"{param.name}.grad begins as it is")
         elif f"{param.name}[]" in written:
             adjoints.append(np.ones_like(value))
-            said.append(f"{param.name}.grad begins as 1")
+            notes.append(f"{param.name}.grad begins as 1")
         else:
             adjoints.append(np.zeros_like(value))
-    return adjoints, "; ".join(said) or "nothing begins it"
+    return adjoints, "; ".join(notes) or "nothing begins it"
 
 
 def _with_numbers(
-    home: Place, function: Function, given: Sequence[Any], forward: list[SweepStep], lanes: int
+    home: SourceLine, function: Function, args: Sequence[Any], forward: list[SweepStep], lanes: int
 ) -> list[SweepStep]:
-    """The steps after one for the parameters that are numbers."""
-    params = zip(function.params, given, strict=True)
+    """Return the steps after an additional one for the parameters that are numbers."""
+    params = zip(function.params, args, strict=True)
     numbers = {p.name: a for p, a in params if is_float(p.type) and not isinstance(p.type, ArrayType)}
     if not numbers:
         return forward
@@ -287,7 +291,7 @@ def _result(
 ) -> Sweeps:
     count = len(threads)
     rows = rows_of(forward, backward)
-    kept = forward[:ROWS]
+    shown = forward[:ROWS]
     back: list[Backward] = []
     for (line, text), items in backward:
         own = [(row, m.item(count)) for m in items.values() if (row := next(rows)) < ROWS]
@@ -295,8 +299,8 @@ def _result(
             back.append(Backward(line, text, tuple(own)))
     note = (
         f"These are the first {ROWS} of {len(forward)} steps, and what comes back to them."
-        if len(kept) < len(forward)
+        if len(shown) < len(forward)
         else ""
     )
-    steps = tuple(Forward(*place, tuple(m.item(count) for m in items.values())) for place, items in kept)
+    steps = tuple(Forward(*at, tuple(m.item(count) for m in items.values())) for at, items in shown)
     return Sweeps(kernel.name, tuple(threads), steps, tuple(back), seeds, note)

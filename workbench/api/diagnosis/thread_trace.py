@@ -34,7 +34,7 @@ OPERATIONS = 300_000
 
 
 def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> Iterator[tuple[int, ...]]:
-    """Some threads of a launch: those given, then from the start."""
+    """Yield some threads of a launch: those given, then from the start."""
     inside = [t for t in first if len(t) == len(dims) and all(i < n for i, n in zip(t, dims, strict=True))]
     others = (t for t in product(*(range(n) for n in dims)) if t not in inside)
     yield from islice(chain(inside, others), THREADS)
@@ -46,7 +46,7 @@ def copied(arguments: Iterable[object]) -> list[object]:
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What some threads of a tangent did: operations of the kernel that ran, values whose tangent was not 0."""
+    """A summary of some threads of a tangent: operations of the kernel that ran, values whose tangent was not 0."""
 
     ran: frozenset[Op]
     moving: frozenset[Value]
@@ -55,26 +55,26 @@ class Seen(msgspec.Struct, frozen=True):
 def tangents_seen(
     function: Function, dims: Sequence[int], arguments: Sequence[object], sources: Collection[str]
 ) -> Seen:
-    """Move the elements of the sources, each its own way, and see what moves with them.
+    """Move the elements of the sources, each independently, and report what moves with them.
 
     Raises:
         NotDifferentiable: there is no tangent.
     """
-    made = traced_tangent(function)
+    traced = traced_tangent(function)
     random = np.random.default_rng(0)
-    given = copied(arguments)
-    for p, a in zip(function.params, list(given), strict=True):
+    args = copied(arguments)
+    for p, a in zip(function.params, list(args), strict=True):
         if is_float(p.type):
             blank = np.zeros_like(a) if isinstance(p.type, ArrayType) else _zero(p.type)
-            given.append(random.uniform(0.5, 1.5, blank.shape).astype(blank.dtype) if p.name in sources else blank)
-    back = {copy: op for op, copy in made.copies.items()}
+            args.append(random.uniform(0.5, 1.5, blank.shape).astype(blank.dtype) if p.name in sources else blank)
+    back = {copy: op for op, copy in traced.copies.items()}
     owners: dict[Value, list[Value]] = {}
-    for value, moved in made.tangents.items():
+    for value, moved in traced.tangents.items():
         owners.setdefault(moved, []).append(value)
     ran: set[Op] = set()
     moving: set[Value] = set()
     for thread in threads_of(dims):
-        for taken in _steps(made.function, dims, given, thread):
+        for taken in _steps(traced.function, dims, args, thread):
             if taken.op in back:
                 ran.add(back[taken.op])
             for value, result in zip(taken.op.results, taken.results, strict=True):
@@ -87,15 +87,15 @@ def _zero(type: object) -> HostArray | np.float64:
     return np.zeros(type.length) if isinstance(type, Vector) else np.float64(0)
 
 
-def _steps(function: Function, dims: Sequence[int], given: list[object], thread: tuple[int, ...]) -> Iterator[Step]:
+def _steps(function: Function, dims: Sequence[int], args: list[object], thread: tuple[int, ...]) -> Iterator[Step]:
     try:
-        yield from step(function, tuple(dims), given, thread)
+        yield from step(function, tuple(dims), args, thread)
     except KernelFault:
         return
 
 
 def operation(op: Op | None) -> str:
-    """How a reader calls it: `floor()`, `*`, `int()`."""
+    """Return how a reader calls the operation: `floor()`, `*`, `int()`."""
     if op is None:
         return ""
     if op.name == "cast":
@@ -104,7 +104,7 @@ def operation(op: Op | None) -> str:
 
 
 class Birth(msgspec.Struct, frozen=True):
-    """Where a thread made the first NaN or infinity that it wrote.
+    """The origin of the first NaN or infinity that a thread wrote.
 
     Attributes:
         op: what made it; of 0 · inf, what made the infinity. A `load` where it came out of an array.
@@ -127,12 +127,12 @@ class Birth(msgspec.Struct, frozen=True):
         if self.array:
             index = ", ".join(map(_number, self.operands[1:]))
             return f"{self.array}[{index}] is {_number(self.value)} as it is read, in thread {self.thread}."
-        given = f" of {' and '.join(map(_number, self.operands))}" if self.operands else ""
-        return f"{operation(self.op)}{given} gives {_number(self.value)} in thread {self.thread}."
+        operands = f" of {' and '.join(map(_number, self.operands))}" if self.operands else ""
+        return f"{operation(self.op)}{operands} gives {_number(self.value)} in thread {self.thread}."
 
     @property
     def outside(self) -> bool:
-        """Whether it was not made here: it was loaded, or it is a constant."""
+        """Whether it was loaded, or is a constant, and so was not computed here."""
         return self.op.name in ("load", "const")
 
 
@@ -145,7 +145,9 @@ def _number(value: object) -> str:
 
 
 def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collection[str]) -> Birth | None:
-    """Where the first NaN or infinity was made that a launch writes to one of the arrays `targets`.
+    """Return the origin of the first NaN or infinity that a launch writes to one of the arrays `targets`. The thread is
+    found by running the launch on copies, with asserts; then it runs in the interpreter, before some others (in
+    kernels of tiles, no other is examined). What was computed in the kernel goes before what was loaded.
 
     The thread is found by running the launch on copies, with asserts; then it runs in the interpreter, before some
     others (all that is looked at in kernels of tiles). What was made in the kernel goes before what was loaded.
@@ -155,16 +157,16 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
         arguments: its arguments as it finds them.
         targets: arrays that it writes.
     """
-    alone, found = suspect(record, arguments)
-    if alone and found is None:
+    alone, thread_hint = suspect(record, arguments)
+    if alone and thread_hint is None:
         return None
-    function, given = record.loaded.function, copied(arguments.values())
+    function, args = record.loaded.function, copied(arguments.values())
     links = _links(function)
     loaded: Birth | None = None
     budget = iter(range(OPERATIONS))
-    for thread in threads_of(record.dim, () if found is None else (found,)):
-        made = _births(function, record.dim, given, thread, targets, links, budget)
-        for one in made:
+    for thread in threads_of(record.dim, () if thread_hint is None else (thread_hint,)):
+        births = _births(function, record.dim, args, thread, targets, links, budget)
+        for one in births:
             if not one.outside:
                 return one
             loaded = loaded or one
@@ -172,7 +174,7 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool, tuple[int, ...] | None]:
-    """Whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
+    """Return whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:
@@ -186,8 +188,8 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool
     direction = then(record.direction, "finite")
     try:
         with unobserved():
-            how = LaunchOptions(code, record.block_dim)
-            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, how))
+            options = LaunchOptions(code, record.block_dim)
+            execute(bind(record.specialisation, direction, record.dim, moved, loaded.device, options))
             next(a for a in moved.values() if isinstance(a, array)).numpy()
     except KernelFault as fault:
         ours = fault.message.startswith(MESSAGE)
@@ -196,24 +198,24 @@ def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool
 
 
 def _births(
-    function: Function, dims: Sequence[int], given: list[object], thread: tuple[int, ...], targets: Collection[str],
+    function: Function, dims: Sequence[int], args: list[object], thread: tuple[int, ...], targets: Collection[str],
     links: Mapping[Value, Sequence[Value]], budget: Iterator[int],
 ) -> Iterator[Birth]:  # fmt: skip
-    """Where what one thread writes was made, whenever it is not finite."""
+    """Yield the origin of each value that one thread writes and that is not finite."""
     origins: dict[Value, Birth] = {}
 
     def origin(value: Value, seen: frozenset[Value] = frozenset()) -> Birth | None:
         if value in origins or value in seen:
             return origins.get(value)
         near = (origin(v, seen | {value}) for v in links.get(value, ()))
-        return next((found for found in near if found is not None), None)
+        return next((born for born in near if born is not None), None)
 
-    for taken, _ in zip(_steps(function, dims, given, thread), budget, strict=False):
+    for taken, _ in zip(_steps(function, dims, args, thread), budget, strict=False):
         op, operands = taken.op, taken.operands
         if op.name in EFFECTS and op.operands[0].name in targets and _is_bad(operands[-1]):
-            found = origin(op.operands[-1])
-            if found is not None:
-                yield found
+            born = origin(op.operands[-1])
+            if born is not None:
+                yield born
         for value, result in zip(op.results, taken.results, strict=True):
             if not is_float(value.type) or not _is_bad(result):
                 origins.pop(value, None)
@@ -234,7 +236,7 @@ def _births(
 
 
 def _is_bad(value: Numpy | float) -> bool:
-    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fV" and not np.isfinite(value).all()
+    return isinstance(value, np.generic | np.ndarray) and value.dtype.kind in "fcV" and not np.isfinite(value).all()
 
 
 def _links(function: Function) -> dict[Value, list[Value]]:

@@ -315,7 +315,7 @@ def _host(type: Type, value: object) -> HostArray:
 
 def in_parts(host: Any) -> Any:
     """Return complex numbers as pairs of floats, along one more axis; other numbers as they are."""
-    return np.ascontiguousarray(host)[..., None].view(host.real.dtype) if host.dtype.kind == "c" else host
+    return np.array(host, order="C").reshape(*host.shape, 1).view(host.real.dtype) if host.dtype.kind == "c" else host
 
 
 def turn(type: Type) -> Any:

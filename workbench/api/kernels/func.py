@@ -38,7 +38,7 @@ class Func:
         self.stale = reason
 
     def beside(self, before: object) -> Func:
-        """This func, as one more version of `before` where that stands above it in the same text.
+        """Add this func's definition to the overloads of `before`, if that stands above it in the same text; return it.
 
         A version with the same annotations is replaced; text that was edited, or run again, starts again.
         """
@@ -51,7 +51,7 @@ class Func:
         return self
 
     def __call__(self, *args: object, **kwargs: object) -> Any:
-        """The result for these values: NumPy scalars, vectors, structs; see `workbench.api.launches.host_call`."""
+        """Evaluate the func on the host: return NumPy scalars, vectors or structs (`api.launches.host_call`)."""
         return ON_HOST[0](self, args, kwargs)
 
     def __reduce__(self) -> str | tuple[Any, ...]:

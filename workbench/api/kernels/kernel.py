@@ -89,15 +89,15 @@ class Specialisation(OfFunction):
         self.seconds = time.perf_counter() - started
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
-        """Code that does not come from the IR; None if it does."""
+        """Return code that does not come from the IR; None if it does."""
         return None
 
     def countable(self, direction: str, arch: str) -> Countable | None:
-        """PTX that does not come from the IR, for `wb.profile`; None if it does."""
+        """Return PTX that does not come from the IR, for `wb.profile`; None if it does."""
         return None
 
     def is_current(self) -> bool:
-        """Whether every value captured from the user's namespace is still what it was, in type and in all bits."""
+        """Return whether each value captured from the user's namespace is unchanged, in type and in all bits."""
         for func in self._funcs:
             if func.stale:
                 return False
@@ -114,16 +114,16 @@ class Specialisation(OfFunction):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The kernel's parameters when this was made: a kernel has one more for each uniform that it reads then."""
+        """Return the kernel's parameters at the time of lowering, which include one per uniform that it read."""
         return self._parameters or self.kernel.parameters
 
     @property
     def watched(self) -> tuple[Watched, ...]:
-        """What it was made with of the user's names."""
+        """Return the user's names that the lowering read, with their values."""
         return self._watched
 
     def reads(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
-        """Those of the names that it was made with another value of than the namespace holds now."""
+        """Return those of `names` whose value in the namespace is not the one that the lowering read."""
         found: list[str] = []
         for w in self._watched:
             root, scope = w.path.split(".")[0], w.definition.scope
@@ -213,7 +213,7 @@ class Kernel(Subscripted):
 
     @property
     def families(self) -> dict[str, Generic]:
-        """What generic parameters ask of their arguments, where they are annotated `Float`, `array[Int]` and so on."""
+        """Return the constraint of each generic parameter, annotated `Float`, `array[Int]` and so on, by name."""
         _ = self.annotations  # reading them finds the families too
         return self._families
 
@@ -229,7 +229,7 @@ class Kernel(Subscripted):
 
     @cached_property
     def edition(self) -> Edition:
-        """Which version of the kernel this is."""
+        """Return the identity of this version of the kernel."""
         return Edition(self)
 
     def follow_uniforms(self) -> None:
@@ -323,7 +323,7 @@ class Kernel(Subscripted):
     def in_double(
         self, values: Sequence[object], dims: tuple[int, ...], block_dim: object, shared: int
     ) -> InDouble | None:
-        """What `gradcheck` runs of a kernel without IR; None: it makes the IR's floats float64.
+        """Return what `gradcheck` runs for a kernel without IR; None lets it run the IR in float64.
 
         Args:
             values: one argument per parameter.
@@ -343,7 +343,7 @@ class Kernel(Subscripted):
             raise LaunchError(f"{self.name} is out of date: {self.stale}", advice="Fix its cell and run it again.")
 
     def outdated_by(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
-        """Those of the names whose value in the namespace is not what the kernel was last made with."""
+        """Return those of `names` whose value in the namespace is not the one that the last lowering read."""
         return sorted(set(self.used.reads(names, namespace))) if self.used is not None else []
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:

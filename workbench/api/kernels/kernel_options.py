@@ -17,7 +17,7 @@ from workbench.tiles import Tile
 
 
 def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
-    """How many checkpoints of a loop an adjoint keeps.
+    """Return the number of checkpoints of a loop that an adjoint keeps, validated.
 
     Raises:
         KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
@@ -32,7 +32,7 @@ def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
 
 
 def checked_matmul(value: object, definition: Definition) -> str:
-    """Which matrix multiplication a kernel requests; empty if it leaves that to its cell.
+    """Return the matrix multiplication that a kernel requests, validated; empty leaves it to the cell.
 
     Raises:
         KernelTypeError: there is none of this name.

@@ -10,7 +10,7 @@ from workbench.runtime.completion import Listed
 
 
 class Subscripted(Listed):
-    """What a kernel's brackets mean."""
+    """Represents what can be launched by brackets: `kernel[n](x, y)` runs n threads."""
 
     name: str
     launch_with: ClassVar[Callable[..., object]]

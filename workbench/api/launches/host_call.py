@@ -38,7 +38,7 @@ MAKES = ("identity", "matrix_from_rows", "matrix_from_cols", "quat_identity", "t
 
 
 def called(f: Any, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """What `f(*values, **keywords)` returns.
+    """Evaluate `f(*values, **keywords)` on the host in the interpreter.
 
     Args:
         f: a func, a name of the language, or `PRODUCT`.
@@ -93,7 +93,7 @@ class _Call:
         return name
 
     def result(self, text: str) -> Any:
-        """What the call returns."""
+        """Run the call whose text this is as a kernel of one thread; return its results, None without any."""
         parameters = ", ".join(self.types)
         definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
         found = result_types(definition, self.types, self.warp_meanings, nothing=True)

@@ -153,7 +153,7 @@ def finished(
 def launch_options(
     kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool = False
 ) -> LaunchOptions:
-    """What the launch and the kernel's cell ask for, in blocks and in a stream of which nothing is said."""
+    """Return the options that the launch and the kernel's cell request; block and stream stay at their defaults."""
     own = getattr(kernel, "checks", None) if checks is None else checks
     checked = checks_wanted() if own is None else own
     try:
@@ -165,7 +165,7 @@ def launch_options(
 
 
 class _Plan(msgspec.Struct, frozen=True):
-    """What a forward launch with arguments of these kinds comes to, found once.
+    """Represents how to run a forward launch with arguments of these kinds; cached per kind.
 
     Attributes:
         specialisation, loaded: the code.

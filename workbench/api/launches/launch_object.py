@@ -48,7 +48,7 @@ class Launch:
 
     @property
     def adjoint(self) -> bool:
-        """Whether it runs the adjoint."""
+        """Return whether the launch runs the adjoint."""
         return self._record.direction == "adjoint"
 
     def launch(self, stream: object = None, **values: object) -> None:
@@ -78,7 +78,7 @@ class Launch:
             self._record = kept
 
     def _latest(self) -> dict[str, object]:
-        """What was a slider's value, as it is now."""
+        """Return the present values of arguments that came from uniforms, by parameter."""
         record = self._record
         return {n: u.peek() for n, u in record.uniforms.items() if not isinstance(record.arguments[n], array)}
 

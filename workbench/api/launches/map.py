@@ -83,7 +83,7 @@ def map(
 
 
 class _Mapped:
-    """What was made of one function.
+    """Represents the kernels generated for one mapped function.
 
     Attributes:
         given: the function as the user gave it, kept alive so that its identity stays its own.
@@ -250,7 +250,7 @@ def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
 
 
 def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
-    """Where a thread of `shape` reads an array of shape `own`: 0 along what is repeated."""
+    """Return the subscript by which a thread of `shape` reads an array of shape `own`: 0 along broadcast axes."""
     letters = LETTERS[len(shape) - len(own) : len(shape)]
     return ", ".join(
         "0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters, strict=True)

@@ -80,7 +80,7 @@ _OF_VECTORS = {
 
 
 def _number_type(*values: Any) -> Scalar | None:
-    """What Python's numbers become beside arrays: their widest float, else their integer; None: one is no operand.
+    """Return the type of Python numbers beside arrays: the widest float, else integer; None if one is no operand.
 
     Beside arrays of bools alone a float is a float32: `wb.where(x > 0.0, 1.0, -1.0)`.
     """
@@ -210,7 +210,7 @@ def _place(left: Any, right: Any) -> Any:
 
 
 def _flat(x: array) -> array:
-    """Its elements in one dimension, row by row."""
+    """Return the elements in one dimension, in row-major order."""
     return x if x.ndim == 1 else x.flatten()
 
 

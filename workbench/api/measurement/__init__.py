@@ -1,1 +1,1 @@
-"""How long calls take, how much they do, and what the machine could do."""
+"""Measurements: how long calls take, how much they do, and what the machine could do."""

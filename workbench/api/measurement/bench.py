@@ -1,4 +1,4 @@
-"""How long a call takes, and how near that is to what the machine can do.
+"""Timing of calls, and comparison with what the machine can do.
 
 The call runs once to compile and to be counted (`effort`), then in rounds of enough calls; on a GPU between two events
 of the device, so that what is timed is its work and not the queueing. The shortest round is reported, as `timeit` does:
@@ -32,7 +32,7 @@ _RATES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 
 
 class Bench(msgspec.Struct, frozen=True):
-    """What was measured.
+    """The result of timing a call.
 
     Attributes:
         what: what was called.
@@ -55,7 +55,7 @@ class Bench(msgspec.Struct, frozen=True):
 
     @property
     def spread(self) -> float:
-        """How far the median round is above the shortest, as a share."""
+        """The relative distance of the median round from the shortest."""
         return statistics.median(self.rounds) / self.seconds - 1.0 if self.seconds else 0.0
 
     @property
@@ -70,7 +70,7 @@ class Bench(msgspec.Struct, frozen=True):
 
     @property
     def bound(self) -> str:
-        """What the ceiling is made of: "memory" or "arithmetic" (the roofline model); empty if it is not known."""
+        """The roofline model's limit: "memory" or "arithmetic"; empty if it is not known."""
         flops = self.effort.flops
         if self.ceiling is None or flops is None or not (flops or self.effort.bytes):
             return ""
@@ -98,10 +98,10 @@ class Bench(msgspec.Struct, frozen=True):
             )
         if self.share is not None:
             cached = "; data that stay in a cache can exceed it" if self.share > 1.05 else ""
-            said = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
+            bound = f"bound by {self.bound}: {self.share:.0%} of this machine's measured maximum{cached}"
             small = self.seconds < LAUNCHING and "mostly the launch itself takes the time"
             far = f"far from both limits: {small or 'something else takes the time'}"
-            lines.append(f"  {said if self.share >= FAR else far}")
+            lines.append(f"  {bound if self.share >= FAR else far}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -137,8 +137,8 @@ class Comparison(msgspec.Struct, frozen=True):
         low, high = min(self.ratios), max(self.ratios)
         sure = "" if high < 1.0 or low > 1.0 else "; which is faster differs from round to round"
         rows = [f"{b.what}: {duration(statistics.median(b.rounds))} per call" for b in (self.first, self.second)]
-        said = f"{self.second.what} takes {self.ratio:.2f} of the time of {self.first.what}"
-        return "\n".join([*rows, f"{said} (rounds {low:.2f} to {high:.2f}){sure}"])
+        sentence = f"{self.second.what} takes {self.ratio:.2f} of the time of {self.first.what}"
+        return "\n".join([*rows, f"{sentence} (rounds {low:.2f} to {high:.2f}){sure}"])
 
     __repr__ = __str__
 
@@ -249,13 +249,13 @@ def _round(call: Callable[[], object], number: int, device: Device) -> float:
 
 
 def duration(seconds: float) -> str:
-    """A time with three figures and its unit."""
+    """Return a time with three figures and its unit."""
     unit, name = next(((u, n) for u, n in _UNITS if seconds >= u), _UNITS[-1])
     return f"{seconds / unit:.3g} {name}"
 
 
 def rate(value: float) -> str:
-    """A rate with three figures and the prefix of its unit: `13.5 G`."""
+    """Return a rate with three figures and the prefix of its unit: `13.5 G`."""
     unit, name = next(((u, n) for u, n in _RATES if value >= u), _RATES[-1])
     shown = f"{value / unit:.3g}"
     return f"{float(shown):g} {name}"

@@ -28,7 +28,7 @@ def line_chart(
     show: Show,
     ceiling: float | None = None,
 ) -> str:
-    """A line of `ys` over `xs`, from 0; wide ranges of `xs` are drawn by their logarithm.
+    """Return a line of `ys` over `xs`, from 0; wide ranges of `xs` are drawn by their logarithm.
 
     Args:
         title: what is drawn.
@@ -38,11 +38,11 @@ def line_chart(
         show: a value as text.
         ceiling: a dashed line at this value.
     """
-    places = _places(xs)
+    positions = _positions(xs)
     top = 1.08 * max((*ys, ceiling or 0.0), default=1.0) or 1.0
 
     def at(k: int, y: float) -> tuple[float, float]:
-        return _LEFT + places[k] * (_WIDTH - _LEFT - 24), _HEIGHT - _BOTTOM - y / top * (_HEIGHT - _TOP - _BOTTOM)
+        return _LEFT + positions[k] * (_WIDTH - _LEFT - 24), _HEIGHT - _BOTTOM - y / top * (_HEIGHT - _TOP - _BOTTOM)
 
     parts = [_open(title, _WIDTH, _HEIGHT)]
     for step in range(5):
@@ -73,7 +73,7 @@ def line_chart(
 def heat_map(
     title: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float]], show: Show
 ) -> str:
-    """A map of `values`, dark where they are small; the smallest has a frame.
+    """Return a map of `values`, dark where they are small; the smallest has a frame.
 
     Args:
         title: what is drawn.
@@ -108,18 +108,18 @@ def heat_map(
 
 
 def image(svg: str, alt: str) -> str:
-    """The picture as HTML that untrusted notebooks keep."""
+    """Return the picture as HTML that untrusted notebooks keep."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<img alt="{escape(alt)}" style="max-width:100%;vertical-align:top" src="data:image/svg+xml;base64,{data}">'
 
 
 def bar(share: float, width: int = 24) -> str:
-    """A bar of `#` for a terminal, `share` from 0 to 1."""
+    """Return a bar of `#` for a terminal, `share` from 0 to 1."""
     return "#" * round(width * min(1.0, max(0.0, share)))
 
 
-def _places(xs: Sequence[float]) -> list[float]:
-    """From 0 to 1, by the logarithm where all are positive and far apart."""
+def _positions(xs: Sequence[float]) -> list[float]:
+    """Map values to 0 … 1, by the logarithm if all are positive and far apart."""
     wide = min(xs, default=0.0) > 0 and max(xs) >= WIDE * min(xs)
     scaled = [math.log(x) if wide else x for x in xs]
     low, high = min(scaled, default=0.0), max(scaled, default=1.0)

@@ -1,4 +1,4 @@
-"""How much a call does: bytes that must move, and operations on floats, of all launches in it.
+"""The work of a call: bytes that must move, and operations on floats, of all launches in it.
 
 Bytes are those of the arrays: each read once, each written once, the least that a machine without caches would move;
 where the threads touch fewer elements than the arrays have, those. Operations are counted by running a few threads in
@@ -40,7 +40,7 @@ _FREE = frozenset({"where", "select"})
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """What a call does.
+    """The work that a call does.
 
     Attributes:
         launches: how many, those of graphs included.
@@ -74,10 +74,10 @@ def effort_of(call: Callable[[], object]) -> Effort:
     for record in seen.records:
         # Numbers that are no integers say nothing, as a rule, about how often a loop turns.
         sizes = (v.shape if isinstance(v, array) else v for v in record.arguments.values() if not isinstance(v, float))
-        alike = (record.loaded.digest, record.dim, *sizes)
-        if alike not in counted:
-            counted[alike] = effort_of_launch(record)
-        total += counted[alike]
+        memo_key = (record.loaded.digest, record.dim, *sizes)
+        if memo_key not in counted:
+            counted[memo_key] = effort_of_launch(record)
+        total += counted[memo_key]
     moved = Effort(0, seen.moved, seen.added if seen.known else None, tuple(dict.fromkeys(seen.devices)))
     return total + moved
 
@@ -121,7 +121,7 @@ class _Seen(Observer):
 
 
 def effort_of_launch(record: LaunchRecord) -> Effort:
-    """What one launch does."""
+    """Return the work of one launch."""
     flops, touched = _sampled(record)
     total = 0
     for name, value in record.arguments.items():
@@ -132,7 +132,7 @@ def effort_of_launch(record: LaunchRecord) -> Effort:
 
 
 def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
-    """Operations on floats of the launch, and the bytes that each array's accesses move; None if unknown."""
+    """Return the operations on floats of the launch, and the bytes that each array's accesses move; None if unknown."""
     try:
         function = record.loaded.function
         arguments = _on_host(record)
@@ -159,7 +159,7 @@ def _sampled(record: LaunchRecord) -> tuple[float | None, Counter[str] | None]:
 
 
 def _on_host(record: LaunchRecord) -> list[object] | None:
-    """The arguments for the interpreter, arrays that are written as copies; None if they are too large."""
+    """Return the arguments for the interpreter, arrays that are written as copies; None if they are too large."""
     arrays = {n: v for n, v in record.arguments.items() if isinstance(v, array)}
     copied = [v for n, v in arrays.items() if n in record.writes or v.device != CPU]
     if sum(v.nbytes for v in copied) > MOST_BYTES:
@@ -172,8 +172,8 @@ def _on_host(record: LaunchRecord) -> list[object] | None:
 
 
 def _host(value: array, copied: bool) -> object:
-    found = value.numpy()
-    return found.copy() if copied else found
+    data = value.numpy()
+    return data.copy() if copied else data
 
 
 def _spread_threads(dims: Sequence[int]) -> list[tuple[int, ...]]:

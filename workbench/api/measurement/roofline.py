@@ -1,4 +1,4 @@
-"""What this machine can do at most, measured with Workbench's own kernels: bytes and float operations per second.
+"""The maximum rates of this machine, measured with Workbench's own kernels: bytes and float operations per second.
 
 A copy of arrays larger than the caches bounds what memory gives (as the STREAM benchmark does); a kernel that only
 multiplies and adds in registers bounds arithmetic. Data that fits in a cache can be faster than the first number.
@@ -69,7 +69,7 @@ def _measured(device: Device) -> Ceiling:
 
 
 def _best(device: Device, work: Callable[[], object]) -> float:
-    """The shortest of a few runs, after one that does not count."""
+    """Return the shortest of a few runs, after a first run that does not count."""
     seconds: list[float] = []
     for _ in range(REPEAT + 1):
         synchronize(device)

@@ -67,9 +67,9 @@ class Sweep(msgspec.Struct, frozen=True):
                 rows.append((*named, "refused", "", "", ""))
                 continue
             flops = point.flops_per_second
-            facts = duration(point.seconds), f"{rate(point.bytes_per_second)}B/s"
+            figures = duration(point.seconds), f"{rate(point.bytes_per_second)}B/s"
             rows.append(
-                (*named, *facts, f"{rate(flops)}FLOP/s" if flops is not None else "", bar(fastest / point.seconds))
+                (*named, *figures, f"{rate(flops)}FLOP/s" if flops is not None else "", bar(fastest / point.seconds))
             )
         widths = [max(len(r[k]) for r in rows) for k in range(len(rows[0]))]
         table = ["  ".join(c.rjust(w) for c, w in zip(r[:-1], widths, strict=False)) + f"  {r[-1]}" for r in rows]
@@ -91,7 +91,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return f"shortest: {chosen} with {duration(best.seconds)}{gain}{missing}"
 
     def to_svg(self) -> str:
-        """A line over one axis, a map over two; empty over more, or where a combination was refused."""
+        """Return a line over one axis, a map over two; empty over more, or where a combination was refused."""
         times = [p.seconds for p in self.points if p]
         names = list(self.axes)
         if len(times) < len(self.points) or len(names) > 2:
@@ -102,9 +102,9 @@ class Sweep(msgspec.Struct, frozen=True):
             title = f"{self.what}: time over {names[0]} (down) and {names[1]} (across)"
             return heat_map(title, [shown(v) for v in first], [shown(v) for v in second], rows, duration)
         values = self.axes[names[0]]
-        places = _places(values)
+        positions = _axis_positions(values)
         title = f"{self.what}: time over {names[0]}"
-        return line_chart(title, places, [shown(v) for v in values], times, duration)
+        return line_chart(title, positions, [shown(v) for v in values], times, duration)
 
     def rates_svg(self) -> str:
         """Bytes or operations per second over one axis, with the ceiling that binds the last point; empty otherwise."""
@@ -116,9 +116,9 @@ class Sweep(msgspec.Struct, frozen=True):
         rates = [p.bytes_per_second if memory else p.flops_per_second or 0.0 for p in points]
         unit, most = ("B/s", last.ceiling.bytes_per_second) if memory else ("FLOP/s", last.ceiling.flops_per_second)
         ((name, values),) = self.axes.items()
-        places = _places(values)
+        positions = _axis_positions(values)
         title = f"{self.what}: {last.bound} over {name}"
-        return line_chart(title, places, [shown(v) for v in values], rates, lambda v: rate(v) + unit, most)
+        return line_chart(title, positions, [shown(v) for v in values], rates, lambda v: rate(v) + unit, most)
 
     def _repr_html_(self) -> str:
         pictures = "".join(image(svg, self.verdict) for svg in (self.to_svg(), self.rates_svg()) if svg)
@@ -202,12 +202,12 @@ def using_threads(count: object) -> Generator[None]:
         cpu_threads.cache_clear()
 
 
-def _places(values: Sequence[object]) -> list[float]:
-    """Where the values of an axis lie: themselves, if all are numbers."""
+def _axis_positions(values: Sequence[object]) -> list[float]:
+    """Return the positions of an axis's values: the values themselves if all are numbers, else 0, 1, 2, …"""
     numbers = [float(v) for v in values if isinstance(v, (int, float))]
     return numbers if len(numbers) == len(values) else [float(k) for k in range(len(values))]
 
 
 def shown(value: object) -> str:
-    """A value of an axis as text."""
+    """Return a value of an axis as text."""
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,1 +1,1 @@
-"""What a GPU would do with a launch, counted on the CPU from the PTX that NVRTC makes: `wb.profile`."""
+"""`wb.profile`: what a GPU would do with a launch, counted on the CPU from the PTX that NVRTC makes."""

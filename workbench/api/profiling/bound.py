@@ -1,4 +1,4 @@
-"""Which published rate of a GPU a launch meets first: arithmetic on counts, not a prediction of time.
+"""The bound of a launch: the published rate of a GPU that it meets first, by counts; no prediction of time.
 
 Memory: the bytes of the sectors, by the memory's bandwidth. Instructions: four schedulers of a multiprocessor issue one
 warp instruction per cycle each. Shared memory: a multiprocessor serves one wavefront per cycle. Atomics: an element
@@ -27,7 +27,7 @@ the order of one 32-byte sector per cycle, which is what caches take from a mult
 
 
 class Rates(msgspec.Struct, frozen=True):
-    """What NVIDIA publishes of a GPU.
+    """The rates that NVIDIA publishes for a GPU.
 
     Attributes:
         gpu: its name.
@@ -67,7 +67,7 @@ the clock of a B200 or B300, so they have no row."""
 
 
 class Bound(msgspec.Struct, frozen=True):
-    """What the launch would meet first on a GPU.
+    """The limit that a launch would meet first on a GPU.
 
     Attributes:
         by: "memory", "instructions", "shared memory" or "atomics".
@@ -98,11 +98,11 @@ class Bound(msgspec.Struct, frozen=True):
         worst = self.cycles[self.by]
         others = ", ".join(f"{n} {_share(c / worst)} of that" for n, c in self.cycles.items() if n != self.by and c)
         unless = "" if self.sure else ", unless caches keep what is read again"
-        found = f"{self.by} on {self.gpu} by its published rates{unless}{f' ({others})' if others else ''}"
+        limit = f"{self.by} on {self.gpu} by its published rates{unless}{f' ({others})' if others else ''}"
         if not self.is_latency:
-            return found
+            return limit
         few = f"{self.blocks:,} block{'' if self.blocks == 1 else 's'}, where {self.gpu} runs {self.wave:,} at once"
-        return f"latency: {few}; with more blocks {found}"
+        return f"latency: {few}; with more blocks {limit}"
 
 
 def _share(value: float) -> str:
@@ -110,18 +110,18 @@ def _share(value: float) -> str:
 
 
 def rates_of(arch: str, gpu: str | None = None) -> Rates | None:
-    """Published rates of a GPU of an architecture, of the first one if none is named; None if there are none.
+    """Return published rates of a GPU of an architecture, of the first one if none is named; None if there are none.
 
     Raises:
         DeviceError: no GPU of this name and architecture has a row in `RATES`.
     """
-    found = [rates for rates in RATES if rates.arch == arch]
+    matches = [rates for rates in RATES if rates.arch == arch]
     if gpu is None:
-        return found[0] if found else None
-    for rates in found:
+        return matches[0] if matches else None
+    for rates in matches:
         if rates.gpu == gpu:
             return rates
-    known = ", ".join(rates.gpu for rates in found) or "none"
+    known = ", ".join(rates.gpu for rates in matches) or "none"
     raise DeviceError(f"There are no published rates of a {gpu!r} of {arch} here.", advice=f"Those known: {known}.")
 
 

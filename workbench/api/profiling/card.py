@@ -24,7 +24,7 @@ def card_html(
     title: str, notes: Sequence[str], advice: Sequence[tuple[str, str]], heads: Sequence[str],
     rows: Sequence[tuple[Counts, str, str, float, Sequence[str]]], bars: str, pictures: Sequence[Drawing] = (),
 ) -> str:  # fmt: skip
-    """The card.
+    """Return the card of a profile.
 
     Args:
         title: the launch.
@@ -35,7 +35,9 @@ def card_html(
         bars: what the bars are shares of.
         pictures: below the table.
     """
-    found = "".join(f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>' for where, text in advice)
+    listed = "".join(
+        f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>' for where, text in advice
+    )
     worst = max((share for _, _, _, share, _ in rows[:-1]), default=0.0)
     body = "".join(_row(row, worst, last=row is rows[-1]) for row in rows)
     head = "".join(f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">{escape(h)}</th>' for h in heads)
@@ -49,7 +51,7 @@ def card_html(
     drawn = "".join(f"{box}{image(picture.svg(), picture.title)}</span>" for picture in pictures)
     about = "".join(f'<div style="opacity:0.75">{escape(note)}</div>' for note in notes)
     return f'<div style="padding:2px 0"><div style="padding-bottom:2px"><b>{escape(title)}</b></div>{about}' + (
-        f'<div style="padding:6px 0">{found}</div>{table}<div style="padding-top:6px">{drawn}</div></div>'
+        f'<div style="padding:6px 0">{listed}</div>{table}<div style="padding-top:6px">{drawn}</div></div>'
     )
 
 

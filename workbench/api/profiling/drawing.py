@@ -18,7 +18,7 @@ _LOOKS = {
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """One shape.
+    """A shape of a drawing.
 
     Attributes:
         kind: "line" (x, y, x, y), "rect" (x, y, width, height), "dot" (x, y, radius) or "text" (x, y).
@@ -44,7 +44,7 @@ class Drawing(msgspec.Struct, frozen=True):
     shapes: tuple[Shape, ...]
 
     def svg(self) -> str:
-        """The picture as a text of SVG."""
+        """Return the picture as a text of SVG."""
         body = "".join(map(_element, self.shapes))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
@@ -55,11 +55,11 @@ class Drawing(msgspec.Struct, frozen=True):
 
 def _element(shape: Shape) -> str:
     look, at = _LOOKS[shape.look], shape.at
-    told = f"<title>{escape(shape.text)}</title>" if shape.text else ""
+    tooltip = f"<title>{escape(shape.text)}</title>" if shape.text else ""
     if shape.kind == "text":
         return f'<text x="{at[0]:g}" y="{at[1]:g}" text-anchor="{shape.anchor}" {look}>{escape(shape.text)}</text>'
     if shape.kind == "line":
-        return f'<path d="M{at[0]:g} {at[1]:g}L{at[2]:g} {at[3]:g}" fill="none" {look}>{told}</path>'
+        return f'<path d="M{at[0]:g} {at[1]:g}L{at[2]:g} {at[3]:g}" fill="none" {look}>{tooltip}</path>'
     if shape.kind == "dot":
-        return f'<circle cx="{at[0]:g}" cy="{at[1]:g}" r="{at[2]:g}" {look}>{told}</circle>'
-    return f'<rect x="{at[0]:g}" y="{at[1]:g}" width="{at[2]:g}" height="{at[3]:g}" {look}>{told}</rect>'
+        return f'<circle cx="{at[0]:g}" cy="{at[1]:g}" r="{at[2]:g}" {look}>{tooltip}</circle>'
+    return f'<rect x="{at[0]:g}" y="{at[1]:g}" width="{at[2]:g}" height="{at[3]:g}" {look}>{tooltip}</rect>'

@@ -1,4 +1,4 @@
-"""What counts show: one finding per kind and line, each with a sentence of advice."""
+"""Findings from counts: one per kind and line, each with a sentence of advice."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def findings(counted: Sequence[Counted], own: Counts, total: Counts) -> tuple[Finding, ...]:
-    """What a line's instructions show, the worst first."""
-    found = [*_sectors(counted, own, total), *_wavefronts(counted, own, total), *_idle(own, total)]
-    found += _atomics(own, total)
-    return tuple(sorted(found, key=lambda f: -f.cost))
+    """Return the findings about a line's instructions, the worst first."""
+    results = [*_sectors(counted, own, total), *_wavefronts(counted, own, total), *_idle(own, total)]
+    results += _atomics(own, total)
+    return tuple(sorted(results, key=lambda f: -f.cost))
 
 
 def _sectors(counted: Sequence[Counted], own: Counts, total: Counts) -> Iterator[Finding]:

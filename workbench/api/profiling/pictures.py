@@ -24,7 +24,7 @@ _PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0,
 
 
 class Roof(msgspec.Struct, frozen=True):
-    """What a roofline is drawn from: work is operations on floats, or warp instructions of a launch that has none.
+    """The data of a roofline: work is operations on floats, or warp instructions of a launch that has none.
 
     Attributes:
         work: of the launch.
@@ -46,7 +46,7 @@ class Roof(msgspec.Struct, frozen=True):
 
 
 def roof_of(total: Counts, touched: int, limit: Bound) -> Roof:
-    """The roofline of a launch on the GPU of its bound (Williams, Waterman, Patterson, CACM 52(4), 2009)."""
+    """Return the roofline of a launch on the GPU of its bound (Williams, Waterman, Patterson, CACM 52(4), 2009)."""
     rates = limit.rates
     issue = SCHEDULERS * rates.units * rates.clock
     work, unit, peak = total.flops, "FLOP", (rates.fp32, "float32, fused multiply-add")
@@ -60,7 +60,7 @@ def roof_of(total: Counts, touched: int, limit: Bound) -> Roof:
 
 
 def roofline(total: Counts, touched: int, limit: Bound) -> Drawing:
-    """The roofline of a launch: its work per byte to the right, what published rates allow upwards, both by logarithm.
+    """Draw the roofline of a launch: work per byte to the right, what rates allow upwards, on logarithmic axes.
 
     Args:
         total: the counts of the launch.
@@ -82,46 +82,46 @@ def roofline(total: Counts, touched: int, limit: Bound) -> Drawing:
         return round(HEIGHT - _BOTTOM - (math.log10(value) - bottom) / (top - bottom) * (HEIGHT - _TOP - _BOTTOM), 1)
 
     left, right = x(10.0**low), x(10.0**high)
-    found = [Shape("text", "strong", (8, 15), f"roofline on {limit.gpu}: arithmetic on counts, nothing measured")]
-    found += _axes(low, high, bottom, top, x, y, roof.unit)
+    shapes = [Shape("text", "strong", (8, 15), f"roofline on {limit.gpu}: arithmetic on counts, nothing measured")]
+    shapes += _axes(low, high, bottom, top, x, y, roof.unit)
     start = max(10.0**low, 10.0**bottom / roof.bandwidth)
-    found.append(Shape("line", "roof", (x(start), y(start * roof.bandwidth), x(ridge), y(roof.peak[0])), "memory"))
-    found.append(Shape("line", "roof", (x(ridge), y(roof.peak[0]), right, y(roof.peak[0])), roof.peak[1]))
-    found.append(Shape("text", "ink", (right, y(roof.peak[0]) - 5), roof.peak[1], "end"))
+    shapes.append(Shape("line", "roof", (x(start), y(start * roof.bandwidth), x(ridge), y(roof.peak[0])), "memory"))
+    shapes.append(Shape("line", "roof", (x(ridge), y(roof.peak[0]), right, y(roof.peak[0])), roof.peak[1]))
+    shapes.append(Shape("text", "ink", (right, y(roof.peak[0]) - 5), roof.peak[1], "end"))
     ceiling, name = roof.ceiling
     if ceiling < roof.peak[0]:
         near = y(ceiling) - y(roof.peak[0]) < 20
-        found.append(Shape("line", "ceiling", (left, y(ceiling), right, y(ceiling)), f"its {name}"))
-        found.append(Shape("text", "ink", (right, y(ceiling) + (13 if near else -5)), f"its {name}", "end"))
+        shapes.append(Shape("line", "ceiling", (left, y(ceiling), right, y(ceiling)), f"its {name}"))
+        shapes.append(Shape("text", "ink", (right, y(ceiling) + (13 if near else -5)), f"its {name}", "end"))
     if all_bytes:
         if least < all_bytes:
             best = min(roof.bandwidth * roof.work / least, ceiling)
-            told = f"if each sector came from memory once: {_si(best)}{roof.unit}/s at the most"
-            found.append(Shape("dot", "ring", (x(roof.work / least), y(best), 5), told))
-        told = f"{roof.work / all_bytes:.3g} {roof.unit} per byte; {_si(roof.rate)}{roof.unit}/s at the most"
-        found.append(Shape("dot", "dot", (x(roof.work / all_bytes), y(roof.rate), 5), told))
+            tooltip = f"if each sector came from memory once: {_si(best)}{roof.unit}/s at the most"
+            shapes.append(Shape("dot", "ring", (x(roof.work / least), y(best), 5), tooltip))
+        tooltip = f"{roof.work / all_bytes:.3g} {roof.unit} per byte; {_si(roof.rate)}{roof.unit}/s at the most"
+        shapes.append(Shape("dot", "dot", (x(roof.work / all_bytes), y(roof.rate), 5), tooltip))
     else:
-        found.append(Shape("dot", "dot", (right - 6, y(roof.rate), 5), "no traffic of global memory"))
-    return Drawing(_said(roof, limit), WIDTH, HEIGHT, tuple(found))
+        shapes.append(Shape("dot", "dot", (right - 6, y(roof.rate), 5), "no traffic of global memory"))
+    return Drawing(_caption(roof, limit), WIDTH, HEIGHT, tuple(shapes))
 
 
 def _axes(low: int, high: int, bottom: int, top: int, x: Scale, y: Scale, unit: str) -> list[Shape]:
-    found = list[Shape]()
+    shapes = list[Shape]()
     across, up = max(1, (high - low) // 5), max(1, (top - bottom) // 5)
     for power in range(low, high + 1):
-        found.append(Shape("line", "rule", (x(10.0**power), y(10.0**bottom), x(10.0**power), y(10.0**top))))
+        shapes.append(Shape("line", "rule", (x(10.0**power), y(10.0**bottom), x(10.0**power), y(10.0**top))))
         if (power - low) % across == 0:
-            found.append(Shape("text", "ink", (x(10.0**power), HEIGHT - _BOTTOM + 15), f"{10.0**power:g}", "middle"))
+            shapes.append(Shape("text", "ink", (x(10.0**power), HEIGHT - _BOTTOM + 15), f"{10.0**power:g}", "middle"))
     for power in range(bottom, top + 1):
-        found.append(Shape("line", "rule", (x(10.0**low), y(10.0**power), x(10.0**high), y(10.0**power))))
+        shapes.append(Shape("line", "rule", (x(10.0**low), y(10.0**power), x(10.0**high), y(10.0**power))))
         if (power - bottom) % up == 0:
-            found.append(Shape("text", "ink", (_LEFT - 6, y(10.0**power) + 4), _si(10.0**power), "end"))
-    found.append(Shape("text", "ink", (WIDTH - _RIGHT, HEIGHT - 12), f"{unit} per byte of sectors", "end"))
-    found.append(Shape("text", "ink", (8, HEIGHT - 12), f"up: {unit}/s"))
-    return found
+            shapes.append(Shape("text", "ink", (_LEFT - 6, y(10.0**power) + 4), _si(10.0**power), "end"))
+    shapes.append(Shape("text", "ink", (WIDTH - _RIGHT, HEIGHT - 12), f"{unit} per byte of sectors", "end"))
+    shapes.append(Shape("text", "ink", (8, HEIGHT - 12), f"up: {unit}/s"))
+    return shapes
 
 
-def _said(roof: Roof, limit: Bound) -> str:
+def _caption(roof: Roof, limit: Bound) -> str:
     all_bytes, least = roof.traffic
     at = f"{roof.work / all_bytes:.3g} {roof.unit} per byte" if all_bytes else "no traffic of global memory"
     once = f"; {roof.work / least:.3g} if each sector came from memory once" if 0 < least < all_bytes else ""
@@ -137,62 +137,66 @@ def _si(value: float) -> str:
 
 
 def occupied(fits: Occupancy) -> Drawing:
-    """The warps that a multiprocessor can hold and those that are taken, and how many blocks each limit allows."""
+    """Draw the warps that a multiprocessor can hold and those that are taken, and how many blocks each limit allows."""
     row, side = 16, 17
     rows = fits.slots // row
     taken = fits.blocks * fits.warps
-    found = [Shape("text", "strong", (8, 15), f"occupancy {fits.share:.0%}: {taken} of {fits.slots} warps")]
+    shapes = [Shape("text", "strong", (8, 15), f"occupancy {fits.share:.0%}: {taken} of {fits.slots} warps")]
     for slot in range(fits.slots):
         block = slot // fits.warps
         look = "free" if slot >= taken else "taken" if block % 2 == 0 else "other"
         at = (8 + side * (slot % row), 26 + side * (slot // row), side - 2, side - 2)
-        found.append(Shape("rect", look, at, "free" if slot >= taken else f"warp {slot % fits.warps} of block {block}"))
+        shapes.append(
+            Shape("rect", look, at, "free" if slot >= taken else f"warp {slot % fits.warps} of block {block}")
+        )
     y, most = 26 + side * rows + 20, max(fits.limits.values())
     for name, blocks in fits.limits.items():
         limiting = blocks == fits.blocks
-        found.append(Shape("text", "strong" if limiting else "ink", (104, y + 10), name, "end"))
+        shapes.append(Shape("text", "strong" if limiting else "ink", (104, y + 10), name, "end"))
         long = max(2.0, round(170 * blocks / most, 1))
-        found.append(Shape("rect", "worst" if limiting else "free", (112, y + 1, long, 11), f"{name}: {blocks} blocks"))
-        said = f"{blocks} {'block' if blocks == 1 else 'blocks'}{' – the limit' if limiting else ''}"
-        found.append(Shape("text", "strong" if limiting else "ink", (118 + long, y + 10), said))
+        shapes.append(
+            Shape("rect", "worst" if limiting else "free", (112, y + 1, long, 11), f"{name}: {blocks} blocks")
+        )
+        label = f"{blocks} {'block' if blocks == 1 else 'blocks'}{' – the limit' if limiting else ''}"
+        shapes.append(Shape("text", "strong" if limiting else "ink", (118 + long, y + 10), label))
         y += 19
-    said = ", ".join(f"{name} {blocks}" for name, blocks in fits.limits.items())
+    label = ", ".join(f"{name} {blocks}" for name, blocks in fits.limits.items())
     title = (
         f"Occupancy {fits.share:.0%}: {fits.blocks} blocks of {fits.warps} warps in a multiprocessor for {fits.slots}; "
-        f"blocks that each limit allows: {said}."
+        f"blocks that each limit allows: {label}."
     )
-    return Drawing(title, WIDTH, y + 6, tuple(found))
+    return Drawing(title, WIDTH, y + 6, tuple(shapes))
 
 
 def lanes_of(access: Access) -> Drawing:
-    """A warp's 32 lanes above the sectors of global memory, or the banks of shared memory, that one access touches."""
-    found = [Shape("text", "strong", (8, 15), access.said)]
+    """Draw a warp's 32 lanes above the sectors of global, or the banks of shared memory, that an access touches."""
+    shapes = [Shape("text", "strong", (8, 15), access.said)]
     centres = [8 + LANE * lane + LANE / 2 for lane in range(len(access.at))]
     for lane, at in enumerate(access.at):
-        told = f"lane {lane}: {'does not take part' if at < 0 else f'byte {at:,}'}"
-        found.append(Shape("rect", "taken" if at >= 0 else "free", (8 + LANE * lane, 26, LANE - 2, LANE - 2), told))
+        tooltip = f"lane {lane}: {'does not take part' if at < 0 else f'byte {at:,}'}"
+        shapes.append(Shape("rect", "taken" if at >= 0 else "free", (8 + LANE * lane, 26, LANE - 2, LANE - 2), tooltip))
     width = LANE * len(access.at)
-    made = _sectors if access.space == "global" else _banks
-    boxes, ends = made(access, width)
+    draw = _sectors if access.space == "global" else _banks
+    boxes, ends = draw(access, width)
     rays = [
         Shape("line", "ray", (x, 26 + LANE - 2, ends[at], 92))
         for x, at in zip(centres, access.at, strict=True)
         if at >= 0
     ]
     height = max([140, *(round(b.at[1] + b.at[3]) + 22 for b in boxes if b.kind == "rect")])
-    return Drawing(f"A warp: {access.said}.", width + 16, height, (*found, *rays, *boxes))
+    return Drawing(f"A warp: {access.said}.", width + 16, height, (*shapes, *rays, *boxes))
 
 
 def _sectors(access: Access, width: float) -> tuple[list[Shape], dict[int, float]]:
-    """A box for each sector, a gap where addresses leave one out, and the place of each byte that a lane begins at."""
+    """Draw a box per sector, with gaps where some are left out; also return the x of each lane's first byte."""
     touched = sorted({at // 32 for at in access.at if at >= 0})
     gaps = sum(b != a + 1 for a, b in pairwise(touched))
     each = min(80.0, (width - 6 * gaps) / max(len(touched), 1))
-    found, ends, x = list[Shape](), dict[int, float](), 8.0
+    shapes, ends, x = list[Shape](), dict[int, float](), 8.0
     for n, sector in enumerate(touched):
         if n and sector != touched[n - 1] + 1:
             x += 6
-        found.append(
+        shapes.append(
             Shape(
                 "rect",
                 "free",
@@ -201,39 +205,39 @@ def _sectors(access: Access, width: float) -> tuple[list[Shape], dict[int, float
             )
         )
         for at in {at for at in access.at if at // 32 == sector and at >= 0}:
-            place = x + (at % 32) / 32 * (each - 2)
-            ends[at] = round(place + (each - 2) * min(access.size, 32) / 64, 1)
-            found.append(
+            left = x + (at % 32) / 32 * (each - 2)
+            ends[at] = round(left + (each - 2) * min(access.size, 32) / 64, 1)
+            shapes.append(
                 Shape(
                     "rect",
                     "taken",
-                    (round(place, 1), 92, max(1.0, round((each - 2) * min(access.size, 32) / 32 - 0.5, 1)), 16),
+                    (round(left, 1), 92, max(1.0, round((each - 2) * min(access.size, 32) / 32 - 0.5, 1)), 16),
                 )
             )
         x += each
     count = len(touched)
-    said = f"{count} {'sector' if count == 1 else 'sectors'} of 32 bytes; blue: what the lanes use"
-    return [*found, Shape("text", "ink", (8, 124), said)], ends
+    legend = f"{count} {'sector' if count == 1 else 'sectors'} of 32 bytes; blue: what the lanes use"
+    return [*shapes, Shape("text", "ink", (8, 124), legend)], ends
 
 
 def _banks(access: Access, width: float) -> tuple[list[Shape], dict[int, float]]:
-    """A column per bank with a box for each word of it, and the place of the bank of each lane's first byte."""
+    """Draw a column per bank with a box per word; also return the x of the bank of each lane's first byte."""
     words: dict[int, set[int]] = {}
     for at in access.at:
         for word in range(at // 4, at // 4 + max(1, access.size // 4)) if at >= 0 else ():
             words.setdefault(word % 32, set()).add(word)
-    found, ends = list[Shape](), {at: round(8 + LANE * (at // 4 % 32) + LANE / 2, 1) for at in access.at if at >= 0}
+    shapes, ends = list[Shape](), {at: round(8 + LANE * (at // 4 % 32) + LANE / 2, 1) for at in access.at if at >= 0}
     tall = 16 if max(map(len, words.values()), default=1) <= 4 else 4
     for bank in range(32):
         held = sorted(words.get(bank, ()))
         x = 8 + LANE * bank
         if not held:
-            found.append(Shape("rect", "free", (x, 92, LANE - 2, 16), f"bank {bank}"))
+            shapes.append(Shape("rect", "free", (x, 92, LANE - 2, 16), f"bank {bank}"))
         for k, word in enumerate(held):
             look = "worst" if len(held) > 1 and access.cost > access.least else "taken"
-            found.append(Shape("rect", look, (x, 92 + tall * k, LANE - 2, tall - 1), f"bank {bank}: word {word:,}"))
+            shapes.append(Shape("rect", look, (x, 92 + tall * k, LANE - 2, tall - 1), f"bank {bank}: word {word:,}"))
     low = max(16, tall * max(map(len, words.values()), default=1))
     return [
-        *found,
+        *shapes,
         Shape("text", "ink", (8, 92 + low + 16), "32 banks of shared memory; a box for each word that is touched"),
     ], ends

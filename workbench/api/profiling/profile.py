@@ -64,33 +64,33 @@ def profile(
         >>> p.total.global_sectors / p.total.global_sectors_least
         1.0
     """
-    facts = _architecture(arch)
+    architecture = _architecture(arch)
     record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
     if block_dim is None:
         resources = subject_of(record, arch).code.resources
-        size = best_block(facts, resources.get("registers", 0), resources.get("shared", 0))
+        size = best_block(architecture, resources.get("registers", 0), resources.get("shared", 0))
         record = replace(record, how=replace(record.how, block_dim=size))
     return profile_of(record, arch)
 
 
 def profile_of(record: LaunchRecord, arch: str) -> Profile:
-    """The profile of a checked launch, which is not run.
+    """Return the profile of a checked launch, which is not run.
 
     Raises:
         LaunchError, DeviceError, BuildError: as `profile`.
     """
-    facts = _architecture(arch)
+    architecture = _architecture(arch)
     what = subject_of(record, arch)
     geometry, resources = what.geometry, what.code.resources
     kernel = counting_kernel(what.program, what.code.entry)
     counting = count(kernel, what.program, record, geometry, what.offsets)
     total = _sum(counting.instructions)
     threads = math.prod(geometry.block)
-    fits = occupancy(facts, threads, resources.get("registers", 0), what.shared)
-    best = best_block(facts, resources.get("registers", 0), what.shared)
+    fits = occupancy(architecture, threads, resources.get("registers", 0), what.shared)
+    best = best_block(architecture, resources.get("registers", 0), what.shared)
     if record.loaded.geometry is not None or record.specialisation.tiling is not None:
         best = threads
-    gain = occupancy(facts, best, resources.get("registers", 0), what.shared).share - fits.share
+    gain = occupancy(architecture, best, resources.get("registers", 0), what.shared).share - fits.share
     share = geometry.blocks / max(counting.blocks, 1)
     touched, hottest = round(counting.touched * share), round(counting.hottest * share)
     limit = bound(total, touched, hottest, rates_of(arch), geometry.blocks, fits.blocks)
@@ -105,7 +105,7 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
-    """The share of the instructions that `fma=True` would save, where it is these that bound the launch."""
+    """Return the share of the instructions that `fma=True` would save, where it is these that bound the launch."""
     fused = contracted(record, arch) if limit is None or limit.by == "instructions" else None
     if fused is None:
         return 0.0
@@ -117,7 +117,7 @@ def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, 
 
 
 def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
-    """Profiles of the launches that a call makes, each before it runs; of equal launches the first.
+    """Return profiles of the launches that a call makes, each before it runs; of equal launches the first.
 
     Args:
         call: what to watch; it runs as ever.
@@ -145,7 +145,7 @@ class _Watching(Observer):
         self.found: dict[tuple[object, ...], Profile] = {}
 
     def launching(self, record: LaunchRecord) -> None:
-        """A launch is about to run."""
+        """Profile the launch that is about to run, unless an equal one was."""
         kind = record.loaded.digest, record.direction, record.dim
         if kind not in self.found:
             with unobserved():
@@ -153,10 +153,10 @@ class _Watching(Observer):
 
 
 def _architecture(arch: str) -> Architecture:
-    facts = ARCHITECTURES.get(arch)
-    if facts is None:
+    architecture = ARCHITECTURES.get(arch)
+    if architecture is None:
         raise DeviceError(f"There is no architecture {arch!r} here.", advice=f"Use one of {', '.join(ARCHITECTURES)}.")
-    return facts
+    return architecture
 
 
 def record_of(
@@ -168,11 +168,11 @@ def record_of(
     block_dim: Any,
     tiled: bool,
 ) -> LaunchRecord:
-    """A checked launch that is not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
-    how = LaunchOptions(launch_options(kernel, False).code, block_dim)
+    """Check a launch and return its record, not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
+    options = LaunchOptions(launch_options(kernel, False).code, block_dim)
     values = listed(kernel, inputs, outputs)
     adjoints = [_adjoint(v) for v in values] if adjoint else None
-    return prepare(kernel, dim, values, adjoints, None, how, tiled)
+    return prepare(kernel, dim, values, adjoints, None, options, tiled)
 
 
 def _adjoint(value: object) -> object:
@@ -188,10 +188,10 @@ def _sum(counted: Sequence[Counted]) -> Counts:
 def _lines(
     what: Subject, instructions: Sequence[Counted], total: Counts, limit: Bound | None
 ) -> tuple[dict[int, Line], tuple[Line, ...]]:
-    """Counts by line of the kernel's source, and those of other sources."""
+    """Return counts by line of the kernel's source, and those of other sources."""
     central = _CENTRAL[limit.by if limit else "instructions"]
     lines: list[Line] = []
-    for at, counted in what.by_place(instructions):
+    for at, counted in what.by_line(instructions):
         counts = _sum(counted)
         line = line_of(
             counts, number=at.shown_line, text=at.source.line(at.line),
@@ -200,5 +200,5 @@ def _lines(
             share=getattr(counts, central) / max(getattr(total, central), 1),
         )  # fmt: skip
         lines.append(line)
-    mine = {line.number: line for line in sorted(lines, key=lambda found: found.number) if not line.where}
+    mine = {line.number: line for line in sorted(lines, key=lambda each: each.number) if not line.where}
     return mine, tuple(line for line in lines if line.where)

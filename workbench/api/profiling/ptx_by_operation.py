@@ -17,13 +17,13 @@ FILE = f"/cell/{NUMBERS.label}"
 
 
 def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[EmittedKernel, str]:
-    """The CUDA C++ text of a function, and its PTX for an architecture, compiled or from the cache.
+    """Return the CUDA C++ text of a function, and its PTX for an architecture, compiled or from the cache.
 
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
     """
-    made = emit_kernel(lines_by_operation(function), options, arch, lines=True)
-    text = repeated(made.text)
+    emitted = emit_kernel(lines_by_operation(function), options, arch, lines=True)
+    text = repeated(emitted.text)
     backend, kind = CudaBackend(arch), "ptx with lines"
     version = backend.version(arch)
     key = Key(
@@ -42,4 +42,4 @@ def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[Emitt
         name = f"{function.name} (PTX to count)"
         entry = Entry(image, {"name": name, "entry": name, "backend": backend.name, "target": arch, "stages": {}})
         store.put(key.digest, entry)
-    return made, entry.image.decode()
+    return emitted, entry.image.decode()

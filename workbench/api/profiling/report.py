@@ -1,4 +1,4 @@
-"""What `wb.profile` returns, and its text."""
+"""The result of `wb.profile`, and its text."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Line(Counts, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Its text, with the name of its source if that is not the kernel's."""
+        """The text, with the name of its source if that is not the kernel's."""
         return f"{self.text}{f'   # {self.where}' if self.where else ''}"
 
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """What a GPU would do with a launch: counts of its PTX, never times.
+    """A prediction of what a GPU does with a launch: counts of its PTX, never times.
 
     Attributes:
         kernel: its name.
@@ -117,11 +117,11 @@ class Profile:
 
     @property
     def limited_by(self) -> str:
-        """What limits the occupancy: "threads", "blocks", "registers" or "shared memory"."""
+        """The limit of the occupancy: "threads", "blocks", "registers" or "shared memory"."""
         return self.fits.limited_by
 
     def bound_on(self, gpu: str) -> Bound | None:
-        """What the launch would meet first on another GPU of this architecture; None if nothing was executed.
+        """Return the bound of the launch on another GPU of this architecture; None if nothing was executed.
 
         Args:
             gpu: its name, such as "RTX 4090" for `sm_89`.
@@ -135,8 +135,8 @@ class Profile:
     @property
     def findings(self) -> list[tuple[Line, Finding]]:
         """All findings with their lines, the worst first."""
-        found = [(line, f) for line in (*self.lines.values(), *self.elsewhere) for f in line.findings]
-        return sorted(found, key=lambda pair: -pair[1].cost)
+        pairs = [(line, f) for line in (*self.lines.values(), *self.elsewhere) for f in line.findings]
+        return sorted(pairs, key=lambda pair: -pair[1].cost)
 
     @property
     def title(self) -> str:
@@ -151,32 +151,32 @@ class Profile:
     def notes(self) -> list[str]:
         """Sentences on the launch as a whole."""
         blocks = self.grid[0] * self.grid[1] * self.grid[2]
-        found = ["Counts of PTX instructions run on the CPU; no times, no caches."]
+        notes = ["Counts of PTX instructions run on the CPU; no times, no caches."]
         if self.sampled is not None:
-            found.append(f"Sampled: {self.sampled:,} of {blocks:,} blocks ran; counts are scaled to all of them.")
+            notes.append(f"Sampled: {self.sampled:,} of {blocks:,} blocks ran; counts are scaled to all of them.")
         local = f"{self.local_bytes:,} bytes of local memory, " if self.local_bytes else ""
-        found.append(
+        notes.append(
             f"{self.registers} registers per thread, {local}{self.spills} bytes spilled, {self.shared_bytes:,} bytes "
             f"of shared memory per block; occupancy {self.occupancy:.0%}, limited by {self.limited_by}."
         )
         size, gain = self.best_block
         if gain >= WORTH:
-            found.append(f"block_dim=None takes {size} threads per block: occupancy {self.occupancy + gain:.0%}.")
+            notes.append(f"block_dim=None takes {size} threads per block: occupancy {self.occupancy + gain:.0%}.")
         if self.bound is not None:
-            found.append(f"Bound by {self.bound}.")
+            notes.append(f"Bound by {self.bound}.")
         else:
-            found.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+            notes.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
         heads = self.table()[0]
         named = "; ".join(f"{head} is {NSIGHT[head]}" for head in heads if head in NSIGHT)
-        found += [f"In Nsight Compute, {named}."] if named else []
+        notes += [f"In Nsight Compute, {named}."] if named else []
         if self.contraction >= WORTH:
-            found.append(
+            notes.append(
                 f"fma=True would save {self.contraction:.0%} of the instructions: a product and a sum are rounded once."
             )
-        return found
+        return notes
 
     def rows(self) -> list[Line]:
-        """Each line of the kernel in order, also those without code; then lines elsewhere."""
+        """Return each line of the kernel in order, also those without code; then lines elsewhere."""
         known = {n: Line(number=n, text=text) for n, text in self.source.items()} | dict(self.lines)
         return [*(known[n] for n in sorted(known)), *self.elsewhere]
 
@@ -189,24 +189,24 @@ class Profile:
 
     @property
     def bars(self) -> str:
-        """What a line's share is of: the counts of what bounds the launch."""
+        """The counts of which a line's share is shown: those of what bounds the launch."""
         return SHARES[self.bound.by if self.bound else "instructions"]
 
     @property
     def advice(self) -> list[tuple[Line, str, str]]:
         """The findings as text: line, where, sentence; the worst first."""
-        return [(line, f"line {line.number}{_of(line)}", f"{found.text}.") for line, found in self.findings]
+        return [(line, f"line {line.number}{_of(line)}", f"{finding.text}.") for line, finding in self.findings]
 
     def drawings(self) -> tuple[Drawing, ...]:
-        """The roofline, if rates are published, and the occupancy."""
+        """Return the roofline, if rates are published, and the occupancy."""
         roof = () if self.bound is None else (roofline(self.total, self.touched, self.bound),)
         return (*roof, occupied(self.fits))
 
     @property
     def worst_access(self) -> tuple[Step, Access] | None:
         """The first warp's most wasteful access with its step, else its first; None if it has none."""
-        found = [(step, access) for step in self.warp for access in step.accesses]
-        return max(found, key=lambda pair: pair[1].cost - pair[1].least, default=None)
+        accesses = [(step, access) for step in self.warp for access in step.accesses]
+        return max(accesses, key=lambda pair: pair[1].cost - pair[1].least, default=None)
 
     def __str__(self) -> str:
         heads, rows, total = self.table()
@@ -241,7 +241,7 @@ SHARES = {
 
 
 def cell(counts: Counts, name: str) -> str:
-    """A count as the tables show it; empty if there is nothing to say."""
+    """Return a count as the tables show it; empty if there is nothing to say."""
     if name == "efficiency":
         return f"{counts.efficiency:.0%}" if counts.instructions else ""
     value, least = getattr(counts, name), getattr(counts, f"{name}_least", 0)
@@ -250,9 +250,9 @@ def cell(counts: Counts, name: str) -> str:
 
 
 def line_of(counts: Counts, **more: Any) -> Line:
-    """Counts as a line."""
-    found: dict[str, Any] = msgspec.structs.asdict(counts)
-    return Line(**found, **more)
+    """Return counts as a line."""
+    values: dict[str, Any] = msgspec.structs.asdict(counts)
+    return Line(**values, **more)
 
 
 def _of(line: Line) -> str:

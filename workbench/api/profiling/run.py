@@ -65,7 +65,7 @@ FIRST_WARP = Follow()
 
 
 class Counting(msgspec.Struct, frozen=True):
-    """What running a launch counted.
+    """The counts of one run of a launch.
 
     Attributes:
         instructions: those that were executed; counts of a sample are scaled to all blocks.
@@ -89,15 +89,15 @@ class Counting(msgspec.Struct, frozen=True):
 
 
 def counting_kernel(program: Program, name: str) -> Kernel:
-    """A kernel of a PTX program with counters, compiled or from the cache.
+    """Return a kernel of a PTX program with counters, compiled or from the cache.
 
     Raises:
         BuildError: it has an instruction that cannot be executed.
     """
     library_object.install(native_image("wb_ptx_library", library_object.text(), vectorise=False))
-    made = emit_kernel(program, name, counting=True)
-    image = native_image(f"{name} (PTX, counting)", made.text, vectorise=False)
-    return load(Compiled(image, made.facts))
+    emitted = emit_kernel(program, name, counting=True)
+    image = native_image(f"{name} (PTX, counting)", emitted.text, vectorise=False)
+    return load(Compiled(image, emitted.metadata))
 
 
 def count(
@@ -136,12 +136,12 @@ def follow(
 
 
 def _odd(every: int) -> int:
-    """An odd distance: of blocks in rows of a power of two, it does not meet the same column again and again."""
+    """Return an odd distance between sampled blocks: in rows of a power of two blocks it visits different columns."""
     return every if every == 1 else every | 1
 
 
 class _Run:
-    """One run on fresh copies."""
+    """A run of a launch on fresh copies of its arrays."""
 
     def __init__(
         self, kernel: Kernel, program: Program, record: LaunchRecord, geometry: Geometry, offsets: Sequence[int]
@@ -174,12 +174,12 @@ class _Run:
         return self.bytes[self.base - self.bytes.ctypes.data :]
 
     def alloc(self, nbytes: int) -> int:
-        """Some of the memory."""
+        """Reserve some of the memory, and return its address."""
         at, self.end = self.end, self.end + _up(max(nbytes, 1))
         return at
 
     def ranges(self) -> dict[str, tuple[int, int]]:
-        """Of each array the first address of its copy and the one after the last."""
+        """Return of each array the first address of its copy and the one after the last."""
         arrays = {n: a for n, a in self.record.arguments.items() if isinstance(a, array)}
         starts = {n: self.places[id(a.memory)] + a.address - a.memory.address for n, a in arrays.items()}
         return {n: (at, self.places[id(arrays[n].memory)] + arrays[n].memory.nbytes) for n, at in starts.items()}
@@ -197,7 +197,7 @@ class _Run:
         return at
 
     def parameters(self) -> bytes:
-        """The packed parameters, with the copies' addresses."""
+        """Return the packed parameters, with the copies' addresses."""
         record = self.record
         buffer = bytearray(bytes(record.buffer))
         buffer[: len(self.geometry.dims)] = self.geometry.dims
@@ -206,32 +206,32 @@ class _Run:
             if isinstance(value, array):
                 at = self.places[id(value.memory)] + value.address - value.memory.address
                 buffer[slot.offset : slot.offset + 8] = at.to_bytes(8, "little")
-        entry = self.program.entry(self.kernel.facts.name)
+        entry = self.program.entry(self.kernel.metadata.name)
         packed = bytearray(max(entry.parameter_size, 1))
         for parameter, start in zip(entry.parameters, self.offsets, strict=True):
             packed[parameter.offset : parameter.offset + parameter.size] = buffer[start : start + parameter.size]
         return bytes(packed)
 
     def count(self, every: int, follow: Follow = FIRST_WARP) -> Counting:
-        """Run each so many-th block."""
-        facts, geometry = self.kernel.facts, self.geometry
-        words = empty_table(len(facts.blocks), len(facts.code))
+        """Run every `every`-th block, and return the counts."""
+        metadata, geometry = self.kernel.metadata, self.geometry
+        words = empty_table(len(metadata.blocks), len(metadata.code))
         table = (ctypes.c_int64 * len(words))(*words)
         trace = empty_trace(follow.entries, follow.first, follow.blocks, follow.warps)
-        how = Launch(
+        launch = Launch(
             geometry.shared, self.variables, counters=table, touched=self.touched.ctypes.data,
             hits=self.hits.ctypes.data if self.hits.size else 0, every=every, trace=trace.ctypes.data,
         )  # fmt: skip
-        fault = self.kernel.launch(geometry.grid, geometry.block, self.parameters(), self.arena, how)
+        fault = self.kernel.launch(geometry.grid, geometry.block, self.parameters(), self.arena, launch)
         if fault is not None:
             raise LaunchError(
                 str(fault), advice="Launch it with checks=True on the CPU: that names the line and the index."
             )
         ran = -(-geometry.blocks // every)
         return Counting(
-            tuple(_scaled(read_table(list(table), facts.code, facts.blocks), geometry.blocks / ran)), ran,
+            tuple(_scaled(read_table(list(table), metadata.code, metadata.blocks), geometry.blocks / ran)), ran,
             int(self.touched.sum()), int(self.hits.max()) if self.hits.size else 0,
-            tuple(read_trace(trace, len(facts.blocks))), int(trace[0]),
+            tuple(read_trace(trace, len(metadata.blocks))), int(trace[0]),
             self.kernel.shared_size(geometry.shared), self.ranges(),
         )  # fmt: skip
 
@@ -242,7 +242,7 @@ def _scaled(counted: Iterable[Counted], factor: float) -> Iterator[Counted]:
 
 
 def _has_atomics(kernel: Kernel) -> bool:
-    return any(i.opcode in ("atom", "red") for i in kernel.facts.code)
+    return any(i.opcode in ("atom", "red") for i in kernel.metadata.code)
 
 
 def _up(value: int) -> int:

@@ -1,4 +1,4 @@
-"""What of a launch is profiled: its PTX, blocks and parameters, and how places in the PTX become lines of a cell."""
+"""The subject of a profile: a launch's PTX, blocks and parameters, and the lines that its instructions come from."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from workbench.source import Location
 
 
 class Subject(msgspec.Struct, frozen=True):
-    """What is profiled.
+    """The launch that is profiled.
 
     Attributes:
         code: the PTX.
@@ -46,20 +46,20 @@ class Subject(msgspec.Struct, frozen=True):
         """Bytes of shared memory of a block, with what the launch adds."""
         return self.code.resources.get("shared", 0) + self.geometry.shared - self.code.dynamic_shared
 
-    def by_place(self, counted: Iterable[Counted]) -> list[tuple[Location, list[Counted]]]:
-        """Counted instructions by the line of the cell that they come from.
+    def by_line(self, counted: Iterable[Counted]) -> list[tuple[Location, list[Counted]]]:
+        """Group counted instructions by the line of the cell that they come from.
 
         What a function of CUDA's library executes belongs to the line that calls it; what comes before the first
         statement, to the kernel's own line.
         """
-        found: dict[tuple[str, int], tuple[Location, list[Counted]]] = {}
+        groups: dict[tuple[str, int], tuple[Location, list[Counted]]] = {}
         counted = list(counted)
-        for one, at in zip(counted, self.places(one.instruction for one in counted), strict=True):
-            found.setdefault((at.source.label, at.line), (at, []))[1].append(one)
-        return list(found.values())
+        for one, at in zip(counted, self.lines_of(one.instruction for one in counted), strict=True):
+            groups.setdefault((at.source.label, at.line), (at, []))[1].append(one)
+        return list(groups.values())
 
-    def places(self, code: Iterable[Instruction]) -> Iterator[Location]:
-        """The line of the cell of each instruction, of a kernel's in their order."""
+    def lines_of(self, code: Iterable[Instruction]) -> Iterator[Location]:
+        """Yield the line of the cell of each instruction; the instructions of a kernel are in order."""
         last = self.code.own
         for instruction in code:
             last = self._location(instruction.loc) or last
@@ -67,15 +67,15 @@ class Subject(msgspec.Struct, frozen=True):
 
     def _location(self, loc: Loc | None) -> Location | None:
         while loc is not None:
-            found = self.code.place(self.program.files.get(loc.file, ""), loc.line)
-            if found is not None:
-                return found
+            location = self.code.place(self.program.files.get(loc.file, ""), loc.line)
+            if location is not None:
+                return location
             loc = loc.inlined_at
         return None
 
 
 def subject_of(record: LaunchRecord, arch: str) -> Subject:
-    """What is profiled of a launch, compiled for an architecture or from the cache.
+    """Return the subject of a launch's profile, compiled for an architecture or from the cache.
 
     Raises:
         BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
@@ -95,7 +95,7 @@ def subject_of(record: LaunchRecord, arch: str) -> Subject:
 
 
 def contracted(record: LaunchRecord, arch: str) -> Program | None:
-    """The PTX of the launch as with `fma=True`; None if it is contracted already, or has nothing to contract.
+    """Return the PTX of the launch as with `fma=True`; None if it is contracted already, or has nothing to contract.
 
     Raises:
         BuildError, DeviceError: NVRTC refused the text.
@@ -104,10 +104,10 @@ def contracted(record: LaunchRecord, arch: str) -> Program | None:
     if record.loaded.geometry is not None or record.specialisation.kernel.fma or options.fast_math:
         return None
     function = record.loaded.function
-    made = run(CONTRACTED, function)
-    if _fused(made) == _fused(function):
+    fused = run(CONTRACTED, function)
+    if _fused(fused) == _fused(function):
         return None
-    return parse(numbered_ptx(made, options, arch)[1])
+    return parse(numbered_ptx(fused, options, arch)[1])
 
 
 def _fused(function: Function) -> int:
@@ -115,7 +115,7 @@ def _fused(function: Function) -> int:
 
 
 def _options(record: LaunchRecord) -> Options:
-    """A launch on the CPU was not asked where its arrays lie: its code is the same."""
+    """Return the options of a launch's code, with those that follow from its arrays, which the CPU does not set."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
     return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
 
@@ -123,17 +123,17 @@ def _options(record: LaunchRecord) -> Options:
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
     options = _options(record)
     function = record.loaded.function
-    made, text = numbered_ptx(function, options, arch)
+    emitted, text = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition
     source, node = definition.source, definition.node
     located = {number: op.location for op, number in number_ops(function).items()}
     assert record.location is not None
     own = record.location
 
-    def place(file: str, line: int) -> Location | None:
-        found = located.get(line) if file == FILE else None
-        return None if found is None else found if found.line else own
+    def location(file: str, line: int) -> Location | None:
+        statement = located.get(line) if file == FILE else None
+        return None if statement is None else statement if statement.line else own
 
     lines = {n + source.line_offset: source.line(n) for n in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
     resources = compile_for(record.specialisation, record.direction, options, arch).metadata
-    return Countable(text, entry_name(function), resources, own, lines, place, made.dynamic_shared)
+    return Countable(text, entry_name(function), resources, own, lines, location, emitted.dynamic_shared)

@@ -1,4 +1,4 @@
-"""What each thread of a launch does: its lines, and the elements that it reads and writes.
+"""The work of each thread of a launch: its lines, and the elements that it reads and writes.
 
 The launch runs as for `wb.profile`, with every warp noted in place of the first one.
 """
@@ -58,7 +58,7 @@ class Touch(msgspec.Struct, frozen=True):
 
 
 class Threads(msgspec.Struct, frozen=True):
-    """What the threads of a launch did; `print` says it in a few lines, a notebook draws it.
+    """A trace of the threads of a launch; `print` summarises it, a notebook draws it.
 
     Attributes:
         kernel, direction: what ran.
@@ -87,31 +87,31 @@ class Threads(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """What ran, in a phrase."""
+        """The launch, in a phrase."""
         count, each = math.prod(self.grid), math.prod(self.block)
         direction = "" if self.direction == "forward" else f" ({self.direction})"
         return f"{self.kernel}{direction} · {_many(count, 'block')} of {_many(each, 'thread')}"
 
     @property
     def notes(self) -> list[str]:
-        """What a reader must know of it."""
+        """Sentences that a reader needs: which blocks were followed, and what the trace leaves out."""
         count, each = math.prod(self.grid), math.prod(self.block)
-        found: list[str] = []
+        notes: list[str] = []
         if self.blocks < count:
             last = self.first + self.blocks - 1
-            found.append(
+            notes.append(
                 f"Followed: block {self.first} to {last} of {count}. show.threads(…, first=…) begins elsewhere."
             )
         if not self.ends:
-            found.append(
+            notes.append(
                 f"The block does more than is kept: these are its first {ENTRIES:,} accesses and basic blocks."
             )
         if each % LANES:
-            found.append(f"A block of {each} threads leaves lanes of its last warp empty.")
-        return found
+            notes.append(f"A block of {each} threads leaves lanes of its last warp empty.")
+        return notes
 
     def thread(self, block: int, thread: int) -> tuple[int, ...] | None:
-        """What a thread of a block is called: its `tid()`, else block and thread; None if it is past the end."""
+        """Return the name of a thread of a block: its `tid()`, else block and thread; None if it is past the end."""
         if thread >= math.prod(self.block):
             return None
         if not self.by_thread:
@@ -120,7 +120,7 @@ class Threads(msgspec.Struct, frozen=True):
         return tuple(map(int, np.unravel_index(number, self.dim))) if number < math.prod(self.dim) else None
 
     def touches(self, name: str, *index: int) -> list[Touch]:
-        """Which threads touched an element of an array, in the order of the blocks that were followed.
+        """List the threads that touched an element of an array, in the order of the blocks that were followed.
 
         Args:
             name: the array's, as the kernel calls it.
@@ -145,17 +145,17 @@ class Threads(msgspec.Struct, frozen=True):
             there = ", ".join(f"{a.name} of shape {a.shape}" for a in self.arrays)
             raise LaunchError(f"{self.kernel} was not launched with an element {name}[{', '.join(map(str, index))}].",
                               advice=f"It has {there or 'no arrays'}.")  # fmt: skip
-        found: list[Touch] = []
+        touches: list[Touch] = []
         for (block, warp), steps in self.warps.items():
             for step in steps:
                 for access in step.accesses:
                     if access.array == name:
-                        found += [
+                        touches += [
                             Touch(self.thread(block, LANES * warp + lane) or (), access.kind, step.number)
                             for lane, at in enumerate(access.at)
                             if at >= 0 and own.index(at) == index
                         ]
-        return found
+        return touches
 
     def outcomes(self, block: int, warp: int) -> tuple[tuple[int, ...], int]:
         """Of each lane which of `OUTCOMES` it came to, and a mask of the lanes that were dark in a step of the warp."""
@@ -183,9 +183,9 @@ class Threads(msgspec.Struct, frozen=True):
             left = max(0, min(LANES, math.prod(self.block) - LANES * warp))
             counts.update(kinds[:left])
             diverged += bool(dark)
-        said = ", ".join(f"{counts[k]:,} {what}" for k, what in enumerate(OUTCOMES) if counts[k])
+        counted = ", ".join(f"{counts[k]:,} {what}" for k, what in enumerate(OUTCOMES) if counts[k])
         return "\n".join([
-            f"{self.title}: {said or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
+            f"{self.title}: {counted or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
             *self.notes,
         ])  # fmt: skip
 
@@ -200,7 +200,7 @@ def threads(
     kernel: Kernel, dim: Dim, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), *, adjoint: bool = False,
     arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False, first: int = 0,
 ) -> Threads:  # fmt: skip
-    """Run a launch on copies of its arrays, and note what each of its threads does.
+    """Run a launch on copies of its arrays, and trace what each of its threads does.
 
     No GPU is needed: the PTX that NVRTC makes runs on the CPU. Of a launch of many threads as many blocks are followed
     as there is room for, from the block `first` on.

@@ -1,4 +1,4 @@
-"""What a warp of a launch does, line by line: which lanes are active, and where each reads and writes.
+"""The work of a warp of a launch, line by line: which lanes are active, and where each reads and writes.
 
 The kernel with counters notes it while it counts (`backends/ptx/trace.py`).
 """
@@ -27,7 +27,7 @@ _JUMPS = ("bra", "brx", "ret", "exit")
 
 
 class Access(msgspec.Struct, frozen=True):
-    """One access of a warp.
+    """An access of a warp to memory.
 
     Attributes:
         kind: "read", "write" or "atomic".
@@ -112,7 +112,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def first_warp(subject: Subject, kernel: Kernel, counting: Counting) -> tuple[tuple[Step, ...], bool]:
-    """What the first warp of the first block did, or its beginning if it did much; and whether that is all.
+    """Return the steps of the first warp of the first block, at most `STEPS`; and whether these are all.
 
     Args:
         subject: what was profiled.
@@ -124,31 +124,31 @@ def first_warp(subject: Subject, kernel: Kernel, counting: Counting) -> tuple[tu
 
 
 def warps(subject: Subject, kernel: Kernel, counting: Counting) -> dict[tuple[int, int], tuple[Step, ...]]:
-    """What each warp did that was followed: by the numbers of its block and of the warp in the block.
+    """Return the steps of each warp that was followed: by the numbers of its block and of the warp in the block.
 
     Args:
         subject: what ran.
         kernel: its code with counters.
         counting: what the run noted.
     """
-    code, starts = kernel.facts.code, kernel.facts.blocks
-    places, ends = list(subject.places(code)), [*sorted(starts), len(code)]
+    code, starts = kernel.metadata.code, kernel.metadata.blocks
+    lines, ends = list(subject.lines_of(code)), [*sorted(starts), len(code)]
     next_start = dict(pairwise(ends))
     events: dict[tuple[int, int], list[Event]] = {}
     for event in counting.trace:
         events.setdefault(event.of, []).append(event)
-    found: dict[tuple[int, int], tuple[Step, ...]] = {}
+    steps: dict[tuple[int, int], tuple[Step, ...]] = {}
     for warp, noted in sorted(events.items()):
-        made: list[_Making] = []
+        making: list[_Making] = []
         for event, accesses in _by_block(noted):
             start = starts[event.block]
             for index in range(start, next_start[start]):
                 if code[index].opcode not in _JUMPS:  # what leads from one line to another is part of neither
-                    _execute(made, code[index], places[index], event.mask)
+                    _execute(making, code[index], lines[index], event.mask)
                     mine = (a for a in accesses if a.instruction == index)
-                    made[-1].accesses.extend(_access(code[index], a, counting) for a in mine)
-        found[warp] = tuple(_step(one, subject.code.own.source.label) for one in made)
-    return found
+                    making[-1].accesses.extend(_access(code[index], a, counting) for a in mine)
+        steps[warp] = tuple(_step(one, subject.code.own.source.label) for one in making)
+    return steps
 
 
 class _Making(msgspec.Struct):
@@ -160,10 +160,10 @@ class _Making(msgspec.Struct):
     barrier: bool = False
 
 
-def _execute(made: list[_Making], instruction: Instruction, at: Location, mask: int) -> None:
-    if not made or (made[-1].at, made[-1].mask) != (at, mask) or made[-1].barrier:
-        made.append(_Making(at, mask, []))
-    made[-1].barrier = instruction.opcode in _BARRIERS and "warp" not in instruction.modifiers
+def _execute(making: list[_Making], instruction: Instruction, at: Location, mask: int) -> None:
+    if not making or (making[-1].at, making[-1].mask) != (at, mask) or making[-1].barrier:
+        making.append(_Making(at, mask, []))
+    making[-1].barrier = instruction.opcode in _BARRIERS and "warp" not in instruction.modifiers
 
 
 def _step(one: _Making, own: str) -> Step:
@@ -173,7 +173,7 @@ def _step(one: _Making, own: str) -> Step:
 
 
 def _by_block(events: Iterable[Event]) -> Iterator[tuple[Event, list[Event]]]:
-    """Each basic block that was executed, with the accesses in it."""
+    """Yield each basic block that was executed, with the accesses in it."""
     block, accesses = None, list[Event]()
     for event in events:
         if event.block < 0:

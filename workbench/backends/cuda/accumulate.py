@@ -21,24 +21,24 @@ MOST = 16
 
 
 def accumulate(function: Function) -> Function:
-    """The function with marked changes in locals, and a `combine` of each at its end; itself if there are none."""
-    places: dict[tuple[object, ...], list[Op]] = {}
+    """Turn marked changes into changes of thread locals, each with a `combine` at the end; else return the function."""
+    by_element: dict[tuple[object, ...], list[Op]] = {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
         if _is_kept(op):
             same = (("const", constants[v]) if v in constants else v for v in _indices(op))
-            places.setdefault((op.operands[0], *same), []).append(op)
-    if not places or sum(_components(changes[0]) for changes in places.values()) > MOST:
+            by_element.setdefault((op.operands[0], *same), []).append(op)
+    if not by_element or sum(_components(changes[0]) for changes in by_element.values()) > MOST:
         return function
-    numbers = {op: number for number, changes in enumerate(places.values()) for op in changes}
+    numbers = {op: number for number, changes in enumerate(by_element.values()) for op in changes}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         return (op.replace(attrs={**op.attrs, ACCUMULATOR: numbers[op]}),) if op in numbers else None
 
-    made = definitions(function.body)
+    defs = definitions(function.body)
     end: list[Op] = []
-    for number, (first, *_) in enumerate(places.values()):
-        end += _combine(first, number, made)
+    for number, (first, *_) in enumerate(by_element.values()):
+        end += _combine(first, number, defs)
     changed = rewrite(function, change)
     *ops, last = changed.body.ops
     ending = (*end, last) if last.name == "yield" else (last, *end)
@@ -60,21 +60,21 @@ def _components(op: Op) -> int:
     return getattr(op.operands[-1].type, "length", 1)
 
 
-def _combine(op: Op, number: int, made: dict[Value, Op]) -> list[Op]:
-    """The end of one accumulator. Its indices are the same in every thread (`same_in_all`), so they are made again
-    here, where no branch of the body is around them."""
-    found: dict[Op, None] = {}
+def _combine(op: Op, number: int, defs: dict[Value, Op]) -> list[Op]:
+    """Return the operations that end one accumulator. Its indices are the same in every thread (`same_in_all`), so they
+    are recomputed here, outside of every branch."""
+    needed: dict[Op, None] = {}
 
     def need(value: Value) -> None:
-        if value in made:
-            for operand in made[value].operands:
+        if value in defs:
+            for operand in defs[value].operands:
                 need(operand)
-            found[made[value]] = None
+            needed[defs[value]] = None
 
     for value in _indices(op):
         need(value)
     mapping: dict[Value, Value] = {}
-    copies = [copy_op(one, mapping, lambda v: Value(v.type, "")) for one in found]
-    place = (op.operands[0], *(mapping.get(v, v) for v in _indices(op)))
+    copies = [copy_op(one, mapping, lambda v: Value(v.type, "")) for one in needed]
+    operands = (op.operands[0], *(mapping.get(v, v) for v in _indices(op)))
     attrs = {ACCUMULATOR: number, KIND: kind_of(op)}
-    return [*copies, Op("combine", place, (), attrs, (), op.location)]
+    return [*copies, Op("combine", operands, (), attrs, (), op.location)]

@@ -72,8 +72,8 @@ FAR = "_far"
 
 def entries() -> dict[str, str]:
     """Return name to C type of each copy and sum; with `FAR` each has a second kernel."""
-    made = {f"wb_copy_{bits}": _C_TYPES[bits] for bits in ("i8", "i16", "i32", "i64")}
-    return made | {f"wb_add_{type}": _C_TYPES[type] for type in sorted(set(LLVM_TYPES.values()))}
+    types = {f"wb_copy_{bits}": _C_TYPES[bits] for bits in ("i8", "i16", "i32", "i64")}
+    return types | {f"wb_add_{type}": _C_TYPES[type] for type in sorted(set(LLVM_TYPES.values()))}
 
 
 def text(entry: str) -> str:

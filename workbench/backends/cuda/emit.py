@@ -48,7 +48,7 @@ _AXES = "ijkl"
 
 
 def entry_name(function: Function) -> str:
-    """The kernel's symbol: its name, changed only where C++ or CUDA has another meaning for it."""
+    """Return the kernel's symbol: its name, changed only where C++ or CUDA has another meaning for it."""
     return identifier(function.name, RESERVED, "kernel")
 
 
@@ -79,7 +79,7 @@ class EmittedKernel(msgspec.Struct, frozen=True):
 
 
 def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False) -> str:
-    """The function as the CUDA C++ text that is compiled; with tiles it depends on the target's shared memory.
+    """Return the function as the CUDA C++ text that is compiled; with tiles it depends on the target's shared memory.
 
     With `lines`, `#line` directives carry each statement's place in the user's text.
 
@@ -93,7 +93,8 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
 ) -> EmittedKernel:  # fmt: skip
-    """The text as `emit_cuda` returns it, with the shared memory it takes.
+    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes. With `link`, an architecture,
+    multiplications of tiles call link-time products where one exists.
 
     With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
     """
@@ -106,14 +107,14 @@ def emit_kernel(
         "expand": _expanded,
     }
     if function.block_dim:
-        made = run(CUDA_TILES, function, combine=with_combinations, **passes)
-        lowered = tiles_to_threads(made, options, link or target)
+        optimised = run(CUDA_TILES, function, combine=with_combinations, **passes)
+        lowered = tiles_to_threads(optimised, options, link or target)
         text = _Kernel(lowered.function, options, lines, lowered.shared).text()
         linked = [product_of(op).linked for op in walk(lowered.function.body) if op.name == "product"]
         products = tuple(dict.fromkeys(spec for spec in linked if spec is not None))
         return EmittedKernel(text, lowered.shared, lowered.regions, products)
-    made = run(CUDA, function, accumulate=accumulate, **passes)
-    return EmittedKernel(_Kernel(made, options, lines).text(), strided=bool(combines(made)))
+    optimised = run(CUDA, function, accumulate=accumulate, **passes)
+    return EmittedKernel(_Kernel(optimised, options, lines).text(), strided=bool(combines(optimised)))
 
 
 def _expanded(function: Function) -> Function:
@@ -121,7 +122,7 @@ def _expanded(function: Function) -> Function:
 
 
 class _Kernel:
-    """One kernel being written."""
+    """The emission of one kernel."""
 
     def __init__(self, function: Function, options: Options, lines: bool, shared: int = 0) -> None:
         self.function, self.shared, self.index32 = function, shared, options.index32
@@ -167,7 +168,7 @@ class _Kernel:
         return [op for op in walk(self.function.body) if op.name == name]
 
     def _captured(self) -> list[str]:
-        """The constants of the user's namespace; a name that has several types or values has a name for each."""
+        """Return the constants of the user's namespace; a name that has several types or values has a name for each."""
         rows: dict[tuple[str, str, str], str] = {}
         for op in self._ops("const"):
             label = op.attrs.get(CAPTURED)
@@ -181,7 +182,7 @@ class _Kernel:
         return [f"const {type} {name} = {value};" for (_, type, value), name in rows.items()]
 
     def _thread_index(self) -> list[str]:
-        """The linear index, the test against the launch's size, and the indices that the kernel asks for."""
+        """Return the linear index, the test against the launch's size, and the indices that the kernel asks for."""
         ndim = self.function.launch_ndim
         size = " * ".join(f"{self.dim}.n[{axis}]" for axis in range(ndim or 4))
         word, per_block = "long long", "(long long)blockDim.x"
@@ -212,7 +213,7 @@ class _Kernel:
         return rows
 
     def _block_index(self) -> list[str]:
-        """The linear index of the block, all of whose threads do the kernel together; and of the thread in it."""
+        """Return the linear index of the block, which does the kernel together, and of the thread in it."""
         rows = [f"{'unsigned int' if self.index32 else 'long long'} {self.linear} = blockIdx.x;"]
         for op in self._ops("lane"):
             self.names[op.result] = self._fresh("lane")
@@ -235,7 +236,7 @@ class _Kernel:
         return f"(int)({text})" if " " in text and not self.index32 else f"(int){text}"
 
     def _rows(self) -> list[str]:
-        """What a thread does. With accumulators: for each of its indices, and what it comes to behind that."""
+        """Return the body. With accumulators: a loop over the thread's indices, and the combination after it."""
         body = self.function.body
         if not combines(self.function):
             return self.index + emit_block(self.emitter, body)
@@ -267,13 +268,13 @@ class _Kernel:
 
 
 def _constant(function: Function) -> frozenset[Value]:
-    """The array parameters that the kernel does not change."""
+    """Return the array parameters that the kernel does not change."""
     changed = {v for op in walk(function.body) if op.name not in ("load", "shape", "copy_in") for v in op.operands}
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in changed)
 
 
 def _wrapped(params: Sequence[str]) -> str:
-    """The parameters on one line, or one per line where that is too long."""
+    """Return the parameters on one line, or one per line where that is too long."""
     line = ", ".join(params)
     if len(line) <= 90:
         return line

@@ -14,7 +14,7 @@ _LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)\s")
 
 
 def repeated(text: str) -> str:
-    """The text with each `#line` directive again before every row that it is for.
+    """Return the text with each `#line` directive again before every row that it is for.
 
     A directive says where the next row is from, and compilers count on from there: of a statement of several rows the
     later ones would be of later lines.
@@ -41,9 +41,9 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
     """
     rows, at = [], 0
     for row in text.split("\n"):
-        found = _LINE.match(row)
-        if found:
-            at = int(found[1]) if found[2] == label else 0
+        directive = _LINE.match(row)
+        if directive:
+            at = int(directive[1]) if directive[2] == label else 0
         elif row.startswith("}"):
             rows.append(row)
             at = 0
@@ -57,9 +57,9 @@ def marked_ptx(text: str, label: str, offset: int) -> str:
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
     rows, at = [], 0
     for row in text.split("\n"):
-        found = _LOC.match(row)
-        if found:
-            at = int(found[2]) if found[1] in files else 0
+        directive = _LOC.match(row)
+        if directive:
+            at = int(directive[2]) if directive[1] in files else 0
         elif not row.lstrip().startswith(".file"):
             rows.append(_marked(row, 0 if row.startswith(("$", "}", ".")) else at, offset))
     return "\n".join(rows)

@@ -16,7 +16,7 @@ NUMBERS = Source("")
 
 @deep
 def lines_by_operation(function: Function) -> Function:
-    """The function with each operation's number as its place."""
+    """Return the function with each operation's number as its place."""
     numbers = number_ops(function)
 
     def block(old: Block) -> Block:

@@ -105,11 +105,11 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
     vec = f"{struct(kind)}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
-    side, whole = ("wb_bits({})", "T({})") if wraps and sign != "/" else ("{}", "{}")
+    side, wrapped = ("wb_bits({})", "T({})") if wraps and sign != "/" else ("{}", "{}")
     parts = []
     for c in members(kind):
         a = side.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
-        parts.append(whole.format(a + side.format("b" if form == "vs" else f"b.{c}")))
+        parts.append(wrapped.format(a + side.format("b" if form == "vs" else f"b.{c}")))
     return f"template <typename T> WB_FN {vec} operator{sign}({params}) {{\n    return {{{', '.join(parts)}}};\n}}\n"
 
 
@@ -186,7 +186,7 @@ template <typename Word, int before = 0, typename T> WB_FN T wb_read_only(const 
 
 
 def _field(word: str) -> str:
-    """The field `at` bytes behind the array's own of element i of structs that are `bytes` apart."""
+    """Return the field `at` bytes behind the array's own of element i of structs that are `bytes` apart."""
     return (
         "template <typename T, int bytes, int at, int aligned, typename F, int N>\n"
         f"WB_FN T& wb_field(const wb_array<F, N>& a, {word} i) {{\n"
@@ -209,7 +209,7 @@ def _to_integer(name: str) -> str:
 
 
 def _convert(target: str, source: str, instruction: str, letters: str) -> str:
-    """A conversion between float and double that the compiler does not look through (`backends/zero_signs`)."""
+    """Return a conversion between float and double that the compiler does not look through (`backends/zero_signs`)."""
     c = C_TYPES[target]
     return f"""\
 WB_FN {c} wb_convert_{target}({C_TYPES[source]} x) {{
@@ -230,7 +230,7 @@ _ATOMIC = "template <typename T> WB_FN T wb_atomic_add(T* target, T value) { ret
 
 @cache
 def _pieces(forms: tuple[str, ...]) -> Pieces:
-    """The pieces of all kinds, those of vectors for these forms, in the order in which they stand in a text."""
+    """Return the pieces of all kinds, those of vectors for these forms, in the order in which they stand in a text."""
     return {
         ("array",): _ARRAY,
         **HALF_PIECES,
@@ -274,7 +274,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
 
 
 def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vector]) -> str:
-    """The text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
+    """Return the text before the kernel: pieces by key, the preludes of these builtins, names of these vector types."""
     vectors = set(vectors)
     wanted = set(keys) | {("vec", form_of(v)) for v in vectors}
     if any(v.dtype.kind is Kind.INT or v.dtype.bits < 32 for v in vectors):

@@ -33,7 +33,7 @@ template <typename T, int N> WB_FN void wb_keep(T (&slots)[N], int at, T value) 
 
 
 def slots_in_registers(function: Function) -> frozenset[Value]:
-    """The slots that are accessed as registers, inner loops' first. Those of tiles are indexed by numbers already."""
+    """Return the slots that are accessed as registers, inner loops' first; tiles' indices are literals anyway."""
     chosen: set[Value] = set()
     if not function.block_dim:
         _choose(function.body, chosen)
@@ -42,22 +42,22 @@ def slots_in_registers(function: Function) -> frozenset[Value]:
 
 def _choose(block: Block, chosen: set[Value]) -> int:
     """Add the block's slots to `chosen` if they fit beside those inside; returns how many words are needed at once."""
-    made = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
-    last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in made}
+    words_of = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
+    last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in words_of}
     inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]
     live, most = 0, 0
     for position, op in enumerate(block.ops):
-        live += made[op.result] if op.name == "slots" else 0
+        live += words_of[op.result] if op.name == "slots" else 0
         most = max(most, live + inner[position])
-        live -= sum(words for v, words in made.items() if last.get(v) == position)
+        live -= sum(words for v, words in words_of.items() if last.get(v) == position)
     if most > WORDS:
         return max(inner)
-    chosen.update(made)
+    chosen.update(words_of)
     return most
 
 
 def _nested(op: Op) -> Iterator[Op]:
-    """The operations inside."""
+    """Return all operations inside an operation's blocks."""
     return (inner for block in op.blocks for inner in walk(block))
 
 
@@ -69,7 +69,7 @@ def _words(value: Value) -> int:
 
 
 def emit_slots(e: Emitter, op: Op) -> list[str]:
-    """The array."""
+    """Emit the declaration of slots."""
     type = op.result.type
     assert isinstance(type, Slots)
     name = e.names[op.result] = e.fresh(op.result.name or "slots")
@@ -78,7 +78,7 @@ def emit_slots(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_slot_read(e: Emitter, op: Op) -> list[str]:
-    """A local with what is kept there: later writes do not change it."""
+    """Emit a local with the slot's value, which later writes do not change."""
     if op.result not in e.inlining.uses:
         return []
     slots, index = op.operands
@@ -90,10 +90,10 @@ def emit_slot_read(e: Emitter, op: Op) -> list[str]:
 
 
 def emit_slot_write(e: Emitter, op: Op) -> list[str]:
-    """The element, changed."""
+    """Emit an assignment to an element of slots."""
     slots, index, value = op.operands
-    name, at, given = e.names[slots], e.expressions.argument(index), e.expressions.argument(value)
+    name, at, text = e.names[slots], e.expressions.argument(index), e.expressions.argument(value)
     if slots in e.registers:
         e.expressions.keys.add(("slots",))
-        return [f"wb_keep({name}, int({at}), {given});"]
-    return [f"{name}[{at}] = {given};"]
+        return [f"wb_keep({name}, int({at}), {text});"]
+    return [f"{name}[{at}] = {text};"]

@@ -32,7 +32,7 @@ _COMPOUND = frozenset({"add", "sub", "mul", "div"})
 
 
 def emit_block(e: Emitter, block: Block) -> list[str]:
-    """The block's statements, its yield excluded; names declared inside are free again after it."""
+    """Emit the block's statements except its yield; names declared inside are free again after it."""
     with e.scope():
         return _rows(e, block)
 
@@ -42,34 +42,34 @@ def _rows(e: Emitter, block: Block) -> list[str]:
     for op in block.ops:
         if op.name in ("yield", "tid", "lane", "launch_dim") or any(v in e.inlining.inlined for v in op.results):
             continue
-        place = e.directive(op)
-        made = _STATEMENTS.get(op.name, _plain)(e, op)
-        rows += ([place] if place and made else []) + made
+        directive = e.directive(op)
+        statement = _STATEMENTS.get(op.name, _plain)(e, op)
+        rows += ([directive] if directive and statement else []) + statement
     return rows
 
 
 def _plain(e: Emitter, op: Op) -> list[str]:
-    """An operation with one result: a new local, or an assignment to a shared one."""
+    """Emit an operation with one result: a new local, or an assignment to a shared one."""
     if op.result not in e.inlining.uses:
         return []
     text = e.expressions.op(op)
     declared = e.locals.of(op.result) in e.declared
     left = e.declare(op.result)
-    if declared and op.name in _COMPOUND and _in_place(e, op, left):
+    if declared and op.name in _COMPOUND and _is_in_place(e, op, left):
         return [f"{left} {TABLE[op.name].operator}= {e.expressions.argument(op.operands[1])};"]
     return [f"{left} = {text.text};"]
 
 
 def _update(e: Emitter, left: str, value: Value) -> str:
-    """The operator and right side that give an existing local this value."""
+    """Return the operator and right side that give an existing local this value."""
     op = e.inlining.definition[value] if value in e.inlining.inlined else None
-    if op is not None and op.name in _COMPOUND and _in_place(e, op, left):
+    if op is not None and op.name in _COMPOUND and _is_in_place(e, op, left):
         return f"{TABLE[op.name].operator}= {e.expressions.argument(op.operands[1])}"
     return f"= {e.expressions.argument(value)}"
 
 
-def _in_place(e: Emitter, op: Op, left: str) -> bool:
-    """Whether `a = a + b` may be written `a += b`."""
+def _is_in_place(e: Emitter, op: Op, left: str) -> bool:
+    """Return whether `a = a + b` may be written `a += b`."""
     type = op.result.type
     if not isinstance(type, Scalar) or type.bits < 32:
         return False
@@ -78,7 +78,7 @@ def _in_place(e: Emitter, op: Op, left: str) -> bool:
 
 
 def _insert(e: Emitter, op: Op) -> list[str]:
-    """A vector with one component changed: in place where the old vector is no longer needed."""
+    """Emit a vector with one component changed: in place if the old vector is no longer needed."""
     vector, index, value = op.operands
     constant = e.inlining.definition.get(index)
     if constant is None or constant.name != "const":
@@ -97,12 +97,12 @@ def _insert(e: Emitter, op: Op) -> list[str]:
 
 
 def _store(e: Emitter, op: Op) -> list[str]:
-    return [f"{atomics.place_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
+    return [f"{atomics.lvalue_of(e, op)} = {e.expressions.argument(op.operands[-1])};"]
 
 
 @dataclass(frozen=True)
 class _Assignment:
-    """One of several assignments made at once.
+    """An assignment among several that are made at once.
 
     Attributes:
         name: the local that it changes.
@@ -141,7 +141,7 @@ def _carried(e: Emitter, target: Value) -> bool:
 
 
 def _ordered(e: Emitter, pending: list[_Assignment]) -> list[str]:
-    """The statements of simultaneous assignments, each behind those that read what it changes."""
+    """Order simultaneous assignments, each after those that read what it changes."""
     rows: list[str] = []
     while pending:
         free = next((p for p in pending if not any(p.name in other.reads for other in pending if other is not p)), None)
@@ -174,7 +174,7 @@ def _if(e: Emitter, op: Op) -> list[str]:
     if not first:
         return [*rows, f"if (!{test.within(ATOM)}) {{", *indented(second), "}"]
     rows += [f"if ({test.text}) {{", *indented(first)]
-    if len(second) > 1 and second[0].startswith("if (") and _is_one(second):
+    if len(second) > 1 and second[0].startswith("if (") and _is_single_if(second):
         return [*rows, f"}} else {second[0]}", *second[1:]]
     return [*rows, *(["} else {", *indented(second)] if second else []), "}"]
 
@@ -196,14 +196,14 @@ def _both(e: Emitter, op: Op) -> str:
     No arithmetic of integers, which may be known not to overflow only where a holds.
     """
     then, orelse = op.blocks
-    whole = all(
+    eager = all(
         inner.name in _EAGER
         and all(v.type == bool_ or is_float(v.type) or inner.name == "const" for v in inner.results)
         for inner in then.ops
     )
     last = e.inlining.definition.get(orelse.yielded[0])
     never = last is not None and last.name == "const" and last.result.type == bool_ and not number_of(last)
-    if not whole or not never or len(then.ops) > 8:
+    if not eager or not never or len(then.ops) > 8:
         return ""
     a, b = (e.expressions.of(v).within(ATOM) for v in (op.operands[0], then.yielded[0]))
     return f"{a} & {b}" if len(orelse.ops) <= 2 else ""
@@ -236,15 +236,15 @@ def _for(e: Emitter, op: Op) -> list[str]:
     with e.scope():
         name = e.names[index] = e.fresh(index.name or "k")
         first = e.expressions.argument(start)
-        head = f"{c_type(index.type)} {name} = {first}; {_turns(e, name, op)}"
+        head = f"{c_type(index.type)} {name} = {first}; {_loop_header(e, name, op)}"
         inner = _branch(e, op, body)
     unroll = op.attrs.get(UNROLL)
     pragma = [] if unroll is None else ["#pragma unroll" if unroll else "#pragma unroll 1"]
     return [*rows, *pragma, f"for ({head}) {{", *indented(inner), "}"]
 
 
-def _turns(e: Emitter, name: str, op: Op) -> str:
-    """The test and the step of a `for`. A step of 1 or -1 cannot overflow; others stop at the end exactly."""
+def _loop_header(e: Emitter, name: str, op: Op) -> str:
+    """Return the test and the step of a `for`. A step of 1 or -1 cannot overflow; others stop at the end exactly."""
     stop, step = op.operands[1:3]
     end = e.expressions.of(stop)
     known = e.inlining.definition.get(step)
@@ -278,12 +278,12 @@ def _while(e: Emitter, op: Op) -> list[str]:
 
 
 def indented(rows: Sequence[str]) -> list[str]:
-    """The rows of a block; directives stay at the margin."""
+    """Indent the rows of a block; directives stay at the margin."""
     return [row if row.startswith("#") else INDENT + row for row in rows]
 
 
-def _is_one(rows: Sequence[str]) -> bool:
-    """Whether the rows are one `if` statement."""
+def _is_single_if(rows: Sequence[str]) -> bool:
+    """Return whether the rows are one `if` statement."""
     return sum(not row.startswith((INDENT, "}", "#")) for row in rows) == 1 and rows[-1].startswith("}")
 
 

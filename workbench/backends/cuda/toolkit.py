@@ -143,36 +143,36 @@ def header_options(library: Library, folder: Path) -> tuple[str, ...]:
 
 
 def header_version(library: Library) -> str:
-    """The versions of the wheels that hold CUDA's headers; empty if the compiler contains them."""
+    """Return the versions of the wheels that hold CUDA's headers; empty if the compiler contains them."""
     return "" if library.release >= _BUNDLING else ", ".join(_headers(library))
 
 
 def advice(extra: str) -> str:
-    """The line that installs an extra of this package."""
+    """Return the line that installs an extra of this package."""
     if sys.platform == "darwin":
         return "There is none for macOS."
     return f"Install it: pip install 'kernel-workbench[{extra}]'"
 
 
 def extra_for(target: str = "") -> str:
-    """The extra that fits this architecture: `cu12` where it does, since its code runs with the most drivers."""
+    """Return the extra that fits this architecture: `cu12` where it does, since its code runs with the most drivers."""
     return f"cu{next((major for major in (DEFAULT, *_MAJORS) if _knows(major, target)), DEFAULT)}"
 
 
 def instead(library: Library, target: str) -> str:
-    """The line that installs another major's compiler, which knows an architecture that this one does not; or empty."""
+    """Return the line that installs another major's compiler, which knows an architecture; empty if none does."""
     others = (major for major in _MAJORS if major != library.major and _knows(major, target))
     return next((advice(f"cu{major}") for major in others), "")
 
 
 def not_installed(problem: str, target: str = "") -> DeviceError:
-    """The error of a machine without a compiler for CUDA."""
+    """Return the error of a machine without a compiler for CUDA."""
     return DeviceError(problem, advice=advice(extra_for(target)))
 
 
 @cache
 def load(path: str, name: str) -> Any:
-    """A compiler's library from the file at this path.
+    """Return a compiler's library from the file at this path.
 
     Raises:
         DeviceError: it cannot be loaded; the message uses `name` for it.
@@ -187,7 +187,7 @@ def load(path: str, name: str) -> Any:
 
 @cache
 def driver_version() -> int:
-    """What `cuDriverGetVersion` returns, 12040 for a driver of CUDA 12.4; 0 if there is no driver. Starts no CUDA."""
+    """Return the CUDA version of the driver, 12040 for CUDA 12.4; 0 if there is no driver. Starts no CUDA."""
     try:
         driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
     except OSError:
@@ -197,7 +197,7 @@ def driver_version() -> int:
 
 
 def shown(version: int) -> str:
-    """A version of CUDA as people write it: 12040 is "12.4"."""
+    """Return a version of CUDA as people write it: 12040 is "12.4"."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
@@ -215,7 +215,7 @@ def _knows(major: int, target: str) -> bool:
 
 
 def _wheel(wheel: str, major: int) -> str:
-    """A wheel's name: those of the toolkit carry the major up to 12, libmathdx's always."""
+    """Return a wheel's name: those of the toolkit carry the major up to 12, libmathdx's always."""
     return f"{wheel}-cu{major}" if major <= 12 or wheel == MATHDX else wheel
 
 
@@ -224,8 +224,8 @@ _libraries: dict[tuple[str, int], Library] = {}
 
 
 def _library(wheel: str, major: int) -> Library | None:
-    if (wheel, major) not in _libraries and (found := _look(wheel, major)) is not None:
-        _libraries[wheel, major] = found
+    if (wheel, major) not in _libraries and (library := _look(wheel, major)) is not None:
+        _libraries[wheel, major] = library
     return _libraries.get((wheel, major))
 
 
@@ -245,7 +245,7 @@ def _look(wheel: str, major: int) -> Library | None:
 
 
 def _headers(library: Library) -> dict[str, Path]:
-    """The installed wheels of headers with their versions, and their folders."""
+    """Return the installed wheels of headers with their versions, and their folders."""
     from importlib import metadata
 
     return {

@@ -1,4 +1,4 @@
-"""What is known about a kernel's registers: which are the same in all lanes, which live across blocks."""
+"""Analyses of a kernel's registers: which are the same in all lanes, which are live across blocks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _ORDERED = frozenset(("volatile", "relaxed", "acquire", "mmio"))
 
 
 def results(i: Instruction) -> tuple[Operand, ...]:
-    """The operands that an instruction writes."""
+    """Return the operands that an instruction writes."""
     if i.opcode in _NO_RESULT and not (i.opcode in ("bar", "barrier") and "red" in i.modifiers):
         return ()
     if not i.operands:
@@ -45,7 +45,7 @@ def results(i: Instruction) -> tuple[Operand, ...]:
 
 
 def registers(operand: Operand) -> Iterator[str]:
-    """Names of the registers in an operand."""
+    """Yield names of the registers in an operand."""
     match operand:
         case Register(name):
             yield name
@@ -59,7 +59,7 @@ def registers(operand: Operand) -> Iterator[str]:
 
 
 def reads(i: Instruction) -> Iterator[str]:
-    """Names of the registers that an instruction reads."""
+    """Yield names of the registers that an instruction reads."""
     if i.guard is not None:
         yield i.guard.name
         for operand in results(i):  # what a false guard leaves as it was
@@ -70,30 +70,30 @@ def reads(i: Instruction) -> Iterator[str]:
 
 
 def writes(i: Instruction) -> Iterator[str]:
-    """Names of the registers that an instruction writes."""
+    """Yield names of the registers that an instruction writes."""
     for operand in results(i):
         if isinstance(operand, Register):
             yield operand.name
 
 
 def uniform_registers(code: tuple[Instruction, ...]) -> frozenset[str]:
-    """Registers with one definition that depends on nothing but the launch and the block."""
+    """Return the registers with one definition that depends on nothing but the launch and the block."""
     definitions = Counter(name for i in code for name in writes(i))
-    found: set[str] = set()
+    uniform: set[str] = set()
     for _ in range(4):  # text order is nearly the order of definitions
-        before = len(found)
+        before = len(uniform)
         for i in code:
             names = tuple(writes(i))
             # With one definition the value is the same wherever it is read; with two it depends on the way there.
-            once = names and all(definitions[n] == 1 for n in names) and names[0] not in found
-            if once and _is_uniform(i, found):
-                found.update(names)
-        if len(found) == before:
+            once = names and all(definitions[n] == 1 for n in names) and names[0] not in uniform
+            if once and _is_uniform(i, uniform):
+                uniform.update(names)
+        if len(uniform) == before:
             break
-    return frozenset(found)
+    return frozenset(uniform)
 
 
-def _is_uniform(i: Instruction, found: set[str]) -> bool:
+def _is_uniform(i: Instruction, uniform: set[str]) -> bool:
     if i.guard is not None or i.opcode not in _UNIFORM or "cc" in i.modifiers:
         return False
     # Memory may change between two looks; a launch's parameters do not.
@@ -109,7 +109,7 @@ def _is_uniform(i: Instruction, found: set[str]) -> bool:
         inner = operand.operand if isinstance(operand, Negated) else operand
         if isinstance(inner, Special) and (inner.name.split(".")[0] in _LANES or inner.name.startswith(_CHANGING)):
             return False
-    return all(name in found for name in reads(i))
+    return all(name in uniform for name in reads(i))
 
 
 def _cheap(i: Instruction) -> bool:
@@ -159,11 +159,12 @@ def _read_first(block: Block) -> Iterator[str]:
 
 
 def speculated(blocks: list[Block]) -> frozenset[int]:
-    """`id`s of loads whose result may be dropped by a `selp` of their block: a compiler may have moved them there.
+    """Return the `id`s of loads whose result may be dropped by a `selp` of their block: a compiler may have moved them
+    there. It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
 
     It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
     """
-    found = set[int]()
+    loads = set[int]()
     for block in blocks:
         chosen = set[str]()
         for i in reversed(block.code):
@@ -171,32 +172,32 @@ def speculated(blocks: list[Block]) -> frozenset[int]:
                 chosen.update(name for operand in i.operands[1:3] for name in registers(operand))
             elif not chosen.isdisjoint(writes(i)):
                 if i.opcode == "ld":
-                    found.add(id(i))
+                    loads.add(id(i))
                 else:
                     chosen.update(reads(i))
-    return frozenset(found)
+    return frozenset(loads)
 
 
-def in_loop(blocks: list[Block]) -> list[bool]:
+def loop_membership(blocks: list[Block]) -> list[bool]:
     """Return for each block whether it is within a loop: between a jump back and its target."""
     last = {back: n for n, block in enumerate(blocks) for back in block.backs}
-    found, end = [], -1
+    inside, end = [], -1
     for n in range(len(blocks)):
         end = max(end, last.get(n, -1))
-        found.append(n <= end)
-    return found
+        inside.append(n <= end)
+    return inside
 
 
-def spinning(blocks: list[Block]) -> frozenset[int]:
-    """Last blocks of loops that may wait for other threads: they have an atomic or an ordered load."""
-    found = set()
+def spin_latches(blocks: list[Block]) -> frozenset[int]:
+    """Return the last blocks of loops that may wait for other threads: they have an atomic or an ordered load."""
+    spins = set()
     latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
     for n, block in enumerate(blocks):
         for back in (b for b in block.backs if latches[b] == n):
             code = (i for b in blocks[back : n + 1] for i in b.code)
             if any(map(waits, code)):
-                found.add(n)
-    return frozenset(found)
+                spins.add(n)
+    return frozenset(spins)
 
 
 def waits(i: Instruction) -> bool:

@@ -6,12 +6,12 @@ import msgspec
 
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
-from workbench.backends.ptx.emit.kernel import Facts, emit_kernel
+from workbench.backends.ptx.emit.kernel import KernelMetadata, emit_kernel
 from workbench.backends.ptx.syntax.program import Program
 
 
 class Options(msgspec.Struct, frozen=True):
-    """How a kernel is compiled.
+    """Options of compiling a kernel.
 
     Attributes:
         counting: per basic block, count the warps and lanes that execute it (`Launch.counters`).
@@ -25,10 +25,10 @@ PLAIN = Options()
 
 
 class Compiled(msgspec.Struct, frozen=True):
-    """An object file and its facts; it pickles, so that a cache may keep it."""
+    """An object file and its metadata; it pickles, so that a cache may keep it."""
 
     image: bytes
-    facts: Facts
+    metadata: KernelMetadata
 
 
 def compile_kernel(program: Program, name: str, options: Options = PLAIN) -> Compiled:
@@ -49,6 +49,6 @@ def compile_kernel(program: Program, name: str, options: Options = PLAIN) -> Com
     Example:
         >>> kernel = load(compile_kernel(parse(text), "saxpy"))
     """
-    made = emit_kernel(program, name, options.counting)
-    image = compile_text(made.text, CpuBackend().target(), vectorise=False)
-    return Compiled(image, made.facts)
+    emitted = emit_kernel(program, name, options.counting)
+    image = compile_text(emitted.text, CpuBackend().target(), vectorise=False)
+    return Compiled(image, emitted.metadata)

@@ -1,4 +1,4 @@
-"""What a launch and its kernel share: a table of 64-bit words, by name and place.
+"""The context that a launch and its kernel share: a table of 64-bit words, by name and index.
 
 The launch fills it; each range of blocks works on a copy, in which the words from `SHARED` on are its own.
 """
@@ -45,5 +45,5 @@ FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", 
 
 
 def word(name: str) -> str:
-    """The byte offset of a word, as LLVM text writes it."""
+    """Return the byte offset of a word, as LLVM text writes it."""
     return f"i64 {8 * AT[name]}"

@@ -1,4 +1,4 @@
-"""Where a counting kernel counts: a table of 64-bit words, two per basic block and a row per instruction.
+"""The counters of a counting kernel: a table of 64-bit words, two per basic block and a row per instruction.
 
 A variant of the compiled PTX counts; code compiled without counters has no trace of them. Counts are what a GPU of the
 PTX's kind would issue: they do not depend on the machine that runs it, and say nothing of time.
@@ -34,7 +34,7 @@ _OPERATIONS = {
 
 
 class Counts(msgspec.Struct, frozen=True):
-    """What an instruction, a line or a launch came to.
+    """The counts of an instruction, a line or a launch.
 
     Attributes:
         instructions: PTX instructions, each once per warp that executes it.
@@ -71,12 +71,12 @@ class Counts(msgspec.Struct, frozen=True):
         return Counts(*(getattr(self, name) + getattr(other, name) for name in Counts.__struct_fields__))
 
     def scaled(self, factor: float) -> Counts:
-        """Each count times a factor, rounded."""
+        """Return each count times a factor, rounded."""
         return Counts(*(round(getattr(self, name) * factor) for name in Counts.__struct_fields__))
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """One instruction of the inlined code and its counts; the spacing of lanes in bytes, None if it was not even."""
+    """An instruction of the inlined code and its counts; the spacing of lanes in bytes, None if it was not even."""
 
     instruction: Instruction
     counts: Counts
@@ -85,12 +85,12 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def first_row(blocks: int) -> int:
-    """The word at which the instructions' rows begin."""
+    """Return the word at which the instructions' rows begin."""
     return BLOCK * blocks
 
 
 def empty_table(blocks: int, instructions: int) -> list[int]:
-    """A table to count in."""
+    """Return a table to count in."""
     row = [0] * len(ROW)
     row[AT["low"]] = row[AT["shared_low"]] = NEVER
     row[AT["high"]] = row[AT["shared_high"]] = -NEVER
@@ -98,7 +98,7 @@ def empty_table(blocks: int, instructions: int) -> list[int]:
 
 
 def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequence[int]) -> Iterator[Counted]:
-    """Each instruction that was executed, with its counts.
+    """Yield each instruction that was executed, with its counts.
 
     Args:
         table: the words after the launch.
@@ -114,7 +114,7 @@ def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequen
             continue
         start = rows + index * len(ROW)
         row = dict(zip(ROW, table[start : start + len(ROW)], strict=True))
-        executed = row["lanes"] if counts_lanes(instruction) else lanes
+        executed = row["lanes"] if has_lane_count(instruction) else lanes
         barrier = instruction.opcode in ("bar", "barrier") and "warp" not in instruction.modifiers
         counts = Counts(
             warps, lanes, row["sectors"], row["least_sectors"], row["wavefronts"], row["least_wavefronts"],
@@ -126,8 +126,8 @@ def read_table(table: Sequence[int], code: Sequence[Instruction], starts: Sequen
         yield Counted(instruction, counts, even, shared)
 
 
-def counts_lanes(instruction: Instruction) -> bool:
-    """Whether the lanes that execute it are counted apart, because a guard excludes some of the block's."""
+def has_lane_count(instruction: Instruction) -> bool:
+    """Return whether the lanes that execute it are counted separately, because a guard excludes some of the block's."""
     return instruction.guard is not None and flops_per_lane(instruction) > 0
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.ptx.syntax.program import Function, Instruction, Symbol, refused
+from workbench.backends.ptx.syntax.program import Function, Instruction, Symbol, unsupported
 
 ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
 GATHERS = frozenset(
@@ -40,12 +40,12 @@ class Block(msgspec.Struct):
     @property
     def successors(self) -> tuple[int, ...]:
         """All blocks that lanes may go to from here."""
-        found = [self.after, self.jump, *self.table]
-        return tuple(dict.fromkeys(n for n in found if n is not None))
+        targets = [self.after, self.jump, *self.table]
+        return tuple(dict.fromkeys(n for n in targets if n is not None))
 
 
 def basic_blocks(function: Function) -> list[Block]:
-    """The blocks of a function without calls, reachable ones only; the first is the entry.
+    """Return the blocks of a function without calls, reachable ones only; the first is the entry.
 
     `Block.backs` holds the successors of a block that do not come after it: the back edges.
 
@@ -54,13 +54,13 @@ def basic_blocks(function: Function) -> list[Block]:
     """
     raw = _split(function)
     order = _ordered(raw)
-    place = {old: new for new, old in enumerate(order)}
+    position = {old: new for new, old in enumerate(order)}
     blocks = []
     for new, old in enumerate(order):
         b = raw[old]
-        b.jump = place[b.jump] if b.jump is not None else None
-        b.after = place[b.after] if b.after is not None else None
-        b.table = tuple(place[t] for t in b.table)
+        b.jump = position[b.jump] if b.jump is not None else None
+        b.after = position[b.after] if b.after is not None else None
+        b.table = tuple(position[t] for t in b.table)
         b.backs = {s for s in b.successors if s <= new}
         blocks.append(b)
     return blocks
@@ -113,7 +113,7 @@ def _label(jump: Instruction) -> str:
 
 def _unscoped(name: str, labels: dict[str, int], jump: Instruction) -> str:
     if name not in labels:
-        raise refused(f"There is no label {name!r}", jump.line)
+        raise unsupported(f"There is no label {name!r}", jump.line)
     return name
 
 
@@ -153,12 +153,12 @@ def predecessors(blocks: list[Block]) -> list[list[int]]:
 
 
 def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | None) -> list[set[int]]:
-    """Tarjan's strongly connected components in topological order; edges to `cut` do not count."""
+    """Return Tarjan's strongly connected components in topological order; edges to `cut` do not count."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []
     on: set[int] = set()
-    found: list[set[int]] = []
+    components: list[set[int]] = []
 
     def edges(n: int) -> list[int]:
         return [s for s in blocks[n].successors if s in nodes and s != cut]
@@ -191,5 +191,5 @@ def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | Non
                     while n not in part:
                         part.add(stack.pop())
                     on -= part
-                    found.append(part)
-    return found[::-1]
+                    components.append(part)
+    return components[::-1]

@@ -23,7 +23,7 @@ from workbench.backends.ptx.syntax.program import (
     Register,
     Symbol,
     Variable,
-    refused,
+    unsupported,
 )
 
 BUILTINS = frozenset(("vprintf", "cudaGraphSetConditional", "__assertfail"))
@@ -33,7 +33,7 @@ LONGEST = 200_000
 
 
 def inlined(program: Program, name: str) -> Function:
-    """A kernel that calls nothing but `BUILTINS`.
+    """Inline a kernel's calls, except those of `BUILTINS`.
 
     In it, variables of the `.param` space of calls have become variables in local memory or registers; a call of a
     builtin has the operands `(returns), name, (arguments)`, whose items are symbols of local variables.
@@ -45,7 +45,7 @@ def inlined(program: Program, name: str) -> Function:
     function = program.entry(name)
     body = work.expand(function, {}, "", (name,), None)
     variables = {n: replace(v, space="local") if v.space == "param" else v for n, v in body.variables.items()}
-    whole = replace(
+    inlined_kernel = replace(
         function,
         code=tuple(_local(i, body.variables) for i in body.code),
         labels=body.labels,
@@ -53,7 +53,7 @@ def inlined(program: Program, name: str) -> Function:
         variables=variables,
         targets=body.targets,
     )
-    return _in_registers(whole)
+    return _in_registers(inlined_kernel)
 
 
 class _Body(msgspec.Struct):
@@ -80,10 +80,10 @@ class _Inliner:
         self.addresses = program.addresses
 
     def expand(
-        self, function: Function, places: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
+        self, function: Function, renamed: dict[str, str], suffix: str, stack: tuple[str, ...], at: Loc | None
     ) -> _Body:
-        """A function's body with names made unique by `suffix`; `places` are the variables of its parameters."""
-        names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | places
+        """Return a function's body, its names made unique by `suffix`; `renamed` has its parameters' variables."""
+        names = {n: n + suffix for n in (*function.variables, *function.labels, *function.targets)} | renamed
         out = _Body(
             registers={r.name + suffix: replace(r, name=r.name + suffix) for r in function.registers.values()},
             variables={v.name + suffix: replace(v, name=v.name + suffix) for v in function.variables.values()},
@@ -99,7 +99,7 @@ class _Inliner:
             self.length += 1
             # Counted while it grows: a call tree can be exponential in the length of the text.
             if self.length > LONGEST:
-                raise refused(
+                raise unsupported(
                     f"More than {LONGEST} instructions after inlining", instruction.line, self.program.version
                 )
         out.labels |= dict.fromkeys(starts.get(len(function.code), ()), len(out.code))
@@ -139,19 +139,21 @@ class _Inliner:
         """Append the body of a function."""
         callee = self.program.functions.get(name)
         if callee is None or not callee.defined:
-            raise refused(f"The function {name!r} is not defined", instruction.line, self.program.version)
+            raise unsupported(f"The function {name!r} is not defined", instruction.line, self.program.version)
         if name in stack:
-            raise refused(f"The recursive call of {name!r} cannot be executed", instruction.line, self.program.version)
+            raise unsupported(
+                f"The recursive call of {name!r} cannot be executed", instruction.line, self.program.version
+            )
         self.count += 1
-        given = (*zip(callee.parameters, arguments, strict=True), *zip(callee.returns, returns, strict=True))
-        places = {p.name: s.name for p, s in given if isinstance(s, Symbol)}
-        out.take(self.expand(callee, places, f"~{self.count}", (*stack, name), instruction.loc))
+        pairs = (*zip(callee.parameters, arguments, strict=True), *zip(callee.returns, returns, strict=True))
+        renamed = {p.name: s.name for p, s in pairs if isinstance(s, Symbol)}
+        out.take(self.expand(callee, renamed, f"~{self.count}", (*stack, name), instruction.loc))
 
     def _through(
         self, instruction: Instruction, target: Operand, returns: tuple[Operand, ...], arguments: tuple[Operand, ...],
         out: _Body, stack: tuple[str, ...], over: str,
     ) -> None:  # fmt: skip
-        """A call through a pointer: of each function that it may point to, under a comparison."""
+        """Replace a call through a pointer by a call of each function that it may point to, under a comparison."""
         called = [self.program.functions[name] for name in self.addresses if name not in stack]
         sizes = len(arguments), len(returns)
         called = [f for f in called if f.defined and (len(f.parameters), len(f.returns)) == sizes]
@@ -169,7 +171,7 @@ class _Inliner:
         out.code.append(replace(instruction, opcode="trap", modifiers=(), operands=()))
 
     def _addressed(self, instruction: Instruction) -> Instruction:
-        """An instruction that takes a function's address, with the number that stands for it."""
+        """Replace a function's address in an instruction by the number that represents it."""
         if not any(isinstance(o, Symbol) and o.name in self.addresses for o in instruction.operands):
             return instruction
         operands = (
@@ -184,7 +186,7 @@ class _Inliner:
         target = operands.pop(0)
         arguments = operands[0].items if operands and isinstance(operands[0], Group) else ()
         if not all(isinstance(o, Symbol) for o in (*returns, *arguments)):
-            raise refused(
+            raise unsupported(
                 "Calls whose arguments are no .param variables cannot be executed",
                 instruction.line,
                 self.program.version,
@@ -215,18 +217,20 @@ def _renamed(instruction: Instruction, names: dict[str, str], suffix: str, at: L
 
 
 def _local(instruction: Instruction, variables: dict[str, Variable]) -> Instruction:
-    """An access to a call's parameter as one to local memory."""
+    """Turn an access to a call's parameter into one to local memory."""
     if "param" not in instruction.modifiers:
         return instruction
     for operand in instruction.operands:
         if isinstance(operand, Address) and isinstance(operand.base, Symbol) and operand.base.name in variables:
-            kept = tuple("local" if m == "param" else m for m in instruction.modifiers if m not in ("func", "entry"))
-            return replace(instruction, modifiers=kept)
+            modifiers = tuple(
+                "local" if m == "param" else m for m in instruction.modifiers if m not in ("func", "entry")
+            )
+            return replace(instruction, modifiers=modifiers)
     return instruction
 
 
 def _in_registers(function: Function) -> Function:
-    """Call parameters that are only read and written whole, as registers."""
+    """Turn call parameters that are only read and written as one value into registers."""
     forms: dict[str, set[tuple[int, int]]] = {}
     for instruction in function.code:
         plain = instruction.opcode in ("ld", "st") and instruction.modifiers[:1] == ("local",)
@@ -235,9 +239,9 @@ def _in_registers(function: Function) -> Function:
                 forms.setdefault(_use(inner)[0], set()).add((-1, 0))
             name, form = _use(operand)
             if name:
-                whole = plain and len(instruction.modifiers) == 2 and isinstance(operand, Address)
+                as_one = plain and len(instruction.modifiers) == 2 and isinstance(operand, Address)
                 bits = BITS.get(instruction.type, 0)
-                forms.setdefault(name, set()).add((form, bits) if whole and form == 0 else (-1, 0))
+                forms.setdefault(name, set()).add((form, bits) if as_one and form == 0 else (-1, 0))
     chosen = {
         name: Register(f"%{name}", f"b{next(iter(f))[1]}")
         for name, f in forms.items()
@@ -266,8 +270,8 @@ def _use(operand: Operand) -> tuple[str, int]:
 def _moved(instruction: Instruction, chosen: dict[str, Register]) -> Instruction:
     if instruction.opcode not in ("ld", "st"):
         return instruction
-    places = [_use(o)[0] for o in instruction.operands]
-    name = next((n for n in places if n in chosen), None)
+    names = [_use(o)[0] for o in instruction.operands]
+    name = next((n for n in names if n in chosen), None)
     if name is None:
         return instruction
     first, second = instruction.operands

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.backends.cpu.jit import CpuCode, load_symbols
 from workbench.backends.cpu.native import dispatch
-from workbench.backends.ptx.compile import Compiled, Facts
+from workbench.backends.ptx.compile import Compiled, KernelMetadata
 from workbench.backends.ptx.context import AT, FAULT_WORDS, FAULTS, GLOBAL_RACE, SHARED_RACE, WORDS
 from workbench.backends.ptx.emit.kernel import ENTRY
 from workbench.backends.ptx.library import global_races, library_object, races
@@ -98,7 +98,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class Launch:
-    """What a launch is given beside grid and block.
+    """The parameters of a launch besides grid and block.
 
     Attributes:
         dynamic_shared: bytes after the static shared memory.
@@ -136,9 +136,9 @@ class Launch:
 class Kernel:
     """A loaded kernel."""
 
-    def __init__(self, code: CpuCode, facts: Facts) -> None:
+    def __init__(self, code: CpuCode, metadata: KernelMetadata) -> None:
         self.code = code
-        self.facts = facts
+        self.metadata = metadata
 
     def scratch_size(
         self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0
@@ -147,12 +147,12 @@ class Kernel:
         return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
     def shared_size(self, dynamic: int) -> int:
-        """Bytes of a block's shared memory, with what is dynamic."""
-        return _up(self.facts.shared + dynamic, 64)
+        """Return the bytes of a block's shared memory, with `dynamic` ones."""
+        return _up(self.metadata.shared + dynamic, 64)
 
     def _slot(self, block: Sequence[int], dynamic: int) -> int:
         threads = _up(_product(block), 32)
-        return max(64, self.shared_size(dynamic) + _up(threads * _up(self.facts.local, 16), 64))
+        return max(64, self.shared_size(dynamic) + _up(threads * _up(self.metadata.local, 16), 64))
 
     def launch(
         self, grid: Sequence[int], block: Sequence[int], parameters: bytes, arena: Arena, launch: Launch = Launch()
@@ -174,7 +174,7 @@ class Kernel:
         """
         g, b = _three(grid), _three(block)
         together = _product(g) if launch.together else 0
-        facts, workers = self.facts, together or _workers(launch.workers)
+        metadata, workers = self.metadata, together or _workers(launch.workers)
         needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
         self._check(g, b, parameters, arena, launch, needed)
         total = -(-_product(g) // launch.every)
@@ -185,16 +185,16 @@ class Kernel:
         held = ctypes.addressof(packed)
         table = (ctypes.c_int64 * (WORDS + 8))()
         record = (ctypes.c_int64 * len(FAULT_WORDS))()
-        symbols = (ctypes.c_int64 * (len(facts.symbols) + 1))(*(launch.symbols[n] for n in facts.symbols))
+        symbols = (ctypes.c_int64 * (len(metadata.symbols) + 1))(*(launch.symbols[n] for n in metadata.symbols))
         counters = launch.counters or (ctypes.c_int64 * 1)()
         prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
         condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
-        shared, local = self.shared_size(launch.dynamic_shared), _up(facts.local, 16)
+        shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
-        watching = _Watching(facts, g, launch, workers) if launch.spans is not None else None
+        watching = _Watching(metadata, g, launch, workers) if launch.spans is not None else None
         words = {
             "ARENA": arena.base, "SIZE": arena.size & ~15, "PARAMS": held, "SYMBOLS": ctypes.addressof(symbols),
-            "FAULT": ctypes.addressof(record), "WARP": self.code.address, "SUSPENDS": int(facts.suspends),
+            "FAULT": ctypes.addressof(record), "WARP": self.code.address, "SUSPENDS": int(metadata.suspends),
             "PRINT": ctypes.cast(prints, ctypes.c_void_p).value or 0,
             "CONDITION": ctypes.cast(condition, ctypes.c_void_p).value or 0,
             "NTID_X": b[0], "NTID_Y": b[1], "NTID_Z": b[2], "NCTAID_X": g[0], "NCTAID_Y": g[1], "NCTAID_Z": g[2],
@@ -217,21 +217,23 @@ class Kernel:
     def _check(
         self, g: Sequence[int], b: Sequence[int], parameters: bytes, arena: Arena, launch: Launch, needed: int
     ) -> None:
-        name = self.facts.name
+        name = self.metadata.name
         threads = _product(b)
         if min(g) < 0 or not 1 <= threads <= THREADS or min(b) < 1:
             raise LaunchError(
                 f"The kernel {name!r} cannot run in blocks of {tuple(b)} threads.",
                 advice=f"A block has 1 to {THREADS} threads.",
             )
-        if len(parameters) < self.facts.parameter_size:
+        if len(parameters) < self.metadata.parameter_size:
             raise LaunchError(
-                f"The kernel {name!r} takes {self.facts.parameter_size} bytes of parameters, not {len(parameters)}."
+                f"The kernel {name!r} takes {self.metadata.parameter_size} bytes of parameters, not {len(parameters)}."
             )
-        given = len(launch.counters or ())
-        if given < self.facts.counters:
-            raise LaunchError(f"The kernel {name!r} counts in a table of {self.facts.counters} words, not of {given}.")
-        missing = [s for s in self.facts.symbols if s not in launch.symbols]
+        words = len(launch.counters or ())
+        if words < self.metadata.counters:
+            raise LaunchError(
+                f"The kernel {name!r} counts in a table of {self.metadata.counters} words, not of {words}."
+            )
+        missing = [s for s in self.metadata.symbols if s not in launch.symbols]
         if missing:
             raise LaunchError(f"The variable {missing[0]!r} of the kernel {name!r} has no address.")
         if needed > arena.scratch_size:
@@ -241,12 +243,12 @@ class Kernel:
 
     def _fault(self, record: ctypes.Array[ctypes.c_int64], grid: Sequence[int]) -> Fault:
         f = dict(zip(FAULT_WORDS, record, strict=True))
-        code = self.facts.code
+        code = self.metadata.code
         instruction = code[min(f["instruction"], len(code) - 1)]
         thread = f["warp"] * 32 + f["lane"]
         where = (f["x"], f["y"], f["z"])
         address, other = (f[name] & ((1 << 64) - 1) for name in ("address", "other"))
-        fault = Fault(self.facts.name, f["kind"], instruction, thread, where, address, f["size"], f["mask"])
+        fault = Fault(self.metadata.name, f["kind"], instruction, thread, where, address, f["size"], f["mask"])
         if fault.kind == SHARED_RACE:
             return replace(fault, other=code[other & 0x3FFFF], other_thread=other >> 26 & 1023, other_block=where)
         if fault.kind == GLOBAL_RACE:
@@ -261,12 +263,12 @@ _TOLD: set[int] = set()
 
 
 class _Watching:
-    """What the sanitized variant of a kernel keeps account in, for one launch."""
+    """The accounting of a kernel's sanitized variant, for one launch."""
 
-    def __init__(self, facts: Facts, grid: Sequence[int], launch: Launch, workers: int) -> None:
+    def __init__(self, metadata: KernelMetadata, grid: Sequence[int], launch: Launch, workers: int) -> None:
         assert launch.spans is not None
         self._spans, self._written = launch.spans, launch.written
-        self._shared = facts.shared + launch.dynamic_shared
+        self._shared = metadata.shared + launch.dynamic_shared
         self._size = races.CLOCKS + races.PER_BYTE * self._shared
         self._shadow = np.zeros(self._size * workers, np.uint8)
         self._table = RaceTable(launch.spans)
@@ -280,7 +282,7 @@ class _Watching:
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:
-        """The launch's words (`context.py`)."""
+        """Return the launch's words (`context.py`)."""
         return {
             "SPANS": self._spans.ctypes.data, "SPAN_COUNT": len(self._spans), "SHADOW": self._shadow.ctypes.data,
             "SHADOW_SIZE": self._size, "SHARED_BYTES": self._shared, "WRITTEN": self._written,
@@ -289,13 +291,13 @@ class _Watching:
 
 
 def load(compiled: Compiled) -> Kernel:
-    """A compiled kernel, ready to be launched.
+    """Load a compiled kernel, ready to be launched.
 
     Raises:
         BuildError: it is no object of this machine.
     """
     base = library_object.install()
-    return Kernel(load_symbols(compiled.image, (ENTRY,), base.addresses, (base,)), compiled.facts)
+    return Kernel(load_symbols(compiled.image, (ENTRY,), base.addresses, (base,)), compiled.metadata)
 
 
 def _three(values: Sequence[int]) -> tuple[int, int, int]:

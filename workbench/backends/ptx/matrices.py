@@ -10,7 +10,7 @@ LANES = 32
 
 
 class Product(msgspec.Struct, frozen=True, dict=True):
-    """One form of `mma.sync`: D = A B + C.
+    """A form of `mma.sync`: D = A B + C.
 
     Attributes:
         m, n, k: A is m×k, B is k×n.
@@ -43,33 +43,33 @@ class Product(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def c_places(self) -> list[int]:
-        """Row-major place in C and D of each element."""
+        """The row-major index in C and D of each element."""
         p = _parts(self.c)
         registers = self.m * self.n // LANES // p
         per = 2 // p  # registers of a pair of columns
-        places = []
+        indices = []
         for r in range(registers):
             for lane in range(LANES):
                 for part in range(p):
                     row = lane // 4 + 8 * (r // per)
-                    places.append(row * self.n + lane % 4 * 2 + r % per + part)
-        return places
+                    indices.append(row * self.n + lane % 4 * 2 + r % per + part)
+        return indices
 
     def _fragment(self, p: int, rows: int, k: int) -> list[tuple[int, int]]:
-        """Row and place along k: a register holds `p` neighbours; registers go down 8 rows first, then along k."""
+        """Return row and index along k of each element: `p` per register, registers down 8 rows first, then along k."""
         down = rows // 8
         registers = rows * k // LANES // p
-        found = []
+        elements = []
         for r in range(registers):
             for lane in range(LANES):
                 for part in range(p):
                     row = lane // 4 + 8 * (r % down)
-                    found.append((row, lane % 4 * p + part + 4 * p * (r // down)))
-        return found
+                    elements.append((row, lane % 4 * p + part + 4 * p * (r // down)))
+        return elements
 
 
 class Fragments(Product, frozen=True, dict=True):
-    """One form of `wmma.mma.sync`, whose fragments are in the order register, lane, part (`syntax/expansions.py`).
+    """A form of `wmma.mma.sync`, whose fragments are in the order register, lane, part (`syntax/expansions.py`).
 
     Halves of A and B fill 8 registers, so some elements are there several times.
     """

@@ -1,4 +1,4 @@
-"""What a kernel's `printf` says, and where a module's variables lie: for whoever executes PTX."""
+"""The text of a kernel's `printf`, and the memory of a module's variables: for whoever executes PTX."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Bytes(Protocol):
         ...
 
     def alloc(self, nbytes: int, /) -> int:
-        """The address of fresh bytes."""
+        """Return the address of fresh bytes."""
         ...
 
 
@@ -40,19 +40,19 @@ def text_at(memory: Bytes, address: int) -> str:
 
 
 def formatted(text: int, values: int, memory: Bytes) -> str:
-    """C's format at one address with the arguments that lie one after the other at another."""
+    """Format C's format at one address with the arguments that lie one after the other at another."""
     place = values - memory.base
 
     def take(kind: str) -> Any:
         nonlocal place
         size = np.dtype(kind).itemsize
         place = -(-place // size) * size
-        found = memory.memory[place : place + size].view(kind)[0]
+        value = memory.memory[place : place + size].view(kind)[0]
         place += size
-        return found.item()
+        return value.item()
 
-    def one(found: re.Match[str]) -> str:
-        flags, width, precision, length, kind = found.groups()
+    def one(match: re.Match[str]) -> str:
+        flags, width, precision, length, kind = match.groups()
         if kind == "%":
             return "%"
         width = str(take("i4")) if width == "*" else width or ""
@@ -73,19 +73,19 @@ def formatted(text: int, values: int, memory: Bytes) -> str:
 
 
 def placed_variables(program: Program, memory: Bytes) -> dict[str, int]:
-    """Memory for a module's variables, with what they hold in the beginning; their addresses by name."""
+    """Allocate a module's variables with their initial values; return their addresses by name."""
     variables = [v for v in program.variables.values() if v.space in ("global", "const")]
-    found = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
+    addresses = {v.name: memory.alloc(max(v.size, 1)) for v in variables}
     for v in variables:
-        _initialise(v, found | program.addresses, memory)
-    return found
+        _initialise(v, addresses | program.addresses, memory)
+    return addresses
 
 
-def _initialise(variable: Variable, places: Mapping[str, int], memory: Bytes) -> None:
+def _initialise(variable: Variable, addresses: Mapping[str, int], memory: Bytes) -> None:
     data = bytearray(variable.size)
     data[: len(variable.initial)] = variable.initial
     for r in variable.references:
-        value = (places[r.symbol] + r.offset) >> r.shift
+        value = (addresses[r.symbol] + r.offset) >> r.shift
         data[r.at : r.at + r.size] = (value & ((1 << 8 * r.size) - 1)).to_bytes(r.size, "little")
-    start = places[variable.name] - memory.base
+    start = addresses[variable.name] - memory.base
     memory.memory[start : start + len(data)] = np.frombuffer(bytes(data), np.uint8)

@@ -45,7 +45,7 @@ class RaceTable:
         self._held = np.frombuffer(self._map, np.uint8)
 
     def words(self) -> dict[str, int]:
-        """The launch's words (`context.py`)."""
+        """Return the launch's words (`context.py`)."""
         return {
             "RACES": self._held.ctypes.data, "RACES_FROM": self._first, "RACES_BYTES": self._bytes,
             "RACES_EVERY": self.every,

@@ -1,4 +1,4 @@
-"""Where a counting kernel writes down what warps do: a table of 64-bit words, `HEAD` of them and then entries.
+"""The trace of a counting kernel: a table of 64-bit words, `HEAD` of them and then entries.
 
 Each warp of the blocks that are followed notes each basic block that it executes and each access to global or shared
 memory. One thread of the system runs a block, so a warp's entries are in its order; those of several blocks are mixed.
@@ -22,7 +22,7 @@ memory, an address per lane."""
 
 
 class Event(msgspec.Struct, frozen=True):
-    """What a warp executed.
+    """An entry of the trace: a basic block, or an access to memory, that a warp executed.
 
     Attributes:
         block: the number of a basic block, or -1.
@@ -44,14 +44,14 @@ class Event(msgspec.Struct, frozen=True):
 
 
 def empty_trace(entries: int, first: int = 0, blocks: int = 1, warps: int = 1) -> np.ndarray:
-    """A table with room for so many entries, of so many warps of so many blocks from the first on."""
+    """Return a table with room for so many entries, of so many warps of so many blocks from the first on."""
     table = np.zeros(HEAD + ENTRY * entries, np.int64)
     table[1:HEAD] = entries, first, blocks, warps
     return table
 
 
 def read_trace(table: np.ndarray, blocks: int) -> Iterator[Event]:
-    """What was noted, in order; what there was no room for is left out (`table[0] > table[1]`).
+    """Yield the entries of a trace in order; those for which there was no room are missing (`table[0] > table[1]`).
 
     Args:
         table: the words after the launch.

@@ -41,7 +41,7 @@ Takes = Callable[[str, Sequence[Arg]], Sequence[Type | None]]
 
 
 class Builtin(msgspec.Struct, eq=False):
-    """One elementwise (or small vector) operation of the language.
+    """An elementwise (or small vector) operation of the language.
 
     Attributes:
         name: what users write, and the IR operation's name.
@@ -89,7 +89,7 @@ class Builtin(msgspec.Struct, eq=False):
     hidden: bool = False
 
     def __call__(self, *args: Any) -> Any:
-        """On `Ref`s: emit the operation. On arrays: element by element. On numbers: what Python and NumPy compute."""
+        """Emit the operation for `Ref`s; compute on arrays element by element, on numbers as Python and NumPy do."""
         refs = [a for a in args if isinstance(a, Ref)]
         if refs:
             return emit(refs[0].builder, self.name, args)
@@ -102,11 +102,11 @@ class Builtin(msgspec.Struct, eq=False):
             with np.errstate(all="ignore"):
                 return self.reference(*(np.asarray(a)[()] for a in args))
         except (AttributeError, IndexError, TypeError, ValueError) as error:
-            given = ", ".join(type(a).__name__ for a in args)
-            raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({given}): {error}") from None
+            passed = ", ".join(type(a).__name__ for a in args)
+            raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({passed}): {error}") from None
 
     def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
-        """Decorator, with or without arguments: state the adjoint rule, and what is true of it."""
+        """State the adjoint rule, and what is true of it; a decorator with or without arguments."""
         if rule is None:
             return partial(self.adjoint, whole=whole, passing=passing)
         self.gradient, self.whole, self.passing = rule, whole, passing
@@ -165,7 +165,7 @@ class Form:
         return Tile(as_type(dtype), sizes)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The result for values of Python, where the name has one outside kernels; `static(x)` is x.
+        """Return the result for values of Python, where the name has one outside kernels; `static(x)` is x.
 
         Raises:
             TypeError: it has a meaning only inside a kernel.
@@ -180,8 +180,8 @@ FORMS: dict[str, Form] = {}
 STATE = (0, "")  # what a draw rebinds: its first argument
 
 
-def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
-    """Decorator: declare a builtin; the function is its reference, its docstring the documentation.
+def builtin(rule: Rule, *, name: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], Builtin]:
+    """Declare a builtin by a decorator; the function is its reference, its docstring the documentation.
 
     Raises:
         ValueError: the name is taken, or there is neither an LLVM spelling nor an expansion to come.
@@ -193,7 +193,7 @@ def builtin(rule: Rule, *, name: str = "", **facts: Any) -> Callable[[Callable[.
         if label in TABLE or label in FORMS:
             raise ValueError(f"the builtin {label} is declared twice")
         params = code.co_varnames[: code.co_argcount]
-        entry = Builtin(label, rule, reference, params, (reference.__doc__ or "").strip(), **facts)
+        entry = Builtin(label, rule, reference, params, (reference.__doc__ or "").strip(), **attributes)
         TABLE[label], RULES[label] = entry, rule
         return entry
 

@@ -1,4 +1,4 @@
-"""What a reader asks of a word of the language: signature, meaning, types, an example, whether it has a gradient.
+"""Help for a word of the language: signature, meaning, types, an example, whether it has a gradient.
 
 All of it comes from the declaration: the types are those that its rule accepts, the example is computed.
 """
@@ -17,7 +17,7 @@ _TRIED = (float32, int32, bool_, VECTORS["vec3"], MATRICES["mat33"], QUATERNIONS
 
 
 class WordHelp(msgspec.Struct, frozen=True):
-    """One word.
+    """The help for one word.
 
     Attributes:
         signature: as it is called: `clamp(x, low, high)`.
@@ -34,14 +34,14 @@ class WordHelp(msgspec.Struct, frozen=True):
     gradient: str
 
     def rows(self) -> list[tuple[str, str]]:
-        """What there is to say, each with its heading."""
-        found = [("Signature", self.signature), ("Meaning", self.doc), ("Types", "\n".join(self.types))]
-        found += [("Example", self.example), ("Differentiable", self.gradient)]
-        return [(head, text) for head, text in found if text]
+        """Return the texts that are not empty, each with its heading."""
+        rows = [("Signature", self.signature), ("Meaning", self.doc), ("Types", "\n".join(self.types))]
+        rows += [("Example", self.example), ("Differentiable", self.gradient)]
+        return [(head, text) for head, text in rows if text]
 
 
 def help_of(word: Builtin | Form) -> WordHelp:
-    """What the declaration of a word says."""
+    """Return the help from the declaration of a word."""
     if isinstance(word, Form):
         return WordHelp(word.signature, word.doc, (), "", "")
     reason = "yes" if word.gradient is not None else f"no: {word.differentiable.removeprefix('no: ')}"
@@ -52,33 +52,33 @@ def help_of(word: Builtin | Form) -> WordHelp:
 
 
 def _types(word: Builtin) -> tuple[str, ...]:
-    found = []
+    calls = []
     for tried in _TRIED:
         try:
             operands, result = word.rule(word.name, [tried] * len(word.params))
         except (WorkbenchError, TypeError, ValueError, AttributeError):
             continue
         if all(operand is tried or operand == tried for operand in operands):
-            found.append(f"{word.name}({', '.join(map(repr, operands))}) -> {result!r}")
-    return tuple(found)
+            calls.append(f"{word.name}({', '.join(map(repr, operands))}) -> {result!r}")
+    return tuple(calls)
 
 
 def _example(word: Builtin) -> str:
-    """A call in the middle of the domain; none for words of vectors."""
+    """Return a call in the middle of the domain; empty for words of vectors."""
     if not (word.elementwise and word.domain):
         return ""
-    places = [round(low + 0.75 * (high - low), 3) for low, high in word.domain]
+    values = [round(low + 0.75 * (high - low), 3) for low, high in word.domain]
     try:
-        result = word(*places)
+        result = word(*values)
     except (TypeError, ValueError):
         return ""
     if not isinstance(result, int | float | np.generic):
         return ""
-    return f"{word.name}({', '.join(map(str, places))}) = {float(result):.6g}"
+    return f"{word.name}({', '.join(map(str, values))}) = {float(result):.6g}"
 
 
 def is_word(value: object) -> bool:
-    """Whether the value is a function of the language, such as `wb.clamp`.
+    """Return whether the value is a function of the language, such as `wb.clamp`.
 
     Returns:
         True for builtins and for names that the front end or the library's own functions handle.
@@ -87,7 +87,7 @@ def is_word(value: object) -> bool:
 
 
 def word_help(word: Builtin | Form) -> list[tuple[str, str]]:
-    """What a function of the language means: signature, types, an example, whether it is differentiable.
+    """Return the meaning of a function of the language: signature, types, an example, whether it is differentiable.
 
     Returns:
         Headings and texts.

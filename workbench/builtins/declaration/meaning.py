@@ -1,4 +1,4 @@
-"""What a builtin or a cast gives for NumPy values: the one place where the language's numbers are computed in Python.
+"""The values of builtins and casts on NumPy values: the only place where the language's numbers are computed in Python.
 
 Scalars are NumPy scalars of the exact dtype, vectors arrays of shape (length,), matrices of (rows, columns).
 The interpreter runs on this and constant folding uses it, so folding cannot differ from running. Callers open
@@ -18,7 +18,7 @@ from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 
 
 def value_of(number: Any, type: Scalar | Vector) -> Any:
-    """A constant (a number, or a sequence of them for a vector type) as a value of the type."""
+    """Return a constant (a number, or a sequence of them for a vector type) as a value of the type."""
     if isinstance(type, Vector):
         parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
         return np.array(parts, dtype=type.dtype.numpy).reshape(type.parts_shape)
@@ -26,7 +26,7 @@ def value_of(number: Any, type: Scalar | Vector) -> Any:
 
 
 def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> Any:
-    """The builtin's result for these values, as a value of the result type.
+    """Return the builtin's result for these values, as a value of the result type.
 
     An elementwise builtin is done component by component, scalars serving all of them; a wide one is computed in
     float64 and rounded to the type. On floats of 16 bits it is done in float32, and its result rounded.
@@ -52,7 +52,7 @@ def _apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> 
 
 
 def convert(value: Any, type: Scalar | Vector) -> Any:
-    """The value as another scalar type, component by component on a vector.
+    """Return the value as another scalar type, component by component on a vector.
 
     Float to integer truncates and saturates, NaN gives 0 (as XLA); integer to integer wraps; anything to bool is
     whether it differs from 0.

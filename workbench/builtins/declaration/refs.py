@@ -80,7 +80,7 @@ class Ref:
         return self._op("ne", self, other)
 
     def cast(self, type: Type) -> Ref:
-        """The value as another scalar type (componentwise on vectors; of a tile, element by element)."""
+        """Return the value as another scalar type (componentwise on vectors; of a tile, element by element)."""
         if isinstance(self.value.type, Tile):
             if self.value.type == type:
                 return self
@@ -96,22 +96,22 @@ class Ref:
         return Ref(self.builder, self.builder.one("extract", (self.value, where), self.type.dtype))
 
     def components(self) -> list[Ref]:
-        """All components of a vector, or the scalar alone."""
+        """Return all components of a vector, or the scalar alone."""
         return [self.component(i) for i in range(self.type.length)] if isinstance(self.type, Vector) else [self]
 
     def like(self, number: Any) -> Ref:
-        """The constant `number` in this value's type (in every component)."""
+        """Return the constant `number` in this value's type (in every component)."""
         return constant(self.builder, number, self.type)
 
     def splat(self, type: Type) -> Ref:
-        """This scalar in every component of the vector type (itself for a scalar type)."""
+        """Return a vector with this scalar in every component (the scalar itself for a scalar type)."""
         if not isinstance(type, Vector) or isinstance(self.type, Vector):
             return self
         return Ref(self.builder, self.builder.one("vec", [self.value] * type.length, type))
 
 
 def constant(builder: Builder, number: Any, type: Type) -> Ref:
-    """A constant of a scalar type, or a vector with `number` in every component."""
+    """Return a constant of a scalar type, or a vector with `number` in every component."""
     assert not isinstance(type, ArrayType)
     if isinstance(type, Tile):
         inner: Any = type.dtype
@@ -121,11 +121,11 @@ def constant(builder: Builder, number: Any, type: Type) -> Ref:
 
 
 def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
-    """The vector of these scalars, or the matrix or quaternion `type` of them."""
+    """Return the vector of these scalars, or the matrix or quaternion `type` of them."""
     first = components[0]
     assert isinstance(first.type, Scalar)
-    whole = type if type is not None else Vector(len(components), first.type)
-    return Ref(first.builder, first.builder.one("vec", [c.value for c in components], whole))
+    vector_type = type if type is not None else Vector(len(components), first.type)
+    return Ref(first.builder, first.builder.one("vec", [c.value for c in components], vector_type))
 
 
 def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
@@ -149,7 +149,7 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
 
 
 def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
-    """The builtin `name` of every element of tiles of one shape; what else there is serves them all."""
+    """Apply the builtin `name` to every element of tiles of one shape; other arguments are the same for all."""
     shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:

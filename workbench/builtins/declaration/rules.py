@@ -70,12 +70,12 @@ _ADVICE_COMPLEX: dict[str, str] = dict.fromkeys(("lt", "le", "gt", "ge", "min", 
 
 
 def called(name: str) -> str:
-    """How a message names the operation: its sign, or `name()`."""
+    """Return the name of the operation in messages: its sign, or `name()`."""
     return OPERATOR_SIGNS.get(name, f"{name}()")
 
 
 def refuse(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
-    """The error for arguments that do not fit."""
+    """Return the error for arguments that do not fit."""
     got = ", ".join(repr(a.default if isinstance(a, Weak) else a) for a in args)
     return KernelTypeError(f"{called(name)} takes {wanted}; it got {got}.", advice=advice)
 
@@ -88,7 +88,7 @@ def count(name: str, args: Sequence[Arg], number: int) -> None:
 
 
 def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
-    """The one type in which all arguments meet: scalars by promotion, vectors of one length, scalars broadcast."""
+    """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast."""
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
     if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
@@ -127,7 +127,7 @@ def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """The float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
+    """Return the float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:
@@ -200,7 +200,7 @@ def integers(operands: int, bools: bool = False) -> Rule:
 
 
 def same_integer(name: str, args: Sequence[Arg]) -> Signature:
-    """One integer; a bool is refused, since Python and NumPy differ on it."""
+    """Take one integer; a bool is refused, since Python and NumPy differ on it."""
     operands, t = integers(1, bools=True)(name, args)
     if element(t) == bool_:
         raise refuse(name, args, "an integer", "Write not … for a bool.")
@@ -226,7 +226,7 @@ def compared(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
-    """One float to a bool."""
+    """Take one float, and return a bool."""
     operands, t = floats(1)(name, args)
     if isinstance(t, Vector):
         raise refuse(name, args, "a scalar")
@@ -246,7 +246,7 @@ def logical(operands: int) -> Rule:
 
 
 def choice(name: str, args: Sequence[Arg]) -> Signature:
-    """A bool and two values that meet in one type, which is the result's."""
+    """Take a bool and two values that are promoted to one type, which is the result's."""
     count(name, args, 3)
     if args[0] != bool_:
         raise refuse(name, args, "a bool and two values")
@@ -288,7 +288,7 @@ def _vector(name: str, args: Sequence[Arg], operands: int, integers: bool = Fals
 
 
 def index(name: str, args: Sequence[Arg]) -> Signature:
-    """An index and a size: the index's type."""
+    """Take an index and a size; the result has the index's type."""
     count(name, args, 2)
     operands, t = integers(2)(name, args)
     return operands, t
@@ -299,7 +299,7 @@ same_numeric = numeric(1)
 
 
 def promote(a: Scalar, b: Scalar) -> Scalar | None:
-    """The type in which `a` and `b` meet, by JAX's lattice; None if there is none (int64 with uint64).
+    """Return the type that `a` and `b` are promoted to, by JAX's lattice; None if there is none (int64 with uint64).
 
     Source: JAX, "Type promotion semantics".
     """
@@ -334,8 +334,8 @@ COMPLEX = "complex number"
 MATRIX3 = MATRIX
 
 
-def given(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
-    """Check the number of arguments, with what the function takes in words."""
+def check_count(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
+    """Check the number of arguments; `wanted` names them in the error."""
     if len(args) not in counts:
         raise KernelTypeError(f"{name}() takes {wanted}, without names.")
 

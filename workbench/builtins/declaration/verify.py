@@ -1,4 +1,4 @@
-"""What `ir.verify` cannot know of IR that came from outside: builtins by their declarations, components, indices."""
+"""Checks of IR from outside that `ir.verify` cannot do: builtins by their declarations, components, indices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.types import Vector
 
 
 def verify_builtins(function: Function) -> str:
-    """What is wrong with the function, in a few words; empty where nothing is. `ir.verify` has seen it before."""
+    """Return what is wrong with the function, in a few words; `ir.verify` has checked it before."""
     axes = [op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"]
     if any(axis >= function.launch_ndim for axis in axes):
         return f"tid asks for axis {max(axes)} of {function.launch_ndim}"

@@ -32,15 +32,15 @@ def fma(x, y, z):
 
 
 def _rounded(exact: Fraction, dtype: Any) -> Any:
-    """The nearest number of the type, even at a tie; `exact` has a power of 2 as its denominator."""
+    """Return the nearest number of the type, even at a tie; `exact` has a power of 2 as its denominator."""
     bits, least = _FORMATS[dtype]
-    whole, exponent = abs(exact.numerator), 1 - exact.denominator.bit_length()
-    dropped = max(whole.bit_length() - bits, least - exponent, 0)
-    kept, rest = whole >> dropped, whole & ((1 << dropped) - 1)
+    digits, exponent = abs(exact.numerator), 1 - exact.denominator.bit_length()
+    dropped = max(digits.bit_length() - bits, least - exponent, 0)
+    rounded, rest = digits >> dropped, digits & ((1 << dropped) - 1)
     half = (1 << dropped) >> 1
-    kept += int(rest > half or (rest == half and dropped > 0 and kept % 2 == 1))
+    rounded += int(rest > half or (rest == half and dropped > 0 and rounded % 2 == 1))
     try:
-        size = dtype(math.ldexp(kept, exponent + dropped))
+        size = dtype(math.ldexp(rounded, exponent + dropped))
     except OverflowError:
         size = dtype(np.inf)
     return -size if exact < 0 else size

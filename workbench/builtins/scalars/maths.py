@@ -183,7 +183,7 @@ _linear("radians", math.pi / 180, "Degrees to radians.")
 
 @builtin(float_to_bool, cuda="({0} != {0})", differentiable="no: a bool", across="or_")
 def isnan(x):
-    """Whether x, or a component of it, is NaN."""
+    """Return whether x, or a component of it, is NaN."""
     return np.isnan(x)
 
 
@@ -195,7 +195,7 @@ def _(x):
 @builtin(float_to_bool, cuda="wb_isinf({0})", differentiable="no: a bool", across="or_",
          prelude="template <typename T> WB_FN bool wb_isinf(T x) { return x == x && x - x != x - x; }\n")  # fmt: skip
 def isinf(x):
-    """Whether x, or a component of it, is infinite, of either sign."""
+    """Return whether x, or a component of it, is infinite, of either sign."""
     return np.isinf(x)
 
 
@@ -207,7 +207,7 @@ def _(x):
 @builtin(float_to_bool, cuda="wb_isfinite({0})", differentiable="no: a bool", across="and_",
          prelude="template <typename T> WB_FN bool wb_isfinite(T x) { return x - x == x - x; }\n")  # fmt: skip
 def isfinite(x):
-    """Whether x, or each component of it, is neither infinite nor NaN."""
+    """Return whether x, or each component of it, is neither infinite nor NaN."""
     return np.isfinite(x)
 
 

@@ -40,7 +40,7 @@ def _point(name: str, args: Sequence[Arg]) -> int:
 
 
 def at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """A state and a point."""
+    """Take a state and a point."""
     _point(name, args)
     if len(args) > 2:
         raise KernelTypeError(f"{name}() takes a state and a point; it got {len(args)} arguments.")
@@ -48,7 +48,7 @@ def at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """A state, a point, and a period for each of its components."""
+    """Take a state, a point, and a period for each of its components."""
     size = _point(name, args)
     if len(args) - 2 != size:
         message = f"{name}() takes one period for each of the {size} components; it got {len(args) - 2}."
@@ -99,11 +99,11 @@ def _noise(state, x, px=None, py=None, pz=None, pw=None):
 @written("_sides(x, period)")
 def sides(x, period=None):
     """The lattice lines below and above x. Of each: its number, the way from it to x, its share, the share's slope."""
-    whole = floor(x)
-    t = x - whole
+    lattice = floor(x)
+    t = x - lattice
     fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
     rate = (t * (t - 1.0)) * (t * (t - 1.0)) * 30.0
-    below = int32(whole)
+    below = int32(lattice)
     above = below + 1
     if period is not None:
         below, above = below % period, above % period

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import written
-from workbench.builtins.declaration.rules import Arg, given
+from workbench.builtins.declaration.rules import Arg, check_count
 from workbench.builtins.scalars.maths import exp, log, sqrt
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import bound, randu
@@ -20,7 +20,7 @@ from workbench.types import Type, float32, float64, uint32
 
 
 def _mean(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    given(name, args, "a state and a mean", 2)
+    check_count(name, args, "a state and a mean", 2)
     return [None, bound(name, args[1], float32, "The mean")]
 
 

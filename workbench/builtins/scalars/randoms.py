@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE, builtin, written
 from workbench.builtins.declaration.forms import low_word
-from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, given, integers, refuse
+from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, check_count, integers, refuse
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.maths import cbrt, cos, log, sin, sqrt
 from workbench.builtins.scalars.operators import where
@@ -29,7 +29,7 @@ vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
 
 def _word(name: str, args: Sequence[Arg]) -> Signature:
-    """One integer, taken as uint32, to a uint32."""
+    """Take one integer as uint32, and return a uint32."""
     _, t = integers(1)(name, args)
     word = t.with_dtype(uint32) if isinstance(t, Vector) else uint32
     return (word,), word
@@ -73,7 +73,7 @@ def _(state):
 
 
 def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    given(name, args, "a seed, or a seed and an offset", 1, 2)
+    check_count(name, args, "a seed, or a seed and an offset", 1, 2)
     for arg in args:
         if not (arg is WEAK_INT or (isinstance(arg, Scalar) and is_integer(arg))):
             raise refuse(name, args, "integers", "Write int(…).")
@@ -81,16 +81,16 @@ def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """A state."""
-    given(name, args, "a state", 1)
+    """Take a state."""
+    check_count(name, args, "a state", 1)
     return [None]
 
 
 def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]]:
-    """A state, or a state and two bounds of the type; for a float, of any float type, and integers become it."""
+    """Take a state, or a state and two bounds of the type; integers become a float type, any float type is taken."""
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-        given(name, args, "a state, or a state, low and high", 1, 3)
+        check_count(name, args, "a state, or a state, low and high", 1, 3)
         return [None, *(bound(name, arg, type) for arg in args[1:])]
 
     return takes

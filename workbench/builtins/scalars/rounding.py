@@ -134,14 +134,14 @@ def _(x, y):
 
 
 def _float_quotient(x: Ref, y: Ref) -> Ref:
-    """NumPy's floor_divide: from the exact remainder, since floor(x / y) is one too high where x / y rounds up."""
+    """Compute NumPy's floor_divide: from the exact remainder, since floor(x / y) is one too high if x / y rounds up."""
     r = fmod(x, y)
     exact = (x - r) / y
     exact = where(and_(r.differs(0), xor_(r < 0, y < 0)), exact - 1, exact)
-    whole = floor(exact)
-    whole = where(exact - whole > 0.5, whole + 1, whole)
-    whole = where(exact.equals(0), copysign(x.like(0), x / y), whole)
-    return where(y.equals(0), x / y, whole)
+    floored = floor(exact)
+    floored = where(exact - floored > 0.5, floored + 1, floored)
+    floored = where(exact.equals(0), copysign(x.like(0), x / y), floored)
+    return where(y.equals(0), x / y, floored)
 
 
 @floordiv.adjoint

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural
-from workbench.builtins.declaration.rules import RULES, Arg, given, refuse
+from workbench.builtins.declaration.rules import RULES, Arg, check_count, refuse
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.randoms import bound, randf
@@ -15,8 +15,8 @@ from workbench.types import ArrayType, Scalar, Type, int32, is_float
 
 
 def searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """An array and a value, or an array, begin, end and a value."""
-    given(name, args, "an array and a value, or an array, begin, end and a value", 2, 4)
+    """Take an array and a value, or an array, begin, end and a value."""
+    check_count(name, args, "an array and a value, or an array, begin, end and a value", 2, 4)
     array, *limits, value = args
     array = _sorted_array(name, array)
     (_, common), _ = RULES["lt"](name, [array.dtype, value])
@@ -31,7 +31,7 @@ def _sorted_array(name: str, array: Arg) -> ArrayType:
 
 
 def _sums(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    given(name, args, "a state and an array", 2)
+    check_count(name, args, "a state and an array", 2)
     if not is_float(_sorted_array(name, args[1])):
         raise refuse(name, args[1:], "an array of floats")
     return [None, None]

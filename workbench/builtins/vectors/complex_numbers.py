@@ -167,16 +167,16 @@ def _complex_sqrt_gradient(z, adj, /):
 def complex_pow(a, b, /):
     """Return the power, `a ** b`: by squaring for integers below 100 in magnitude, else as exp(b log(a))."""
     n = b.real
-    whole, zero = floor(n) == n, a.real == 0.0 and a.imag == 0.0
-    whole = whole and b.imag == 0.0 and n < 100.0 and n > -100.0
-    count = int(where(whole, abs(n), 0.0))
+    integral, zero = floor(n) == n, a.real == 0.0 and a.imag == 0.0
+    integral = integral and b.imag == 0.0 and n < 100.0 and n > -100.0
+    count = int(where(integral, abs(n), 0.0))
     power, square = type(a)(1.0), a
     for k in range(7):
         power = where((count >> k) % 2 == 1, power * square, power)
         square = square * square
     power = where(n < 0.0, 1.0 / power, power)
     nothing = where(n > 0.0 and b.imag == 0.0, 0.0, math.nan)
-    return where(whole, power, where(zero, complex_of(nothing, nothing), exp(b * log(a))))
+    return where(integral, power, where(zero, complex_of(nothing, nothing), exp(b * log(a))))
 
 
 @complex_pow.derivative

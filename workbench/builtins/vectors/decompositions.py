@@ -37,9 +37,9 @@ def _axes(x):
     return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
 
-@written("_rounds(x)")
-def _rounds(x):
-    """What a loop over the rounds runs over."""
+@written("_sweeps(x)")
+def _sweeps(x):
+    """Return the numbers of sweeps, for a loop to run over: more in float64."""
     if is_double(x):
         return 1, 2, 3, 4, 5, 6
     return 1, 2, 3, 4
@@ -48,12 +48,12 @@ def _rounds(x):
 @written("_rotation(p, q, both)")
 def _rotation(p, q, both):
     """Tangent, cosine and sine of the smaller angle that makes [[p, both], [both, q]] diagonal."""
-    apart = q - p
-    square = apart * apart + both * both * 4.0
+    difference = q - p
+    square = difference * difference + both * both * 4.0
     root = sqrt(where(square == 0.0, 1.0, square))
     one = type(p)(1.0)
-    side = where(apart < 0.0, -one, one)
-    t = both * side * 2.0 / (apart * side + root)
+    side = where(difference < 0.0, -one, one)
+    t = both * side * 2.0 / (difference * side + root)
     c = 1.0 / sqrt(t * t + 1.0)
     return t, c, t * c
 
@@ -103,13 +103,13 @@ def _frame(a, b, c, scale):
 @written("qr3(A)", kinds(MATRIX))
 def qr3(m, /):
     """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr3(A)`."""
-    m, whole = _scaled(m)
+    m, size = _scaled(m)
     a, b, c = _columns(m)
     scale = _sqrt_or_zero(dot(a, a) + dot(b, b) + dot(c, c))
     x, y, z = _frame(a, b, c, scale)
     zero = type(scale)(0.0)
     r = type(m)(dot(x, a), dot(x, b), dot(x, c), zero, dot(y, b), dot(y, c), zero, zero, dot(z, c))
-    return matrix_from_cols(x, y, z), r * whole
+    return matrix_from_cols(x, y, z), r * size
 
 
 @written("eig3(A)", kinds(MATRIX))
@@ -118,12 +118,12 @@ def eig3(m, /):
 
     Of a matrix that is not symmetric the symmetric part is meant.
     """
-    m, whole = _scaled(m)
+    m, size = _scaled(m)
     (p, b, c), (d, q, f), (g, h, r) = m
     pq, pr, qr = (b + d) * 0.5, (c + g) * 0.5, (f + h) * 0.5
     x, y, z = _axes(p)
     zero = type(p)(0.0)
-    for _ in _rounds(p):
+    for _ in _sweeps(p):
         tangent, c, s = _rotation(p, q, pq)
         p, q, pq = p - tangent * pq, q + tangent * pq, zero
         pr, qr = _turned(pr, qr, c, s)
@@ -145,7 +145,7 @@ def eig3(m, /):
     swap = q > r
     q, r = _swapped(swap, q, r)
     y, z = _swapped(swap, y, z)
-    return matrix_from_cols(x, y, z), vector(p, q, r) * whole
+    return matrix_from_cols(x, y, z), vector(p, q, r) * size
 
 
 @written("_orthogonal(a, b)")
@@ -158,10 +158,10 @@ def _orthogonal(a, b):
 @written("svd3(A)", kinds(MATRIX))
 def svd3(m, /):
     """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd3(A)`."""
-    m, whole = _scaled(m)
+    m, size = _scaled(m)
     a, b, c = _columns(m)
-    x, y, z = _axes(whole)
-    for _ in _rounds(whole):
+    x, y, z = _axes(size)
+    for _ in _sweeps(size):
         cosine, sine = _orthogonal(a, b)
         a, b = _turned(a, b, cosine, sine)
         x, y = _turned(x, y, cosine, sine)
@@ -186,4 +186,4 @@ def svd3(m, /):
     y, z = _swapped(swap, y, z)
     p, q, r = _sqrt_or_zero(p), _sqrt_or_zero(q), _sqrt_or_zero(r)
     i, j, k = _frame(a, b, c, p)
-    return matrix_from_cols(i, j, k), vector(p, q, r) * whole, matrix_from_cols(x, y, z)
+    return matrix_from_cols(i, j, k), vector(p, q, r) * size, matrix_from_cols(x, y, z)

@@ -103,12 +103,12 @@ def floats_of(
 
 
 def is_vector(t: Any) -> bool:
-    """Whether the type is a vector and neither a matrix nor a quaternion."""
+    """Return whether the type is a vector and neither a matrix nor a quaternion."""
     return type(t) is Vector
 
 
 def is_square(t: Any) -> bool:
-    """Whether the type is a square matrix."""
+    """Return whether the type is a square matrix."""
     return isinstance(t, Matrix) and t.rows == t.columns
 
 
@@ -196,14 +196,15 @@ def _square_of(t: Vector) -> Scalar | Vector:
     return form((t.length, t.length), t.dtype)
 
 
-def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
-    """Decorator: declare a builtin by a text that is reference and expansion in one.
+def small(rule: Rule, **attributes: Any) -> Callable[[Callable[..., Any]], Builtin]:
+    """Declare a builtin by a text that is reference and expansion in one; a decorator. The text gets each operand's
+    rows (a vector is one row) and returns the result's rows, or a scalar.
 
     The text gets each operand's rows (a vector is one row) and gives the result's rows, or a scalar.
     """
 
     def declare(text: Callable[..., Any]) -> Builtin:
-        entry = builtin(rule, elementwise=False, **facts)(text)
+        entry = builtin(rule, elementwise=False, **attributes)(text)
 
         def reference(*operands: Any) -> Any:
             values = np.array(text(*map(rows, operands)))
@@ -212,8 +213,8 @@ def small(rule: Rule, **facts: Any) -> Callable[[Callable[..., Any]], Builtin]:
 
         def expansion(*operands: Ref) -> Ref:
             result = rule(entry.name, [o.type for o in operands])[1]
-            found = text(*map(rows, operands))
-            return pack([c for row in found for c in row], result) if isinstance(result, Vector) else found
+            result_rows = text(*map(rows, operands))
+            return pack([c for row in result_rows for c in row], result) if isinstance(result, Vector) else result_rows
 
         entry.reference, entry.expand = reference, expansion
         return entry

@@ -35,13 +35,13 @@ def _frame2(a, b, scale):
 @written("qr2(A)", kinds(MATRIX2))
 def qr2(m, /):
     """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr2(A)`."""
-    m, whole = _scaled2(m)
+    m, size = _scaled2(m)
     (a, c), (b, d) = m
     first, second = vector(a, b), vector(c, d)
-    x, y = _frame2(first, second, whole)
-    zero = type(whole)(0.0)
+    x, y = _frame2(first, second, size)
+    zero = type(size)(0.0)
     r = type(m)(dot(x, first), dot(x, second), zero, dot(y, second))
-    return matrix_from_cols(x, y), r * whole
+    return matrix_from_cols(x, y), r * size
 
 
 @written("eig2(A)", kinds(MATRIX2))
@@ -50,7 +50,7 @@ def eig2(m, /):
 
     Of a matrix that is not symmetric the symmetric part is meant.
     """
-    m, whole = _scaled2(m)
+    m, size = _scaled2(m)
     (p, b), (c, q) = m
     both = (b + c) * 0.5
     zero, one = type(p)(0.0), type(p)(1.0)
@@ -60,16 +60,16 @@ def eig2(m, /):
     swap = p > q
     p, q = _swapped(swap, p, q)
     x, y = _swapped(swap, x, y)
-    return matrix_from_cols(x, y), vector(p, q) * whole
+    return matrix_from_cols(x, y), vector(p, q) * size
 
 
 @written("svd2(A)", kinds(MATRIX2))
 def svd2(m, /):
     """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd2(A)`."""
-    m, whole = _scaled2(m)
+    m, size = _scaled2(m)
     (a, c), (b, d) = m
     first, second = vector(a, b), vector(c, d)
-    zero, one = type(whole)(0.0), type(whole)(1.0)
+    zero, one = type(size)(0.0), type(size)(1.0)
     x, y = vector(one, zero), vector(zero, one)
     for _ in (1, 2):
         cosine, sine = _orthogonal(first, second)
@@ -80,5 +80,5 @@ def svd2(m, /):
     p, q = _swapped(swap, p, q)
     first, second = _swapped(swap, first, second)
     x, y = _swapped(swap, x, y)
-    i, j = _frame2(first, second, whole)
-    return matrix_from_cols(i, j), vector(_sqrt_or_zero(p), _sqrt_or_zero(q)) * whole, matrix_from_cols(x, y)
+    i, j = _frame2(first, second, size)
+    return matrix_from_cols(i, j), vector(_sqrt_or_zero(p), _sqrt_or_zero(q)) * size, matrix_from_cols(x, y)

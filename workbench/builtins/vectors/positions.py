@@ -1,4 +1,4 @@
-"""Which component is the smallest or largest, and whether a number differs from 0."""
+"""Indices of the smallest or largest component, and the test whether a number differs from 0."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from workbench.builtins.scalars.operators import and_, or_, where
 from workbench.types import Kind, Vector, int32, is_float
 
 
-def _place(name: str, args: Sequence[Arg]) -> Signature:
-    """One vector of numbers to the index of a component."""
+def _component_index(name: str, args: Sequence[Arg]) -> Signature:
+    """Take one vector of numbers, and return the index of a component."""
     count(name, args, 1)
     (t,) = args
     if type(t) is not Vector or t.dtype.kind is Kind.BOOL:
@@ -22,13 +22,13 @@ def _place(name: str, args: Sequence[Arg]) -> Signature:
     return (t,), int32
 
 
-@builtin(_place, elementwise=False, differentiable="no: an index")
+@builtin(_component_index, elementwise=False, differentiable="no: an index")
 def argmin(v):
     """The index of a vector's smallest component (an int32): the first of several; the first NaN, if there is one."""
     return np.argmin(v)
 
 
-@builtin(_place, elementwise=False, differentiable="no: an index")
+@builtin(_component_index, elementwise=False, differentiable="no: an index")
 def argmax(v):
     """The index of a vector's largest component (an int32): the first of several; the first NaN, if there is one."""
     return np.argmax(v)
@@ -36,13 +36,13 @@ def argmax(v):
 
 def _first(v: Ref, ahead: Callable[[Ref, Ref], Ref]) -> Ref:
     best, *rest = v.components()
-    found = constant(v.builder, 0, int32)
-    for place, part in enumerate(rest, 1):
+    index = constant(v.builder, 0, int32)
+    for position, part in enumerate(rest, 1):
         better = ahead(part, best)
         if is_float(v.type):
             better = and_(best.equals(best), or_(part.differs(part), better))
-        best, found = where(better, part, best), where(better, constant(v.builder, place, int32), found)
-    return found
+        best, index = where(better, part, best), where(better, constant(v.builder, position, int32), index)
+    return index
 
 
 argmin.expansion(lambda v: _first(v, lambda a, b: a < b))

@@ -23,7 +23,7 @@ _MEMBER = re.compile(rf"v{SCHEMA}/([0-9a-f]{{64}})")
 
 
 class Imported(msgspec.Struct, frozen=True):
-    """What became of an archive's members.
+    """The outcome of importing an archive.
 
     Attributes:
         taken: entries now in the cache.

@@ -39,7 +39,7 @@ class Refused(Exception):
 
 
 class File(msgspec.Struct, frozen=True):
-    """One file of the folder: of an entry where `digest` is given, else something left over."""
+    """A file of the cache folder: of an entry if `digest` is not empty, else a leftover, damaged or lock file."""
 
     path: Path
     digest: str
@@ -48,7 +48,7 @@ class File(msgspec.Struct, frozen=True):
 
 
 class Disk:
-    """One cache folder.
+    """A cache folder.
 
     Attributes:
         root: the folder, or None if there is no home folder to put it in.
@@ -67,22 +67,22 @@ class Disk:
         self.folder = self._named / f"v{SCHEMA}"
 
     def path(self, digest: str) -> Path:
-        """Where the entry of `digest` lies."""
+        """Return the path of the entry of `digest`, which need not exist."""
         return self.folder / digest[:2] / digest[2:]
 
     def read(self, digest: str) -> Entry | None:
-        """The entry, every byte of it checked; None if it is not there or not fit to be used."""
+        """Read an entry and check every byte; return None, after a report, if it is missing or must not be used."""
         path = self.path(digest)
         try:
             self._check_folders(path.parent)
             data, status = self._read_file(path)
         except FileNotFoundError:
             return None
-        except Refused as refused:
-            if refused.path == path:
-                self._report(path, f"the cache file {path} {refused}; it was not loaded", True)
+        except Refused as refusal:
+            if refusal.path == path:
+                self._report(path, f"the cache file {path} {refusal}; it was not loaded", True)
             else:
-                self._folder_problem(f"is not used: {refused.path} {refused}")
+                self._folder_problem(f"is not used: {refusal.path} {refusal}")
             return None
         except OSError as error:
             self._folder_problem(f"cannot be used ({error.strerror})")
@@ -98,15 +98,15 @@ class Disk:
         return entry
 
     def write(self, digest: str, data: bytes) -> bool:
-        """Keep the bytes that `encode` made; False where the folder does not take them."""
+        """Write the bytes of an encoded entry; return False, after a report, if the folder does not accept them."""
         path = self.path(digest)
         try:
             try:
                 self._replace(path, data)
             except FileNotFoundError:  # somebody removed the folder just now
                 self._replace(path, data)
-        except Refused as refused:
-            self._folder_problem(f"is not used: {refused.path} {refused}")
+        except Refused as refusal:
+            self._folder_problem(f"is not used: {refusal.path} {refusal}")
             return False
         except OSError as error:
             self._folder_problem(f"cannot be used ({error.strerror})")
@@ -115,7 +115,7 @@ class Disk:
         return True
 
     def lock_path(self, digest: str) -> Path | None:
-        """The file that processes lock for `digest`; None if there can be none."""
+        """Return the file that processes lock for `digest`; None if there can be none."""
         folder = self.folder / "locks"
         try:
             self._make_folders(folder)
@@ -123,8 +123,8 @@ class Disk:
             return None
         return folder / digest
 
-    def usable(self) -> bool:
-        """Whether the folder is there and to be trusted."""
+    def is_usable(self) -> bool:
+        """Return whether the folder exists and passes the checks of ownership and permissions."""
         try:
             self._check_folders(self.folder)
         except (Refused, OSError):
@@ -132,8 +132,8 @@ class Disk:
         return True
 
     def files(self) -> Iterator[File]:
-        """This schema's entries, and the temporary files and locks that somebody left; nothing else is listed."""
-        for folder in _scan(self.folder) if self.usable() else ():
+        """Yield this schema's entries, then temporary files and locks that processes left; no other file is listed."""
+        for folder in _scan(self.folder) if self.is_usable() else ():
             if _FOLDER.fullmatch(folder.name) or folder.name == "locks":
                 for item in _scan(Path(folder.path)):
                     entry = folder.name != "locks" and _FILE.fullmatch(item.name)
@@ -146,13 +146,13 @@ class Disk:
                             yield File(Path(item.path), digest, status.st_size, status.st_mtime)
 
     def damaged(self) -> list[File]:
-        """The files that were moved aside, the oldest first."""
-        found = []
-        for item in _scan(self._named / "damaged") if self.usable() else ():
+        """List the files that were moved aside as damaged, the oldest first."""
+        files = []
+        for item in _scan(self._named / "damaged") if self.is_usable() else ():
             with suppress(OSError):
                 status = item.stat(follow_symlinks=False)
-                found.append(File(Path(item.path), "", status.st_size, status.st_ctime))
-        return sorted(found, key=lambda f: f.used)
+                files.append(File(Path(item.path), "", status.st_size, status.st_ctime))
+        return sorted(files, key=lambda f: f.used)
 
     def _check_folders(self, folder: Path) -> None:
         if self.root is None:
@@ -215,9 +215,9 @@ class Disk:
             raise
 
     def _set_aside(self, path: Path, digest: str, status: os.stat_result, damage: str) -> None:
-        told = f"the cache file {path} {damage}; the kernel is compiled again"
+        message = f"the cache file {path} {damage}; the kernel is compiled again"
         if not self.writable:
-            self._report(path, told, True)
+            self._report(path, message, True)
             return
         folder = self._named / "damaged"
         try:
@@ -225,11 +225,11 @@ class Disk:
                 os.mkdir(folder, 0o700)
             if os.path.samestat(status, os.lstat(path)):  # else another process has put a new one there
                 os.replace(path, folder / digest)
-                told += f" (the file was moved to {folder})"
+                message += f" (the file was moved to {folder})"
         except OSError as error:
-            self._report(path, f"{told} (the file could not be moved aside: {error.strerror})", True)
+            self._report(path, f"{message} (the file could not be moved aside: {error.strerror})", True)
         else:
-            self._report(path, told, False)
+            self._report(path, message, False)
 
     def _folder_problem(self, reason: str) -> None:
         if self.writable:

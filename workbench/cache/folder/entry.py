@@ -1,4 +1,4 @@
-"""One artifact as the store keeps it, and as the bytes of one file.
+"""An artifact as the store holds it, and its encoding as a file.
 
     magic 8s · schema u32 · metadata length u32 · payload length u64 · built u64 (ns) · key 32s · checksum 32s
     metadata (JSON, UTF-8)
@@ -49,7 +49,7 @@ class Entry:
 
 
 def check_digest(digest: str) -> str:
-    """The digest itself.
+    """Return `digest`, which must be a key's.
 
     Raises:
         CacheError: it is not 64 lower-case hex digits.
@@ -60,7 +60,7 @@ def check_digest(digest: str) -> str:
 
 
 def encode(digest: str, entry: Entry) -> bytes:
-    """The file's bytes.
+    """Return the file's bytes.
 
     Raises:
         CacheError: the metadata are not plain JSON values.
@@ -79,7 +79,7 @@ def encode(digest: str, entry: Entry) -> bytes:
 
 
 def decode(data: bytes, digest: str, where: str = "") -> Entry:
-    """The entry that `encode` wrote under `digest`; every byte has been checked.
+    """Decode the bytes that `encode` wrote under `digest`, and check every byte.
 
     Raises:
         Damaged: a byte is not what was written, or it was written under another key.
@@ -108,7 +108,7 @@ def decode_metadata(data: bytes, digest: str) -> tuple[dict[str, Any], float]:
 
 
 def metadata_end(data: bytes) -> int:
-    """How many bytes of a file `decode_metadata` needs; 0 where the header is cut off."""
+    """Return the number of leading bytes of a file that `decode_metadata` needs; 0 if its header is truncated."""
     return HEADER.size + HEADER.unpack_from(data)[2] if len(data) >= HEADER.size else 0
 
 
@@ -122,9 +122,9 @@ def _header(data: bytes, digest: str) -> tuple[int, float]:
         raise Damaged(f"has schema {schema} in place of {SCHEMA}")
     if key.hex() != digest:
         raise Damaged("belongs to another key")
-    whole = HEADER.size + metadata_size + payload_size
-    if len(data) != whole:
-        raise Damaged(f"is {len(data)} bytes long in place of {whole}")
+    expected = HEADER.size + metadata_size + payload_size
+    if len(data) != expected:
+        raise Damaged(f"is {len(data)} bytes long in place of {expected}")
     return metadata_size, built / 1e9
 
 

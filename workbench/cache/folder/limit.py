@@ -19,7 +19,7 @@ LOW_MARK = 0.9
 
 
 class Limit:
-    """When a folder must be pruned.
+    """A size limit of a cache folder, with an estimate that says when to prune it.
 
     Attributes:
         bytes: the limit.
@@ -39,11 +39,13 @@ class Limit:
 
 
 def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
-    """Where the folder holds more than `limit` bytes, remove entries until it holds `goal` (the limit if not given).
+    """Remove the entries used longest ago if the folder holds more than `limit` bytes, until it holds `goal` (by
+    default `limit`). Files of crashed processes and all but the newest damaged files are removed in any case. Return
+    the number of entries removed.
 
     Files that crashed processes left and all but the newest damaged files go in any case. Returns the entries removed.
     """
-    if not disk.usable():
+    if not disk.is_usable():
         return 0
     now = time.time()
     entries: list[File] = []
@@ -68,7 +70,7 @@ def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
 
 def remove(disk: Disk, digest: str) -> bool:
     """Remove one entry; whether there was one. What is not this user's is left alone."""
-    return disk.usable() and _remove(disk.path(digest))
+    return disk.is_usable() and _remove(disk.path(digest))
 
 
 def clear(disk: Disk) -> int:
@@ -79,7 +81,7 @@ def clear(disk: Disk) -> int:
             removed += _remove(file.path) and bool(file.digest)
     for file in disk.damaged():
         _remove(file.path)
-    if disk.usable():
+    if disk.is_usable():
         _remove(disk.folder / "total")
     return removed
 

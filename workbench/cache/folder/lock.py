@@ -1,4 +1,4 @@
-"""One builder a key: threads of this process and other processes wait for the one that compiles it.
+"""Locks that admit at most one builder per key: other threads and processes wait for it.
 
 A lock saves work, nothing more: entries are written whole or not at all, so whoever cannot have it (time over, no
 such folder, a file system without locks) builds the artifact as well. A dead holder's lock is gone with its process.
@@ -70,7 +70,7 @@ class Locks:
 
 @contextmanager
 def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
-    """True unless another process holds it until the deadline; true as well where files cannot be locked."""
+    """Hold the lock file; yield False if another process holds it until the deadline, else True."""
     fd, held = None, True
     if path is not None and fcntl is not None:
         with suppress(OSError):
@@ -89,12 +89,12 @@ def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
 
 
 def _acquire(path: Path, deadline: float) -> int | None:
-    """A descriptor that holds the lock, or None if the deadline came first."""
+    """Return a descriptor that holds the lock, or None if the deadline came first."""
     nap = 0.001
     while True:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
-            if _locked(fd) and _still_there(fd, path):
+            if _locked(fd) and _is_still_at(fd, path):
                 fd, held = -1, fd
                 return held
         finally:
@@ -114,8 +114,8 @@ def _locked(fd: int) -> bool:
     return True
 
 
-def _still_there(fd: int, path: Path) -> bool:
-    """Whether `path` is still the locked file: an earlier holder removes it."""
+def _is_still_at(fd: int, path: Path) -> bool:
+    """Return whether `path` is still the locked file; an earlier holder may have removed it."""
     try:
         return os.path.samestat(os.fstat(fd), os.stat(path, follow_symlinks=False))
     except FileNotFoundError:

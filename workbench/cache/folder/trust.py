@@ -12,12 +12,12 @@ ROOT = 0
 
 
 def own() -> frozenset[int]:
-    """The uids whose files this process may load from its own cache; empty if the system has no uids."""
+    """Return the uids whose files this process may load from its own cache; empty if the system has no uids."""
     return frozenset({os.geteuid()}) if hasattr(os, "geteuid") else frozenset()
 
 
 def own_or_root() -> frozenset[int]:
-    """The uids whose files this process may load from a read-only cache."""
+    """Return the uids whose files this process may load from a read-only cache."""
     return own() | {ROOT} if own() else frozenset()
 
 

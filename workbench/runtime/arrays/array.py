@@ -214,7 +214,7 @@ class array(Viewed, Arithmetic):
 
     @property
     def version(self) -> int:
-        """How often this array's memory was changed through Workbench."""
+        """Return how often this array's memory was changed through Workbench."""
         return max(self.memory.version, 0)
 
     def changed(self) -> None:

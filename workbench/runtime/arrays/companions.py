@@ -37,7 +37,7 @@ def is_all(value: array) -> bool:
 
 
 def is_whole(value: array) -> bool:
-    """Whether its elements, side by side, are all of memory that was allocated on the CPU: its owner's flat bytes."""
+    """Return whether an array is dense and covers all of a memory that was allocated on the CPU."""
     memory = value.memory
     return memory.plain and memory.nbytes == value.nbytes and value.is_contiguous
 
@@ -64,7 +64,7 @@ def _zeros(value: array) -> array:
 
 
 def is_zero(companion: array) -> bool:
-    """Whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
+    """Return whether it is 0 and no tape differentiates what it came from; a device is not waited for to find out."""
     if OBSERVERS.get():
         return False
     memory = companion.memory
@@ -97,7 +97,7 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
     near: list[Memory] = []
     for memory in sorted((m for m in found if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
-        if any((memory in involved or other in involved) and memory.shares(other) for other in near):
+        if any((memory in involved or other in involved) and memory.has_bytes_of(other) for other in near):
             raise NotDifferentiable(
                 f"Two arrays were made of the same memory, one by one ({memory.nbytes:,} bytes): a derivative by one "
                 "would miss what goes through the other.",
@@ -107,7 +107,7 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
 
 
 class Twins:
-    """One companion for each memory, of zeros until it is written."""
+    """Represents companions, one for each memory, of zeros until they are written."""
 
     def __init__(self) -> None:
         self.memories: dict[Memory, Memory] = {}
@@ -116,7 +116,7 @@ class Twins:
         return value.memory in self.memories
 
     def of(self, value: array) -> array:
-        """The companion of the array, made now if there is none."""
+        """Return the companion of the array; create it if there is none."""
         found = self.memories.get(value.memory)
         if found is None:
             found = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)

@@ -116,7 +116,7 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
 
 
 def everywhere(target: Strided, value: Any) -> Any:
-    """One element (a vector, a struct) seen as an array of the target's shape: what a fill with it copies."""
+    """Return a view of the target's shape, with strides of 0, of one element (a vector, a struct): a fill copies it."""
     whole = np.empty((1, *target.dtype.shape), item(target.dtype))
     whole[...] = value
     make: Any = target.__class__

@@ -213,7 +213,7 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
 
 
 def _copied(source: array, memo: Any = None) -> array:
-    """What `copy` and `deepcopy` make: a clone, which observers see, with the gradient's values."""
+    """Return the clone, visible to observers, that `copy` and `deepcopy` create, with the gradient's values."""
     made = clone(source, source.requires_grad)
     if made.grad is not None and source.grad is not None:
         made.grad.copy_(source.grad)
@@ -305,7 +305,7 @@ def link_grad(made: array, grad: array) -> None:
 
 
 def _reduced(a: array) -> tuple[Any, ...]:
-    """What `pickle` and `copy` keep of an array; memory that it shares with others is not shared any more."""
+    """Return what `pickle` stores of an array; the copy no longer shares memory with other arrays."""
     return _again, (a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
 
 

@@ -83,7 +83,7 @@ class indexedarray:
 
     @property
     def device(self) -> Device:
-        """Where the array lies."""
+        """Return the device of the array."""
         return self.data.device
 
     @property

@@ -31,7 +31,7 @@ class Strided(Protocol):
 
     @property
     def type(self) -> Any:
-        """Its type in a kernel."""
+        """Return the array's type in a kernel."""
         ...
 
     @property
@@ -54,7 +54,7 @@ class Strided(Protocol):
         ...
 
     def host(self) -> np.ndarray[Any, Any]:
-        """Its elements as a NumPy array."""
+        """Return the elements as a NumPy array."""
         ...
 
     def contiguous(self) -> Strided:
@@ -98,13 +98,13 @@ def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
 
 @cache
 def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, far: bool, device: Device) -> str:
-    """What decides which code suits an array, as one string; `content`: that of a struct; `far`: see `is_far`."""
+    """Return the string that decides which code suits an array; `content` is of a struct; `far`: see `is_far`."""
     wide = " wide" * getattr(kind, "wide", False)
     return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{wide}{' far' * far} {device}"
 
 
 def side_by_side(a: Any) -> bool:
-    """Whether an array's elements lie side by side: fields of an array of structs count as contiguous, and do not."""
+    """Return whether elements are adjacent in memory; those of a field of structs are not, though contiguous."""
     return a.is_contiguous and not getattr(a.type, "pitch", 0)
 
 
@@ -116,13 +116,13 @@ def extent(a: Strided) -> tuple[int, int]:
 
 
 def meet(a: Strided, b: Strided) -> bool:
-    """Whether two arrays may share bytes and are not the same view: one cannot be written while the other is read."""
+    """Return whether two different views may share bytes: one cannot be written while the other is read."""
     (low_a, high_a), (low_b, high_b) = extent(a), extent(b)
     return low_a < high_b and low_b < high_a and (a.address, a.strides) != (b.address, b.strides)
 
 
 def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[int, list[int], list[int]]:
-    """What an index leaves of an array: where it begins in bytes, its shape, its strides; no shape for one element.
+    """Return the offset in bytes, the shape and the strides of what an index selects; no shape for one element.
 
     Raises:
         IndexError: it is outside, or has too many parts.

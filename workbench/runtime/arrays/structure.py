@@ -238,7 +238,7 @@ def components(value: Any) -> tuple[Any, ...]:
 
 
 def spread_values(values: Iterable[Any]) -> list[Any] | None:
-    """What `spread_all` makes of arguments, without names; None if a field that is an array has none."""
+    """Return the values of `spread_all` for arguments, without names; None if an array field is unset."""
     found: list[Any] = []
     for value in values:
         if type(value) is array and type(value.dtype) is not Struct:
@@ -274,7 +274,7 @@ class PlainFields(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def plain_fields(host: type[StructValue]) -> PlainFields | None:
-    """Those of a class of structs; None if some fields hold something else."""
+    """Return the fields of a class of structs if all are numbers and arrays; else None."""
     fields = host.__wb_struct__.fields
     arrays = [f.name for f in fields if type(f.type) is ArrayType]
     numbers = [f for f in fields if isinstance(f.type, Scalar)]
@@ -311,7 +311,7 @@ _NUMBERS = (float, int, HostVector)
 
 
 def kind_of(value: Any) -> Any:
-    """What of an argument decides which code suits it: an array's tag; a struct's type and its arrays' tags."""
+    """Return what decides which code suits an argument: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
         plain = plain_fields(type(value))
         if plain is not None:

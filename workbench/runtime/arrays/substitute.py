@@ -41,7 +41,7 @@ class Substitution:
             self._pairs += [(part, fields[path]) for path, part in old.field_arrays().items()]
 
     def __bool__(self) -> bool:
-        """Whether anything is replaced."""
+        """Return whether anything is replaced."""
         return bool(self._pairs)
 
     def __call__(self, value: Any) -> Any:
@@ -72,12 +72,12 @@ class Substitution:
 
 
 def _field(value: array) -> tuple[int, int]:
-    """Which field of an array of structs it is, as its place in the struct; (0, 0) for any other array."""
+    """Return the pitch and the offset of a field of an array of structs; (0, 0) for any other array."""
     return getattr(value.type, "pitch", 0), getattr(value.type, "offset", 0)
 
 
 def fits(name: str, old: Any, new: Any) -> None:
-    """Whether `new` can stand where `old` stood.
+    """Return whether `new` can stand where `old` stood.
 
     Raises:
         LaunchError: it cannot; the message names the parameter.
@@ -94,17 +94,17 @@ def fits(name: str, old: Any, new: Any) -> None:
 
 
 def region(a: array) -> tuple[Any, ...]:
-    """What distinguishes one array from another: where its elements lie, and of which type they are."""
+    """Return what identifies an array: device, address, shape, strides and dtype."""
     return a.device, a.address, a.shape, a.strides, a.dtype
 
 
 def shares(a: array, b: array) -> bool:
-    """Whether the arrays have an element in common; views between each other's elements have none."""
+    """Return whether the arrays have an element in common; views between each other's elements have none."""
     return a.device == b.device and a.size > 0 and b.size > 0 and np.shares_memory(_Elements(a), _Elements(b))
 
 
 class _Elements:
-    """Where the elements lie, for NumPy, which does not read them."""
+    """Exposes the layout of the elements to NumPy, which does not read them."""
 
     def __init__(self, a: array) -> None:
         self.__array_interface__ = {

@@ -16,7 +16,7 @@ from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, is_compl
 
 
 class Viewed(Listed):
-    """What `array` inherits: its views.
+    """Provides the views of `array`.
 
     A view shares memory, version and gradient with its array, as a slice does; a tape follows it.
     """
@@ -30,7 +30,7 @@ class Viewed(Listed):
     shape: tuple[int, ...] = property(attrgetter("_shape"), _reshape_in_place)  # type: ignore[assignment]
 
     def field(self: Any, name: str) -> Any:
-        """One field of every element, as a strided view: `ps["vel"]`.
+        """Return one field of every element, as a strided view: `ps["vel"]`.
 
         Raises:
             KeyError: this is not an array of structs, or there is no such field.
@@ -44,7 +44,7 @@ class Viewed(Listed):
         return made
 
     def field_arrays(self: Any) -> dict[str, Any]:
-        """What a kernel gets for an array of structs: one array for each field at the bottom, by path."""
+        """Return what a kernel receives for an array of structs: one array for each leaf field, by path."""
         assert isinstance(self.dtype, Struct)
         if self._fields is None:
             grads = self.grad.field_arrays() if self.grad is not None else {}

@@ -33,7 +33,7 @@ def warn(message: str) -> None:
 
 
 def warn_of_user(message: str) -> None:
-    """The same, if a line of the user's read the property that asks for it; not where the library itself does.
+    """Warn if a line of the user's read the property that calls this, not if the library itself did.
 
     Called by what the property calls.
     """
@@ -42,7 +42,7 @@ def warn_of_user(message: str) -> None:
 
 
 def call_site() -> Site | None:
-    """The innermost running line that is neither the library's own nor Python's; None if there is none."""
+    """Return the innermost running line that is neither the library's own nor Python's; None if there is none."""
     frame = sys._getframe(1)
     while frame is not None:
         name = frame.f_code.co_filename

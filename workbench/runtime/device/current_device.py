@@ -9,10 +9,10 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 
 class Keeping(Protocol):
-    """What has devices."""
+    """An object with devices, one of which is current in a thread."""
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """What is current in the thread is that again after the `with`."""
+        """Return a context manager that restores the thread's current device."""
         ...
 
 
@@ -33,11 +33,11 @@ def keeping_current(api: Any) -> Iterator[None]:
 
 
 def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
-    """A method that leaves the caller's device current."""
+    """Wrap a method so that it leaves the caller's device current."""
 
     @functools.wraps(method)
-    def kept(self: D, *args: P.args, **named: P.kwargs) -> T:
+    def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
         with self.keeping_current():
             return method(self, *args, **named)
 
-    return kept
+    return wrapped

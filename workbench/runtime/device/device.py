@@ -19,7 +19,7 @@ from workbench.runtime.emulated.architectures import LABELS
 
 
 class Device(msgspec.Struct, frozen=True):
-    """One device.
+    """A device on which kernels run.
 
     Attributes:
         name: "cpu", "cuda:0", "emulated:0".
@@ -55,17 +55,17 @@ _current: ContextVar[Device | None] = ContextVar("workbench device", default=Non
 
 
 def get_devices() -> list[Device]:
-    """All devices that are there, the CPU first; emulated ones are everywhere, and not among them.
+    """Return all devices of this machine, the CPU first; emulated ones, which exist everywhere, are not listed.
 
     Returns:
         Devices; `get_devices()[0]` is the CPU.
     """
-    found = driver()
-    return [CPU] + [Device(f"cuda:{i}", "cuda", i) for i in range(found.count() if found else 0)]
+    cuda = driver()
+    return [CPU] + [Device(f"cuda:{i}", "cuda", i) for i in range(cuda.count() if cuda else 0)]
 
 
 def get_device(device: Device | str | None = None) -> Device:
-    """The device of this name; the current one if none is given ("cuda" is "cuda:0", "emulated" is "emulated:0").
+    """Return the device of this name ("cuda" is "cuda:0", "emulated" is "emulated:0"), or the current one.
 
     `emulated:0` and `emulated:1` are devices of `sm_90` on every machine for which there is an NVRTC: the CPU runs the
     PTX. `emulated:sm_80` is one of another architecture.
@@ -105,15 +105,15 @@ def _emulated(name: str) -> Device:
 
 
 def driver_of(device: Device) -> Driver:
-    """The driver of a device that has one.
+    """Return the driver of a device that has one.
 
     Raises:
         DeviceError: it has none (any more).
     """
-    found = emulated_driver() if device.is_emulated else driver() if device.is_cuda else None
-    if found is None:
+    result = emulated_driver() if device.is_emulated else driver() if device.is_cuda else None
+    if result is None:
         raise DeviceError(f"There is no CUDA driver for {device}. {why_no_cuda()}".rstrip())
-    return found
+    return result
 
 
 def reset_device(device: Device | str | None = None) -> None:
@@ -133,18 +133,18 @@ def reset_device(device: Device | str | None = None) -> None:
 
 
 def drivers_in_use() -> list[Driver]:
-    """The CUDA driver, if there is one, and the emulated one, if it was started."""
-    return [found for found in (driver(), started()) if found is not None]
+    """Return the CUDA driver, if there is one, and the emulated one, if it was started."""
+    return [each for each in (driver(), started()) if each is not None]
 
 
 def pinning_driver() -> tuple[Driver, int] | None:
-    """Whose page-locked memory `pinned=True` is, and through which of its devices: one that is used, if any is."""
-    found = driver() or started()
-    if found is None:
+    """Return the driver and device through which `pinned=True` locks pages, preferably a used one; else None."""
+    chosen = driver() or started()
+    if chosen is None:
         return None
-    here, used = get_device(), found.used()
-    current = [here.index] if here.kind == found.kind else []
-    return found, next((index for index in (*current, *used) if index in used), (current or [0])[0])
+    here, used = get_device(), chosen.used()
+    current = [here.index] if here.kind == chosen.kind else []
+    return chosen, next((index for index in (*current, *used) if index in used), (current or [0])[0])
 
 
 def _default() -> Device:

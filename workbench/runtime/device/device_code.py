@@ -15,7 +15,7 @@ from workbench.runtime.device.driver_handles import LoadedKernel
 
 @functools.cache
 def own_kernel(driver: Driver, index: int, entry: str) -> LoadedKernel:
-    """The kernel of `backends/cuda/moves` with this name, loaded on a device.
+    """Load the kernel of `backends/cuda/moves` with this name on a device, once.
 
     Raises:
         BuildError, DeviceError: NVRTC or the device refused it.
@@ -37,9 +37,9 @@ def _image(entry: str, arch: str, device_kind: str) -> bytes:
         )
     )
     store = default_store()
-    found = store.get(key.digest)
-    if found is None:
-        facts = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
-        found = Entry(build(text, Options(), arch, kind, entry).image, facts)
-        store.put(key.digest, found)
-    return found.image
+    stored = store.get(key.digest)
+    if stored is None:
+        metadata = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
+        stored = Entry(build(text, Options(), arch, kind, entry).image, metadata)
+        store.put(key.digest, stored)
+    return stored.image

@@ -25,19 +25,19 @@ class _Probe(msgspec.Struct, frozen=True):
 
 
 def driver() -> Driver | None:
-    """The driver where there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
+    """Return the driver where there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
     return _probe().driver
 
 
 def why_no_cuda() -> str:
-    """One sentence on why there is no CUDA device; empty if there is one."""
+    """Return a sentence on why there is no CUDA device; empty if there is one."""
     return _probe().reason
 
 
 def devices() -> tuple[CudaDevice, ...]:
-    """Facts about the CUDA devices; empty if there are none."""
-    found = driver()
-    return found.facts if found else ()
+    """Return facts about the CUDA devices; empty if there are none."""
+    cuda = driver()
+    return cuda.facts if cuda else ()
 
 
 @cache
@@ -59,15 +59,15 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
             return _Probe(None, f"The CUDA driver does not start: {getattr(status, 'name', status)}.")
         if why := _too_old(int(api.cuDriverGetVersion()[1])):
             return _Probe(None, why)
-        found = Driver(core, api)
+        cuda = Driver(core, api)
     except ImportError:
         return _Probe(None, "The CUDA packages are not installed (pip install cuda-core).")
     except Exception as problem:
         first = (str(problem) or type(problem).__name__).splitlines()[0]
         return _Probe(None, f"CUDA could not be used: {first}")
-    if found.count() == 0:
+    if cuda.count() == 0:
         return _Probe(None, "The CUDA driver is installed, but it finds no device.")
-    return _Probe(found, "")
+    return _Probe(cuda, "")
 
 
 def _too_old(version: int) -> str:
@@ -92,7 +92,7 @@ def _modules() -> tuple[Any, Any]:
 
 
 def bindings() -> Any:
-    """The module `cuda.bindings.driver`, which can be imported without a driver: its structures and constants.
+    """Return the module `cuda.bindings.driver`, which can be imported without a driver: its structures and constants.
 
     Raises:
         ImportError: it is not installed.

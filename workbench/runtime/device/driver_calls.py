@@ -49,7 +49,7 @@ class Driver:
     """
 
     def __init__(self, core: Any, api: Any, kind: str = "cuda", labels: Sequence[str] = ()) -> None:
-        """Reads the facts of all devices; makes no context."""
+        """Read the facts of all devices; no context is created."""
         self._core = core
         self.kind, self._labels = kind, labels
         self._api = api
@@ -68,24 +68,24 @@ class Driver:
         self.facts = tuple(self._describe(i) for i in range(self.call("cuDeviceGetCount")))
 
     def label(self, index: int) -> str:
-        """What messages call a device: `cuda:0`."""
+        """Return the name of a device in messages: `cuda:0`."""
         return f"{self.kind}:{self._labels[index] if index < len(self._labels) else index}"
 
     def count(self) -> int:
-        """How many devices there are."""
+        """Return the number of devices."""
         return len(self.facts)
 
     def name(self, index: int) -> str:
-        """The device's name."""
+        """Return the device's name."""
         return self._known(index).name
 
     def arch(self, index: int) -> str:
-        """What to compile for: `sm_90`."""
+        """Return the architecture to compile for: `sm_90`."""
         return self._known(index).arch
 
     @keeps_current
     def alloc(self, index: int, nbytes: int) -> Buffer:
-        """Uninitialised device memory, at least 256-byte aligned."""
+        """Allocate uninitialised device memory, at least 256-byte aligned."""
         if nbytes == 0:
             return Buffer(None, 0, 0, index)
         device = self.use(index)
@@ -94,10 +94,10 @@ class Driver:
             owner = device.allocate(-(-nbytes // WORD) * WORD, stream=device.default_stream)
         except Exception as problem:
             raise self._no_memory(index, nbytes, problem) from problem
-        made = Buffer(owner, int(owner.handle), nbytes, index)
+        buffer = Buffer(owner, int(owner.handle), nbytes, index)
         self._held[index] = self._held.get(index, 0) + nbytes
-        made.given_back, made.refused, made.kind = self._given_back, self._to_free.append, self.kind
-        return made
+        buffer.given_back, buffer.refused, buffer.kind = self._given_back, self._to_free.append, self.kind
+        return buffer
 
     def _given_back(self, buffer: Buffer) -> None:
         self._held[buffer.device] -= buffer.nbytes
@@ -113,7 +113,7 @@ class Driver:
         return self._held.get(index, 0)
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
-        """Why memory could not be had: how much, what is free, what is held."""
+        """Return the error of a failed allocation: how much, what is free, what is held."""
         broken = self.breakage.met(index, f"{self.label(index)} could not allocate {nbytes:,} bytes", str(problem))
         if broken is not None:
             return broken
@@ -123,11 +123,11 @@ class Driver:
             return DeviceError(f"{what}: {problem}.", status=_status(problem), advice=_ADVICE.get(status.group(), ""))
         held = f"Arrays of this process hold {self.held(index):,} bytes"
         try:
-            free, whole = self.call("cuMemGetInfo")
+            free, total = self.call("cuMemGetInfo")
         except DeviceError:
             return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
         return DeviceError(
-            f"{what}: {free:,} of its {whole:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
+            f"{what}: {free:,} of its {total:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
             advice="Free arrays and graphs that are no longer needed, or work in smaller pieces. Other libraries keep "
             "memory, too: set XLA_PYTHON_CLIENT_PREALLOCATE=false before JAX is imported, call "
             "torch.cuda.empty_cache().",
@@ -135,13 +135,13 @@ class Driver:
 
     @keeps_current
     def pinned(self, index: int, nbytes: int) -> Buffer:
-        """Page-locked host memory that the device copies from and to without waiting."""
+        """Allocate page-locked host memory that the device copies from and to without waiting."""
         self.use(index)
         address = int(self.call("cuMemHostAlloc", max(nbytes, 1), _PORTABLE))
-        locked = PageLocked(lambda place: self.release(index, "cuMemFreeHost", place), address)
-        made = Buffer(locked, address, nbytes, index)
-        made.refused, made.kind = self._to_free.append, self.kind
-        return made
+        locked = PageLocked(lambda locked_at: self.release(index, "cuMemFreeHost", locked_at), address)
+        buffer = Buffer(locked, address, nbytes, index)
+        buffer.refused, buffer.kind = self._to_free.append, self.kind
+        return buffer
 
     @keeps_current
     def copy_to_device(self, destination: int, source: np.ndarray[Any, Any], device: int = 0) -> None:
@@ -158,8 +158,8 @@ class Driver:
         if not (destination.flags.c_contiguous and destination.flags.writeable):
             raise ValueError("copy_to_host takes a writable C-contiguous array")
         if destination.nbytes:
-            place = destination.ctypes.data
-            self.waiting(device, lambda: self.call("cuMemcpyDtoH", place, source, destination.nbytes), idle=True)
+            target = destination.ctypes.data
+            self.waiting(device, lambda: self.call("cuMemcpyDtoH", target, source, destination.nbytes), idle=True)
 
     @keeps_current
     def copy(self, destination: int, source: int, nbytes: int, device: int = 0) -> None:
@@ -195,12 +195,12 @@ class Driver:
         """
         self.use(index)
 
-        def whole() -> None:
+        def wait_for_all() -> None:
             if idle:
                 wait_until_idle(self, index)
             wait()
 
-        self.settle(index, whole)
+        self.settle(index, wait_for_all)
 
     def showing(self, index: int) -> AbstractContextManager[None]:
         """Show what kernels printed and the driver writes inside: at waits, launches, loads, copies from the host."""
@@ -210,7 +210,7 @@ class Driver:
     def load(
         self, index: int, image: bytes, entry: str, shared: int = 0, beside: LoadedKernel | None = None
     ) -> LoadedKernel:  # fmt: skip
-        """The kernel `entry` of code made for this device's architecture.
+        """Load the kernel `entry` of code made for this device's architecture.
 
         Args:
             index: the device.
@@ -225,9 +225,9 @@ class Driver:
             read = kinds.from_ptx if self.kind == "emulated" else kinds.from_cubin
             code = beside.code[0] if beside is not None else read(image, name=entry)
             kernel = code.get_kernel(entry)
-            made = LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
-            self.allow_shared(made, shared)
-            return made
+            loaded = LoadedKernel(entry, index, self._api.CUfunction(int(kernel.handle)), (code, kernel))
+            self.allow_shared(loaded, shared)
+            return loaded
 
     def reset(self, index: int) -> None:
         """Make a device usable again that an error has broken; arrays keep what they hold. Only of emulated devices.
@@ -261,7 +261,7 @@ class Driver:
             address, size = self.call("cuLibraryGetManaged", library, name.encode())
         return int(address), int(size)
 
-    def queue(self, kernel: LoadedKernel, places: Sequence[int]) -> Queue:
+    def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:
         """Return how a kernel is launched whose parameters lie at these offsets of packed ones."""
         name = "cuLaunchCooperativeKernel" if kernel.cooperative else "cuLaunchKernel"
 
@@ -269,7 +269,7 @@ class Driver:
             sizes, end = (ctypes.c_uint32 * 7).from_address(shape), () if kernel.cooperative else (0,)
             return getattr(self._api, name)(kernel.function, *sizes, self._api.CUstream(stream), pointers, *end)
 
-        return self._queue(name, kernel.device, int(kernel.function), places, launch)
+        return self._queue(name, kernel.device, int(kernel.function), offsets, launch)
 
     def graph_queue(self, index: int, graph: Any) -> Queue:
         """Return how an instantiated graph is launched: by `launch` with no parameters and no shape."""
@@ -281,21 +281,21 @@ class Driver:
 
     @keeps_current
     def _queue(
-        self, name: str, index: int, executable: int, places: Sequence[int] | None, instead: Callable[..., Any]
+        self, name: str, index: int, executable: int, offsets: Sequence[int] | None, instead: Callable[..., Any]
     ) -> Queue:
         stream = int(handle_of(self.use(index).default_stream, self._api))
         native = isinstance(self._api, ModuleType)
         if index not in self._rows:
-            found = self.addresses(("cuCtxGetCurrent", "cuCtxSetCurrent")).values() if native else (0, 0)
-            self._rows[index] = DeviceRow(*found, int(self.call("cuCtxGetCurrent")))
+            functions = self.addresses(("cuCtxGetCurrent", "cuCtxSetCurrent")).values() if native else (0, 0)
+            self._rows[index] = DeviceRow(*functions, int(self.call("cuCtxGetCurrent")))
         launch = self.addresses((name,))[name] if native else partial(self._launch_here, index, instead)
-        return queue_of(name, index, executable, places, self._rows[index], stream, launch)
+        return queue_of(name, index, executable, offsets, self._rows[index], stream, launch)
 
-    def _launch_here(self, index: int, launch: Callable[..., Any], *given: int) -> int:
+    def _launch_here(self, index: int, launch: Callable[..., Any], *args: int) -> int:
         """Launch by a driver that is written in Python: what native code does with another one."""
         with self.keeping_current():
             self.use(index)
-            return int(launch(*given)[0])
+            return int(launch(*args)[0])
 
     def addresses(self, names: Sequence[str], version: int = LEAST_DRIVER) -> dict[str, int]:
         """Return where these functions of the driver are, for native code, as `version` of CUDA has them.
@@ -303,11 +303,11 @@ class Driver:
         Raises:
             DeviceError: it lacks one.
         """
-        found = {n: int(self.call("cuGetProcAddress", n.encode(), version, 0)[0] or 0) for n in names}
-        missing = [name for name, address in found.items() if not address]  # it succeeds without a function, too
+        addresses = {n: int(self.call("cuGetProcAddress", n.encode(), version, 0)[0] or 0) for n in names}
+        missing = [name for name, address in addresses.items() if not address]  # it succeeds without a function, too
         if missing:
             raise DeviceError(f"The CUDA driver has no {', '.join(missing)}.", advice="Update the driver.")
-        return found
+        return addresses
 
     def shape(
         self, kernel: LoadedKernel, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int = 0
@@ -349,7 +349,7 @@ class Driver:
             status = queue.put(params, shape, handle, fault)
         if status:
             self._used.index = index
-            raise self._refused(queue.name, self._api.CUresult(status))
+            raise self._error_of(queue.name, self._api.CUresult(status))
         if name:  # only now: a launch that is refused because the device is broken is not what broke it
             self.breakage.last[index] = name
 
@@ -365,13 +365,13 @@ class Driver:
 
     @keeps_current
     def event(self, index: int) -> Any:
-        """A `cuda.core` event with timing, recorded now on the default stream; `later - earlier` is milliseconds."""
+        """Record a `cuda.core` event with timing on the default stream; `later - earlier` is in milliseconds."""
         device = self.use(index)
         with self._reported(f"recording an event on {self.label(index)}"):
             return device.default_stream.record(options=self._core.EventOptions(timing_enabled=True))
 
     def used(self) -> list[int]:
-        """The numbers of the devices that were used."""
+        """Return the numbers of the devices that were used."""
         return sorted(self._devices)
 
     def _describe(self, index: int) -> CudaDevice:
@@ -392,7 +392,7 @@ class Driver:
         return self.facts[index]
 
     def use(self, index: int) -> Any:
-        """The `cuda.core` device, current in this thread.
+        """Make the device current in this thread, and return its `cuda.core` object.
 
         Raises:
             DeviceError: this process was forked from the one that started CUDA, or the device is broken.
@@ -413,7 +413,7 @@ class Driver:
         return self._devices[index]
 
     def stream_handle(self, index: int, stream: Any = None) -> Any:
-        """The handle of this stream, else of the one that `in_stream` set, else of the device's default one."""
+        """Return the handle of this stream, else of the one that `in_stream` set, else of the device's default one."""
         device = self.use(index)
         return handle_of(stream or self._current.get().get(index) or device.default_stream, self._api)
 
@@ -431,7 +431,7 @@ class Driver:
             self.call("cuCtxSetCurrent", before)
 
     def keeping_current(self) -> AbstractContextManager[None]:
-        """What is current in the thread is that again after the `with`."""
+        """Return a context manager that restores the thread's current device."""
         return keeping_current(self._api)
 
     @contextmanager
@@ -449,7 +449,7 @@ class Driver:
         return self._api
 
     def call(self, name: str, *args: Any) -> Any:
-        """What a function of the driver returns: nothing, a value, or a tuple of several.
+        """Call a function of the driver; return nothing, a value, or a tuple of several.
 
         Raises:
             DeviceError: CUDA refused it; `status` is the number.
@@ -457,10 +457,10 @@ class Driver:
         with self._reported(name):
             status, *values = getattr(self._api, name)(*args)
             if status != self._api.CUresult.CUDA_SUCCESS:
-                raise self._refused(name, status)
+                raise self._error_of(name, status)
             return values[0] if len(values) == 1 else tuple(values) if values else None
 
-    def _refused(self, name: str, status: Any) -> DeviceError:
+    def _error_of(self, name: str, status: Any) -> DeviceError:
         label = getattr(status, "name", str(status))
         why = self._why(status)
         broken = self.breakage.met(getattr(self._used, "index", None), f"CUDA refused {name}", label, why)
@@ -469,22 +469,22 @@ class Driver:
         )
 
     def _why(self, status: Any) -> str:
-        """What the driver says of a status; an emulated one says what was wrong."""
+        """Return the driver's description of a status in parentheses; empty if it has none."""
         with suppress(Exception):
-            said = self._api.cuGetErrorString(status)[1].decode()
-            return f" ({said})" if said else ""
+            text = self._api.cuGetErrorString(status)[1].decode()
+            return f" ({text})" if text else ""
         return ""
 
     @contextmanager
     def _reported(self, doing: str) -> Iterator[None]:
-        """Whatever `cuda.core` raises, as a DeviceError that says what was being done."""
+        """Turn whatever `cuda.core` raises inside into a DeviceError that says what was being done."""
         try:
             yield
         except WorkbenchError:
             raise
         except Exception as problem:
-            said = str(problem).partition(": ")[2]
-            why, index = f" ({said})" if said else "", getattr(self._used, "index", None)
+            text = str(problem).partition(": ")[2]
+            why, index = f" ({text})" if text else "", getattr(self._used, "index", None)
             broken = self.breakage.met(index, f"CUDA failed while {doing}", str(problem), why)
             error = broken or DeviceError(f"CUDA failed while {doing}: {problem}.", status=_status(problem))
             raise error from problem
@@ -503,5 +503,5 @@ _PORTABLE = 1
 
 
 def _status(problem: Exception) -> int:
-    """The number of a status that an exception of `cuda.core` carries, else 0."""
+    """Return the number of a status that an exception of `cuda.core` carries, else 0."""
     return int(getattr(problem, "status", 0) or getattr(problem, "error", 0) or 0)

@@ -1,4 +1,4 @@
-"""What the CUDA driver hands out: facts about a device, memory, loaded kernels; memory is given back when dropped."""
+"""Objects of the CUDA driver: facts about a device, memory, loaded kernels; memory is freed with its owner."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Buffer:
     """
 
     def __init__(self, owner: Any, handle: int, nbytes: int, device: int) -> None:
-        """What `owner`, a `cuda.core` buffer, holds; None if there is nothing."""
+        """Wrap the memory that `owner`, a `cuda.core` buffer, holds; None if there is none."""
         self.owner = owner
         self.handle = handle
         self.nbytes = nbytes
@@ -86,12 +86,12 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
-        """The CUkernel: what everything but `cuLaunchKernel` has to be given."""
+        """Return the CUkernel: what everything but `cuLaunchKernel` has to be given."""
         return api.CUkernel(int(self.function))
 
 
 def handle_of(stream: Any, api: Any) -> Any:
-    """The handle of a stream: Workbench's, cuda.core's, or another library's that has `__cuda_stream__`.
+    """Return the handle of a stream: Workbench's, cuda.core's, or another library's that has `__cuda_stream__`.
 
     Raises:
         TypeError: it is no stream.
@@ -102,8 +102,8 @@ def handle_of(stream: Any, api: Any) -> Any:
     protocol: Any = getattr(stream, "__cuda_stream__", None)
     if protocol is None:
         raise TypeError(f"{its_type(stream)} is not a CUDA stream: it has neither handle nor __cuda_stream__")
-    found: Any = protocol() if callable(protocol) else protocol
-    return api.CUstream(int(found[1]))
+    answer: Any = protocol() if callable(protocol) else protocol
+    return api.CUstream(int(answer[1]))
 
 
 class PageLocked:

@@ -22,12 +22,12 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 
 def started() -> Driver | None:
-    """The driver, if a device of it was ever requested."""
+    """Return the driver of the emulated devices if one was requested already, else None."""
     return _started[0] if _started else None
 
 
 def emulated_driver() -> Driver:
-    """The driver of the emulated devices.
+    """Return the driver of the emulated devices.
 
     Raises:
         DeviceError: the packages that it needs are not installed, or the system has no memory for it.
@@ -39,7 +39,7 @@ def emulated_driver() -> Driver:
 
 
 def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) -> Driver:
-    """Another driver, with memory and devices of its own: for tests.
+    """Start another driver, with memory and devices of its own: for tests.
 
     Args:
         load: what makes PTX executable; the compiler of warps if not given.
@@ -50,16 +50,16 @@ def new_driver(load: Callable[[bytes, Architecture], Executable] | None = None) 
     # Here, not at the top: the reader, verifier and compiler of PTX are a fifth of the time of `import workbench`.
     from workbench.runtime.emulated.api import EmulatedDriver
     from workbench.runtime.emulated.execution import load as compiled
-    from workbench.runtime.emulated.refusal import Refusal
+    from workbench.runtime.emulated.status_error import CudaStatusError
 
     try:
         api = bindings()
     except ImportError:
         raise not_installed("Emulated devices need the package cuda-bindings, which is not installed here.") from None
-    found = settings()
+    now = settings()
     try:
-        made = EmulatedDriver(api, load or compiled, found.emulated_memory, found.emulated_seed)
-    except Refusal as refused:
-        raise DeviceError(f"Emulated devices cannot be started: {refused.why}.") from None
-    made.cuInit(0)
-    return Driver(made.core, made, EMULATED, LABELS)
+        emulated = EmulatedDriver(api, load or compiled, now.emulated_memory, now.emulated_seed)
+    except CudaStatusError as refusal:
+        raise DeviceError(f"Emulated devices cannot be started: {refusal.why}.") from None
+    emulated.cuInit(0)
+    return Driver(emulated.core, emulated, EMULATED, LABELS)

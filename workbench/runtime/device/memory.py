@@ -1,4 +1,4 @@
-"""One allocation on a device, with a version that counts its changes.
+"""An allocation on a device, with a version that counts its changes.
 
 Views share their allocation, so a change through one view is a change for all; the tape and the recorder compare
 versions to notice that an array is no longer what it was.
@@ -117,15 +117,15 @@ class Memory:
             return self.device.kind
         return self.owner.kind if isinstance(self.owner, Buffer) else ""
 
-    def shares(self, other: Memory) -> bool:
-        """Whether some byte that NumPy arrays see is in both; of other memory whose spans meet, it is assumed."""
+    def has_bytes_of(self, other: Memory) -> bool:
+        """Return whether a byte that NumPy arrays see is in both; assumed for other memories whose spans meet."""
         if not (isinstance(self.owner, np.ndarray) and isinstance(other.owner, np.ndarray)):
             return True
         return np.shares_memory(self.owner, other.owner)
 
 
 def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = False) -> Memory:
-    """Fresh memory, aligned to 64 bytes on the CPU; contents undefined, or on the CPU `zeroed`.
+    """Allocate memory, aligned to 64 bytes on the CPU; contents undefined, or on the CPU `zeroed`.
 
     Args:
         device: where.
@@ -139,36 +139,36 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
     """
     pinning = pinning_driver() if pinned and not device.is_cuda else None
     if pinning is not None:
-        found, index = pinning
-        locked = found.pinned(index, nbytes)
-        made = Memory(device, locked.handle, nbytes, locked)
+        pinning_owner, index = pinning
+        locked = pinning_owner.pinned(index, nbytes)
+        memory = Memory(device, locked.handle, nbytes, locked)
     elif device.is_cuda:
         buffer = driver_of(device).alloc(device.index, max(nbytes, 1))
-        made = Memory(device, buffer.handle, nbytes, buffer, bit_of(buffer.handle))
+        memory = Memory(device, buffer.handle, nbytes, buffer, bit_of(buffer.handle))
     else:
         start, shift, data = _aligned(nbytes, zeroed)
-        made = Memory(device, start + shift, nbytes, data, bit_of(start))
-        made.plain = True
+        memory = Memory(device, start + shift, nbytes, data, bit_of(start))
+        memory.plain = True
     if not zeroed:
-        made.version = UNWRITTEN
-    notify("allocating", made, zeroed)
-    return made
+        memory.version = UNWRITTEN
+    notify("allocating", memory, zeroed)
+    return memory
 
 
 def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
-    """Memories of zeros on the CPU that no observer hears of, one of each size; small ones share an allocation."""
+    """Allocate zeroed memories on the CPU, unobserved, one of each size; small ones share an allocation."""
     starts = [*itertools.accumulate([n + -n % 64 if n <= _SMALL else 0 for n in sizes], initial=0)]
     start, shift, data = _aligned(starts[-1], True)
-    made: list[Memory] = []
+    memories: list[Memory] = []
     for n, at in zip(sizes, starts, strict=False):
         if n > _SMALL:
-            made.append(allocate(CPU, n, zeroed=True))
+            memories.append(allocate(CPU, n, zeroed=True))
             continue
         address = start + shift + at
         memory = Memory(CPU, address, n, data[at : at + n], bit_of(address))
         memory.plain = True
-        made.append(memory)
-    return made
+        memories.append(memory)
+    return memories
 
 
 def _aligned(nbytes: int, zeroed: bool) -> tuple[int, int, np.ndarray[Any, Any]]:
@@ -187,17 +187,17 @@ def copy_aligned(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def of_numpy(data: np.ndarray[Any, Any], device: Device, shared: bool = True) -> Memory:
-    """The memory that a NumPy array's elements lie in, kept alive by it; `shared`: somebody else has it, too."""
+    """Wrap the memory of a NumPy array's elements, kept alive by it; `shared`: somebody else has it, too."""
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
     root: Any = data
     while isinstance(root.base, np.ndarray):
         root = root.base
-    turn = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
-    made = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, turn)
-    made.shared = shared
+    lock_bit = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
+    memory = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, lock_bit)
+    memory.shared = shared
     if not shared and data.flags.c_contiguous:
-        made.owner, made.plain = data.reshape(-1).view(np.uint8), True
-    notify("allocating", made, True)
-    return made
+        memory.owner, memory.plain = data.reshape(-1).view(np.uint8), True
+    notify("allocating", memory, True)
+    return memory

@@ -17,13 +17,13 @@ _NO_TIMING = 2
 
 
 def _two(target: Device | str, peer: Device | str) -> tuple[Driver | None, Device, Device]:
-    """The driver of both devices, if there is one, and the devices."""
+    """Return the driver of both devices, if there is one, and the devices."""
     owner, other = get_device(target), get_device(peer)
     return driver_of(owner) if owner.is_cuda and owner.kind == other.kind else None, owner, other
 
 
 def is_peer_access_supported(target: Device | str, peer: Device | str) -> bool:
-    """Whether kernels on `peer` can be allowed to reach arrays on `target`.
+    """Return whether kernels on `peer` can be allowed to reach arrays on `target`.
 
     Args:
         target: whose memory it is; of the CPU the answer is False, of `peer` itself True.
@@ -35,17 +35,17 @@ def is_peer_access_supported(target: Device | str, peer: Device | str) -> bool:
     Raises:
         DeviceError: there is no such device.
     """
-    found, owner, other = _two(target, peer)
-    if found is None:
+    driver, owner, other = _two(target, peer)
+    if driver is None:
         return False
     if owner == other:
         return True
-    handles = [found.call("cuDeviceGet", d.index) for d in (other, owner)]
-    return bool(found.call("cuDeviceCanAccessPeer", *handles))
+    handles = [driver.call("cuDeviceGet", d.index) for d in (other, owner)]
+    return bool(driver.call("cuDeviceCanAccessPeer", *handles))
 
 
 def is_peer_access_enabled(target: Device | str, peer: Device | str) -> bool:
-    """Whether kernels on `peer` may reach arrays on `target` now.
+    """Return whether kernels on `peer` may reach arrays on `target` now.
 
     Returns:
         True if launches on `peer` take arrays of `target`.
@@ -53,15 +53,15 @@ def is_peer_access_enabled(target: Device | str, peer: Device | str) -> bool:
     Raises:
         DeviceError: there is no such device.
     """
-    found, owner, other = _two(target, peer)
-    if found is None:
+    driver, owner, other = _two(target, peer)
+    if driver is None:
         return False
     if owner == other:
         return True
-    place = found.api.CUmemLocation()
-    place.type, place.id = found.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, other.index
-    given = found.call("cuMemPoolGetAccess", _pool(found, owner), place)
-    return int(given) == int(found.api.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+    location = driver.api.CUmemLocation()
+    location.type, location.id = driver.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, other.index
+    access = driver.call("cuMemPoolGetAccess", _pool(driver, owner), location)
+    return int(access) == int(driver.api.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 
 
 def set_peer_access_enabled(target: Device | str, peer: Device | str, enable: bool = True) -> None:
@@ -78,8 +78,8 @@ def set_peer_access_enabled(target: Device | str, peer: Device | str, enable: bo
     Raises:
         DeviceError: one of them is no GPU, or the two cannot reach each other.
     """
-    found, owner, other = _two(target, peer)
-    if found is None:
+    driver, owner, other = _two(target, peer)
+    if driver is None:
         raise DeviceError(f"Peer access is between two GPUs, or two emulated devices; these are {owner} and {other}.")
     if owner == other:
         return
@@ -87,18 +87,18 @@ def set_peer_access_enabled(target: Device | str, peer: Device | str, enable: bo
         raise DeviceError(
             f"{other} cannot reach memory of {owner}.", advice=f"Copy what it needs: x.to({other.name!r})."
         )
-    flags = found.api.CUmemAccess_flags
-    wanted = found.api.CUmemAccessDesc()
-    wanted.location.type = found.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+    flags = driver.api.CUmemAccess_flags
+    wanted = driver.api.CUmemAccessDesc()
+    wanted.location.type = driver.api.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
     wanted.location.id = other.index
     wanted.flags = flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE if enable else flags.CU_MEM_ACCESS_FLAGS_PROT_NONE
-    found.call("cuMemPoolSetAccess", _pool(found, owner), [wanted], 1)
+    driver.call("cuMemPoolSetAccess", _pool(driver, owner), [wanted], 1)
 
 
-def _pool(found: Driver, owner: Device) -> Any:
-    with found.keeping_current():
-        found.use(owner.index)
-        return found.call("cuDeviceGetMemPool", found.call("cuDeviceGet", owner.index))
+def _pool(driver: Driver, owner: Device) -> Any:
+    with driver.keeping_current():
+        driver.use(owner.index)
+        return driver.call("cuDeviceGetMemPool", driver.call("cuDeviceGet", owner.index))
 
 
 def trim(device: Device | str | None = None) -> None:
@@ -119,30 +119,30 @@ def trim(device: Device | str | None = None) -> None:
         >>> wb.trim()
         >>> y = torch.empty(1 << 30, device="cuda")
     """
-    place = get_device(device)
-    if place.is_cuda:
-        found = driver_of(place)
-        found.synchronize(place.index)
-        found.call("cuMemPoolTrimTo", _pool(found, place), 0)
+    where = get_device(device)
+    if where.is_cuda:
+        driver = driver_of(where)
+        driver.synchronize(where.index)
+        driver.call("cuMemPoolTrimTo", _pool(driver, where), 0)
 
 
-def wait_for_device(found: Driver, index: int, stream: Any, other: int) -> None:
-    """Let what is queued in a stream of one device from now on wait for all that another device's default one has."""
-    with found.keeping_current():
-        found.use(other)
-        event = found.call("cuEventCreate", _NO_TIMING)
-        found.call("cuEventRecord", event, found.stream_handle(other))
-        handle = found.stream_handle(index, stream)
-        found.call("cuStreamWaitEvent", handle, event, 0)
-        found.call("cuEventDestroy", event)
+def wait_for_device(driver: Driver, index: int, stream: Any, other: int) -> None:
+    """Make later work in a stream of one device wait for all that another device's default stream has."""
+    with driver.keeping_current():
+        driver.use(other)
+        event = driver.call("cuEventCreate", _NO_TIMING)
+        driver.call("cuEventRecord", event, driver.stream_handle(other))
+        handle = driver.stream_handle(index, stream)
+        driver.call("cuStreamWaitEvent", handle, event, 0)
+        driver.call("cuEventDestroy", event)
 
 
-def let_device_wait(found: Driver, index: int, stream: Any, other: int) -> None:
-    """Let what another device queues from now on wait for all that this stream has."""
-    with found.keeping_current():
-        handle = found.stream_handle(index, stream)
-        event = found.call("cuEventCreate", _NO_TIMING)
-        found.call("cuEventRecord", event, handle)
-        handle = found.stream_handle(other)
-        found.call("cuStreamWaitEvent", handle, event, 0)
-        found.call("cuEventDestroy", event)
+def let_device_wait(driver: Driver, index: int, stream: Any, other: int) -> None:
+    """Make what another device queues from now on wait for all that this stream has."""
+    with driver.keeping_current():
+        handle = driver.stream_handle(index, stream)
+        event = driver.call("cuEventCreate", _NO_TIMING)
+        driver.call("cuEventRecord", event, handle)
+        handle = driver.stream_handle(other)
+        driver.call("cuStreamWaitEvent", handle, event, 0)
+        driver.call("cuEventDestroy", event)

@@ -1,4 +1,5 @@
-"""What the launches of a kernel or a graph share, so that each is one native call (`backends/cpu/native/queue.c`)."""
+"""The state that launches of a kernel or a graph share, so that each is one native call
+(`backends/cpu/native/queue.c`)."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ shape_bytes = struct.Struct("=7I").pack
 
 
 class DeviceRow(ctypes.Structure):
-    """How launches find a device's context: addresses of the driver's functions, and the context."""
+    """The data by which launches find a device's context: addresses of the driver's functions, and the context."""
 
     _fields_ = tuple((name, ctypes.c_uint64) for name in ("cuCtxGetCurrent", "cuCtxSetCurrent", "context"))
 
@@ -41,7 +42,7 @@ class Queue(msgspec.Struct, frozen=True, eq=False):
 
 
 def queue_of(
-    name: str, index: int, executable: int, places: Sequence[int] | None, device: DeviceRow, stream: int,
+    name: str, index: int, executable: int, offsets: Sequence[int] | None, device: DeviceRow, stream: int,
     launch: int | Callable[..., int],
 ) -> Queue:  # fmt: skip
     """Return the queue of a kernel whose parameters lie at these offsets of the packed ones, or of a graph.
@@ -56,8 +57,8 @@ def queue_of(
             address of the shape, the stream's handle and the address of the parameters' addresses.
     """
     native, instead = (launch, 0) if isinstance(launch, int) else (0, id(launch))
-    count = -1 if places is None else len(places)
-    words = ctypes.addressof(device), native, instead, executable, count, *(places or ())
+    count = -1 if offsets is None else len(offsets)
+    words = ctypes.addressof(device), native, instead, executable, count, *(offsets or ())
     row = (ctypes.c_uint64 * len(words))(*words)
     put = install_launcher().functions.queue(ctypes.addressof(row))
     return Queue(name, index, stream, put, (row, device, launch))

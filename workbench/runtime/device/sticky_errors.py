@@ -48,7 +48,7 @@ class Broken(msgspec.Struct, frozen=True):
 
 
 class Breakage:
-    """Which devices are broken; what was launched last on each, since that is what is to be looked at."""
+    """The broken devices of a driver, and the last launch on each device, which is the one to look at."""
 
     def __init__(self, label: Callable[[int], str] = "cuda:{}".format, resets: bool = False) -> None:
         """`label` is what messages call the device of a number; `resets`: `Driver.reset` makes one usable again."""
@@ -62,24 +62,24 @@ class Breakage:
         return RESET.format(self._label(index)) if self.resets else ADVICE
 
     def check(self, index: int) -> None:
-        """Refuse a broken device.
+        """Raise an error if the device is broken.
 
         Raises:
             DeviceError: it is broken; names the first error and its place.
         """
-        found = self.devices.get(index)
-        if found is not None:
-            since = " since this line" if found.place is not None else ""
-            after = f", after a launch of {found.last}" if found.last else ""
+        broken = self.devices.get(index)
+        if broken is not None:
+            since = " since this line" if broken.place is not None else ""
+            after = f", after a launch of {broken.last}" if broken.last else ""
             raise DeviceError(
-                f"{self._label(index)} is broken{since} ({found.label}{after}){found.why}.",
-                found.place,
+                f"{self._label(index)} is broken{since} ({broken.label}{after}){broken.why}.",
+                broken.place,
                 self._advice(index),
-                status=STICKY[found.label],
+                status=STICKY[broken.label],
             )
 
     def met(self, index: int | None, doing: str, text: str, why: str = "") -> DeviceError | None:
-        """The error of a call that CUDA answered with `text`; None if that breaks no device.
+        """Return the error of a call that CUDA answered with `text`; None if it breaks no device.
 
         Args:
             index: the device that was used.
@@ -94,11 +94,11 @@ class Breakage:
         with self._lock:
             if index not in self.devices:
                 last = self.last.get(index, "")
-                self.devices[index] = Broken(label, _place(), last, why)
+                self.devices[index] = Broken(label, _user_line(), last, why)
                 what = f"; launched last: {last}" if last else ""
-                whole = "" if self.resets else " for the whole process"
+                extent = "" if self.resets else " for the whole process"
                 return DeviceError(
-                    f"{doing}: {label}{why}. This has broken {self._label(index)}{whole}{what}.",
+                    f"{doing}: {label}{why}. This has broken {self._label(index)}{extent}{what}.",
                     advice=self._advice(index), status=STICKY[label],
                 )  # fmt: skip
         try:
@@ -108,8 +108,8 @@ class Breakage:
         return None
 
 
-def _place() -> Location | None:
-    """The user's line that is running."""
+def _user_line() -> Location | None:
+    """Return the user's line that is running; None if there is none."""
     site = call_site()
     if site is None:
         return None

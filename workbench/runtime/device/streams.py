@@ -20,12 +20,12 @@ from workbench.runtime.device.waiting import wait_until
 
 
 def _driver_of(device: Device) -> Driver | None:
-    """The driver, for a device that has one."""
+    """Return the driver, for a device that has one."""
     return driver_of(device) if device.is_cuda else None
 
 
 class _Queued:
-    """What the host can wait for. `_query` and `_synchronize` are the driver's calls that ask for it and wait."""
+    """Queued work that the host can wait for, by the driver's calls `_query` and `_synchronize`."""
 
     _query = _synchronize = ""
     _driver: Driver | None
@@ -34,11 +34,11 @@ class _Queued:
 
     def _wait(self) -> None:
         if self._driver is not None:
-            self._driver.waiting(self.device.index, lambda found=self._driver: self._over(found))
+            self._driver.waiting(self.device.index, lambda driver=self._driver: self._over(driver))
 
-    def _over(self, found: Driver) -> None:
-        wait_until(found, self.device.index, self._query, self.handle)
-        found.call(self._synchronize, self.handle)
+    def _over(self, driver: Driver) -> None:
+        wait_until(driver, self.device.index, self._query, self.handle)
+        driver.call(self._synchronize, self.handle)
 
 
 class Event(_Queued):
@@ -81,7 +81,7 @@ class Event(_Queued):
         return self.since(earlier)
 
     def since(self, earlier: Event) -> float:
-        """Like `-`, but faults of the device's work are reported by whatever waits for it next.
+        """Return the milliseconds since `earlier`, like `-`; whatever waits for the device next reports faults.
 
         Raises:
             DeviceError: one of them was never recorded, or the device refuses.
@@ -90,27 +90,25 @@ class Event(_Queued):
             return 1e3 * (self.moment - earlier.moment)
         with self._driver.keeping_current():
             self._driver.use(self.device.index)
-            found = self._driver
-            found.settle(self.device.index, lambda: found.call("cuEventSynchronize", self.handle), report=False)
+            driver = self._driver
+            driver.settle(self.device.index, lambda: driver.call("cuEventSynchronize", self.handle), report=False)
             try:
-                return float(found.call("cuEventElapsedTime", earlier.handle, self.handle))
-            except DeviceError as refused:
+                return float(driver.call("cuEventElapsedTime", earlier.handle, self.handle))
+            except DeviceError as error:
                 named = [n for n, e in (("earlier", earlier), ("later", self)) if not e.recorded]
                 if not named:
                     raise
                 what = (
                     f"The {' and the '.join(named)} of two events {'was' if len(named) == 1 else 'were'} never recorded"
                 )
-                raise DeviceError(
-                    f"{what}.", advice="Record it: stream.record(event).", status=refused.status
-                ) from None
+                raise DeviceError(f"{what}.", advice="Record it: stream.record(event).", status=error.status) from None
 
     def __del__(self) -> None:
         _drop(self, "cuEventDestroy")
 
 
 def moment(device: Device | str | None = None) -> Event:
-    """An event at the end of all that the current stream of a CUDA device has queued so far.
+    """Return an event at the end of all that the current stream of a CUDA device has queued so far.
 
     Raises:
         DeviceError: the device is the CPU, or refuses.
@@ -119,14 +117,14 @@ def moment(device: Device | str | None = None) -> Event:
 
 
 def mark(device: Device, stream: Any) -> Event:
-    """An event at the end of what a stream has so far; of the one that is current if None."""
-    made = Event(device)
-    assert made._driver is not None, "only of CUDA devices"
-    with made._driver.keeping_current():
-        handle = made._driver.stream_handle(device.index, stream)
-        made._driver.call("cuEventRecord", made.handle, handle)
-    made.recorded = True
-    return made
+    """Record an event at the end of what a stream has so far; of the current stream if None."""
+    event = Event(device)
+    assert event._driver is not None, "only of CUDA devices"
+    with event._driver.keeping_current():
+        handle = event._driver.stream_handle(device.index, stream)
+        event._driver.call("cuEventRecord", event.handle, handle)
+    event.recorded = True
+    return event
 
 
 class Stream(_Queued):
@@ -166,14 +164,14 @@ class Stream(_Queued):
         """
         if event is not None and not isinstance(event, Event):
             raise TypeError(f"a stream records an Event, not {its_type(event)}")
-        made = event or Event(self.device)
-        made.moment, made.recorded = time.perf_counter(), True
+        result = event or Event(self.device)
+        result.moment, result.recorded = time.perf_counter(), True
         if self._driver is None:
-            return made
+            return result
         with self._driver.keeping_current():
             self._driver.use(self.device.index)
-            self._driver.call("cuEventRecord", made.handle, self.handle)
-        return made
+            self._driver.call("cuEventRecord", result.handle, self.handle)
+        return result
 
     def wait_for(self, other: Event | Stream) -> None:
         """Make what is queued from now on wait for an event, or for everything queued in another stream so far.
@@ -260,12 +258,12 @@ def synchronize(device: Device | str | None = None) -> None:
         KernelFault: a launch with checks met a fault.
     """
     if device is not None:
-        place = get_device(device)
-        used = [(driver_of(place), place.index)] if place.is_cuda else []
+        where = get_device(device)
+        used = [(driver_of(where), where.index)] if where.is_cuda else []
     else:  # waiting for another device would make a context on it
-        used = [(found, index) for found in drivers_in_use() for index in found.used()]
-    for found, index in used:
-        found.synchronize(index)
+        used = [(driver, index) for driver in drivers_in_use() for index in driver.used()]
+    for driver, index in used:
+        driver.synchronize(index)
 
 
 class ScopedTimer:
@@ -283,16 +281,16 @@ class ScopedTimer:
         self._device = get_device(device) if device is not None else None
 
     def __enter__(self) -> Self:
-        synchronize(self._place)
+        synchronize(self._timed_device)
         self._started = time.perf_counter()
         return self
 
     def __exit__(self, *problem: object) -> None:
-        synchronize(self._place)
+        synchronize(self._timed_device)
         self.elapsed = 1e3 * (time.perf_counter() - self._started)
 
     @property
-    def _place(self) -> Device:
+    def _timed_device(self) -> Device:
         return self._device or get_device() or CPU
 
     def __repr__(self) -> str:

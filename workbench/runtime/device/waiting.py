@@ -17,7 +17,7 @@ LONGEST = 1e-3
 
 
 class Waited(Protocol):
-    """What is waited for: a `Driver`."""
+    """The part of a `Driver` that waiting needs."""
 
     breakage: Breakage
 
@@ -27,16 +27,17 @@ class Waited(Protocol):
         ...
 
     def label(self, index: int) -> str:
-        """What messages call a device."""
+        """Return the name of a device in messages."""
         ...
 
     def use(self, index: int) -> Any:
-        """The device, current in this thread."""
+        """Make the device current in this thread, and return it."""
         ...
 
 
-def wait_until(found: Waited, index: int, function: str, handle: Any) -> None:
-    """Return when `function`, `cuStreamQuery` or `cuEventQuery`, no longer says of `handle` that it is not ready.
+def wait_until(driver: Waited, index: int, function: str, handle: Any) -> None:
+    """Wait until `function`, `cuStreamQuery` or `cuEventQuery`, no longer answers that `handle` is not ready. Another
+    status is left for the next call to report.
 
     What else it says is for the call that comes after to meet.
 
@@ -49,7 +50,7 @@ def wait_until(found: Waited, index: int, function: str, handle: Any) -> None:
     Raises:
         KeyboardInterrupt: with what the device still does; or what else a signal's handler raises.
     """
-    ask, not_ready = getattr(found.api, function), found.api.CUresult.CUDA_ERROR_NOT_READY
+    ask, not_ready = getattr(driver.api, function), driver.api.CUresult.CUDA_ERROR_NOT_READY
     started, pause = time.perf_counter(), 20e-6
     try:
         while ask(handle)[0] == not_ready:
@@ -57,32 +58,33 @@ def wait_until(found: Waited, index: int, function: str, handle: Any) -> None:
                 time.sleep(pause)
                 pause = min(2 * pause, LONGEST)
     except KeyboardInterrupt as error:
-        last = found.breakage.last.get(index)
+        last = driver.breakage.last.get(index)
         work = f"; the last queued launch is of {last}" if last else ""
         error.args = error.args or (
-            f"Waiting for {found.label(index)} was stopped after {time.perf_counter() - started:.1f} s. "
+            f"Waiting for {driver.label(index)} was stopped after {time.perf_counter() - started:.1f} s. "
             f"The device continues with what was queued{work}.",
         )
         raise
 
 
-def wait_until_idle(found: Waited, index: int) -> None:
-    """Return when a device's default stream, for which blocking ones wait, has done what is queued so far.
+def wait_until_idle(driver: Waited, index: int) -> None:
+    """Wait until a device's default stream, for which blocking ones wait, has done what is queued so far. If the driver
+    creates no event, the next call reports the reason.
 
     If the driver gives no event, the call that comes after meets the reason.
 
     Raises:
         KeyboardInterrupt: as `wait_until`.
     """
-    api, handle = found.api, found.use(index).default_stream.handle
-    status, *made = api.cuEventCreate(_UNTIMED)
+    api, handle = driver.api, driver.use(index).default_stream.handle
+    status, *events = api.cuEventCreate(_UNTIMED)
     if status != api.CUresult.CUDA_SUCCESS:
         return
     try:
-        if api.cuEventRecord(made[0], handle)[0] == api.CUresult.CUDA_SUCCESS:
-            wait_until(found, index, "cuEventQuery", made[0])
+        if api.cuEventRecord(events[0], handle)[0] == api.CUresult.CUDA_SUCCESS:
+            wait_until(driver, index, "cuEventQuery", events[0])
     finally:
-        api.cuEventDestroy(made[0])
+        api.cuEventDestroy(events[0])
 
 
 _UNTIMED = 2

@@ -18,8 +18,8 @@ from workbench.runtime.emulated.calls.stream_calls import TABLE as QUEUES
 from workbench.runtime.emulated.code import Executable
 from workbench.runtime.emulated.core import Core
 from workbench.runtime.emulated.findings import Finding
-from workbench.runtime.emulated.refusal import Refusal
 from workbench.runtime.emulated.state import Called, State, joined
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 TABLE = joined(DEVICES, QUEUES, CAPTURES, GRAPHS)
 
@@ -40,17 +40,17 @@ class EmulatedDriver:
 
     @cached_property
     def core(self) -> Core:
-        """What stands for the module `cuda.core`."""
+        """The substitute for the module `cuda.core`."""
         return Core(self, self.state)
 
     def __getattr__(self, name: str) -> Any:
-        """A function of the driver, or what the package has of that name."""
+        """Return a function of the driver, or the package's attribute of that name."""
         if not name.startswith("cu"):
             return getattr(self._api, name)
         getattr(self._api, name)  # a name that CUDA has not is an error here, too
-        made = self._function(name, TABLE.get(name))
-        setattr(self, name, made)
-        return made
+        function = self._function(name, TABLE.get(name))
+        setattr(self, name, function)
+        return function
 
     def _function(self, name: str, called: Called | None) -> Callable[..., tuple[Any, ...]]:
         statuses, state = self._api.CUresult, self.state
@@ -59,16 +59,19 @@ class EmulatedDriver:
             with state.lock:
                 try:
                     if called is None:
-                        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"the emulated driver has no {name}")
+                        raise CudaStatusError("CUDA_ERROR_NOT_SUPPORTED", f"the emulated driver has no {name}")
                     if called.context:
                         self._check(state.device())
-                    given = called.do(state, *args)
+                    values = called.do(state, *args)
                     if called.context:
                         self._check(state.device())
-                except Refusal as refused:
-                    state.here.why = refused.why
-                    return (getattr(statuses, refused.status),)
-            return (statuses.CUDA_SUCCESS, *(given if isinstance(given, tuple) else () if given is None else (given,)))
+                except CudaStatusError as error:
+                    state.here.why = error.why
+                    return (getattr(statuses, error.status),)
+            return (
+                statuses.CUDA_SUCCESS,
+                *(values if isinstance(values, tuple) else () if values is None else (values,)),
+            )
 
         return call
 
@@ -76,15 +79,15 @@ class EmulatedDriver:
         """Give again the error that has broken the device.
 
         Raises:
-            Refusal: one has.
+            CudaStatusError: one has.
         """
         if device in self.state.streams.broken:
             raise self.state.streams.broken[device]
 
     def findings(self, device: int) -> list[Finding]:
-        """What sanitized launches on a device did wrong since this was last asked; no driver of CUDA's has this."""
+        """Return what sanitized launches on a device did wrong since the last call; no driver of CUDA's has this."""
         return self.state.findings(device)
 
     def cuGetErrorString(self, status: Any) -> tuple[Any, bytes]:
-        """What was wrong with the last call of this thread that was refused."""
+        """Return what was wrong with the last call of this thread that failed."""
         return self._api.CUresult.CUDA_SUCCESS, getattr(self.state.here, "why", "").encode()

@@ -1,4 +1,4 @@
-"""What the emulated devices say of themselves.
+"""The properties of the emulated devices.
 
 Limits are those of NVIDIA's table "Technical Specifications per Compute Capability" (CUDA C++ Programming Guide,
 chapter "Compute Capabilities"); multiprocessors are those of one product of each kind, which is named.
@@ -32,7 +32,7 @@ class Architecture(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What is compiled for: `sm_90`."""
+        """The target to compile for: `sm_90`."""
         return f"sm_{self.capability}"
 
     def attributes(self) -> dict[str, int]:

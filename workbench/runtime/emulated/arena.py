@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 ALIGNMENT = 256
 """Bytes: what CUDA promises of device memory."""
@@ -68,7 +68,7 @@ class Arena:
         """Reserves `size` addresses, or half of them as often as the system refuses.
 
         Raises:
-            Refusal: it refuses even little.
+            CudaStatusError: it refuses even little.
         """
         self._map = reserve(size)
         self.size = len(self._map)
@@ -88,57 +88,59 @@ class Arena:
         return self._used.get(owner, 0)
 
     def alloc(self, nbytes: int, owner: int) -> Allocation:
-        """Memory of at least one byte, aligned to `ALIGNMENT`; contents undefined.
+        """Allocate memory of at least one byte, aligned to `ALIGNMENT`; contents undefined.
 
         Raises:
-            Refusal: no piece of addresses is large enough.
+            CudaStatusError: no piece of addresses is large enough.
         """
-        whole = _room_for(nbytes)
-        at, start = self._room(whole)
+        room = _room_for(nbytes)
+        at, start = self._room(room)
         low, high = self._free[at]
-        pieces = (low, start), (start + whole, high)
+        pieces = (low, start), (start + room, high)
         self._free[at : at + 1] = [(first, last) for first, last in pieces if last > first]
-        self._next = start + whole
-        made = Allocation(start, nbytes, owner)
+        self._next = start + room
+        allocation = Allocation(start, nbytes, owner)
         bisect.insort(self._starts, start)
-        self._live[start] = made
+        self._live[start] = allocation
         self._used[owner] = self.used(owner) + nbytes
         self.changes += 1
         if nbytes <= POISONED:
             self.bytes_at(start, nbytes)[:] = 0xA5
-        return made
+        return allocation
 
-    def _room(self, whole: int) -> tuple[int, int]:
-        """The number of a free range and an address in it; behind the last allocation, if there is room.
+    def _room(self, room: int) -> tuple[int, int]:
+        """Return the number of a free range and an address in it; after the last allocation, if there is room.
 
         Raises:
-            Refusal: no range is large enough.
+            CudaStatusError: no range is large enough.
         """
         first = bisect.bisect_right(self._free, (self._next, self.base + self.size)) - 1
-        if first >= 0 and self._free[first][1] - self._next >= whole:
+        if first >= 0 and self._free[first][1] - self._next >= room:
             return first, self._next
         for at in (*range(first + 1, len(self._free)), *range(first + 1)):
             low, high = self._free[at]
-            if high - low >= whole:
+            if high - low >= room:
                 return at, low
-        raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", f"no {whole:,} addresses side by side are free")
+        raise CudaStatusError("CUDA_ERROR_OUT_OF_MEMORY", f"no {room:,} addresses side by side are free")
 
     def free(self, start: int) -> None:
         """Give an allocation back.
 
         Raises:
-            Refusal: there is none that begins here.
+            CudaStatusError: there is none that begins here.
         """
-        found = self._live.pop(start, None)
-        if found is None:
-            raise Refusal("CUDA_ERROR_INVALID_VALUE", f"no allocation begins at {start:#x}, or it was freed before")
+        allocation = self._live.pop(start, None)
+        if allocation is None:
+            raise CudaStatusError(
+                "CUDA_ERROR_INVALID_VALUE", f"no allocation begins at {start:#x}, or it was freed before"
+            )
         del self._starts[bisect.bisect_left(self._starts, start)]
-        self._used[found.owner] -= found.nbytes
-        self._freed.append(found)
+        self._used[allocation.owner] -= allocation.nbytes
+        self._freed.append(allocation)
         self.changes += 1
-        low, high = start, start + _room_for(found.nbytes)
-        whole = self._join(low, high)
-        self._give_back(low, high, *whole)
+        low, high = start, start + _room_for(allocation.nbytes)
+        joined = self._join(low, high)
+        self._give_back(low, high, *joined)
 
     def _join(self, low: int, high: int) -> tuple[int, int]:
         """Enter a free range, as one with its free neighbours; returns that one."""
@@ -160,25 +162,25 @@ class Arena:
             self._map.madvise(mmap.MADV_DONTNEED, first - self.base, last - first)
 
     def find(self, address: int) -> Allocation | None:
-        """The allocation that this byte lies in; None if there is none."""
+        """Return the allocation that contains this byte; None if there is none."""
         at = bisect.bisect_right(self._starts, address) - 1
         if at < 0:
             return None
-        found = self._live[self._starts[at]]
-        return found if address < found.end else None
+        allocation = self._live[self._starts[at]]
+        return allocation if address < allocation.end else None
 
     def found_freed(self, address: int) -> Allocation | None:
-        """The allocation that had this byte last, if it was freed not long ago and no allocation has the byte now."""
+        """Return the allocation that last had this byte, if it was freed recently and the byte is free now."""
         if self.find(address) is not None:
             return None
         return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
 
     def holds(self, address: int) -> bool:
-        """Whether it is an address of the arena, allocated or not."""
+        """Return whether it is an address of the arena, allocated or not."""
         return self.base <= address < self.base + self.size
 
     def live(self) -> list[Allocation]:
-        """All allocations, by address."""
+        """Return all allocations, by address."""
         return [self._live[start] for start in self._starts]
 
     def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
@@ -187,16 +189,16 @@ class Arena:
 
 
 def _room_for(nbytes: int) -> int:
-    """Addresses of an allocation, and of the gap behind it: an index twice too large still meets no allocation."""
-    whole = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
-    return whole + min(whole, GAP)
+    """Return the bytes of an allocation and of the gap behind it, which catches an index twice too large."""
+    aligned = -(-max(nbytes, 1) // ALIGNMENT) * ALIGNMENT
+    return aligned + min(aligned, GAP)
 
 
 def reserve(size: int, least: int = LEAST) -> mmap.mmap:
-    """A range of addresses of which only touched pages cost: `size`, or half as many as often as the system refuses.
+    """Reserve `size` bytes of addresses, or half as many as often as the system refuses; untouched pages cost nothing.
 
     Raises:
-        Refusal: it refuses `least`, too.
+        CudaStatusError: it refuses `least`, too.
     """
     while True:
         try:
@@ -208,7 +210,7 @@ def reserve(size: int, least: int = LEAST) -> mmap.mmap:
             size //= 2
             if size < least:
                 why = f"the system reserves no {least:,} addresses for emulated devices ({problem})"
-                raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", why) from None
+                raise CudaStatusError("CUDA_ERROR_OUT_OF_MEMORY", why) from None
 
 
 def host_bytes(address: int, nbytes: int) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from workbench.runtime.emulated.architectures import Architecture
-from workbench.runtime.emulated.refusal import Refusal, expect
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 FREE_SHARED = 48 << 10
 """Bytes of dynamic shared memory that a kernel may have without asking."""
@@ -40,7 +40,7 @@ class Executable(Protocol):
 
     @property
     def entries(self) -> Mapping[str, Entry]:
-        """Its kernels by symbol."""
+        """The kernels by symbol."""
         ...
 
     @property
@@ -48,15 +48,15 @@ class Executable(Protocol):
         """Bytes of its variables by symbol."""
         ...
 
-    def places(self, machine: Any) -> Mapping[str, int]:
-        """Addresses of its variables by symbol, on the machine's device."""
+    def addresses(self, machine: Any) -> Mapping[str, int]:
+        """Return the addresses of its variables by symbol, on the machine's device."""
         ...
 
     def run(self, name: str, launch: Launch, machine: Any) -> None:
         """Run a launch to its end.
 
         Raises:
-            Refusal: it did what a GPU does not survive.
+            CudaStatusError: it did what a GPU does not survive.
         """
         ...
 
@@ -98,7 +98,7 @@ class Kernel(msgspec.Struct, eq=False):
 
     @property
     def name(self) -> str:
-        """Its symbol."""
+        """The kernel's symbol."""
         return self.entry.name
 
 
@@ -110,26 +110,26 @@ class Function(msgspec.Struct, eq=False):
 
 
 def parameters(kernel: Kernel, pointers: int) -> tuple[bytes, ...]:
-    """Copies of the parameters that a launch points to.
+    """Copy the parameters that a launch points to.
 
     Raises:
-        Refusal: one is not there.
+        CudaStatusError: one is not there.
     """
     sizes = kernel.entry.param_sizes
     if not sizes:
         return ()
     expect(pointers, f"{kernel.name} has {len(sizes)} parameters; the launch has none")
-    places = (ctypes.c_void_p * len(sizes)).from_address(pointers)
-    for number, place in enumerate(places):
-        expect(place, f"{kernel.name}: parameter {number} is a null pointer")
-    return tuple(ctypes.string_at(p or 0, size) for p, size in zip(places, sizes, strict=True))
+    addresses = (ctypes.c_void_p * len(sizes)).from_address(pointers)
+    for number, address in enumerate(addresses):
+        expect(address, f"{kernel.name}: parameter {number} is a null pointer")
+    return tuple(ctypes.string_at(p or 0, size) for p, size in zip(addresses, sizes, strict=True))
 
 
-def check(kernel: Kernel, launch: Launch, device: int, facts: Architecture) -> None:
-    """Refuse what the device cannot launch.
+def check(kernel: Kernel, launch: Launch, device: int, architecture: Architecture) -> None:
+    """Raise an error if the device cannot launch this.
 
     Raises:
-        Refusal: it cannot.
+        CudaStatusError: it cannot.
     """
     (gx, gy, gz), (bx, by, bz) = launch.grid, launch.block
     grid = 0 < gx < 1 << 31 and 0 < gy < 1 << 16 and 0 < gz < 1 << 16
@@ -138,13 +138,13 @@ def check(kernel: Kernel, launch: Launch, device: int, facts: Architecture) -> N
     expect(block, f"{kernel.name} cannot have {bx} × {by} × {bz} threads in a block")
     most = max(FREE_SHARED, kernel.allowed.get(device, 0))
     if launch.shared > most or launch.shared + kernel.entry.shared > max(most, FREE_SHARED):
-        raise Refusal(
+        raise CudaStatusError(
             "CUDA_ERROR_INVALID_VALUE",
             f"{kernel.name} asks for {launch.shared:,} bytes of dynamic shared memory; it is allowed {most:,}",
         )
     total = launch.shared + kernel.entry.shared
-    limit = facts.attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"]
-    expect(total <= limit, f"{kernel.name} needs {total:,} bytes of shared memory; {facts.name} has {limit:,}")
+    limit = architecture.attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"]
+    expect(total <= limit, f"{kernel.name} needs {total:,} bytes of shared memory; {architecture.name} has {limit:,}")
 
 
 Runner = Callable[[Kernel, Launch, int], None]

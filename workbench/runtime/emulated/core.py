@@ -1,4 +1,4 @@
-"""What Workbench uses of `cuda.core`, over the emulated driver: devices, their memory, object code and events."""
+"""The part of `cuda.core` that Workbench uses, over the emulated driver: devices, memory, object code and events."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from workbench.runtime.emulated.code import Library
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import State
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 
 class CUDAError(Exception):
@@ -17,14 +17,14 @@ class CUDAError(Exception):
         status: the number of CUDA's status.
     """
 
-    def __init__(self, refused: Refusal, status: Any) -> None:
-        super().__init__(f"{refused.status}: {refused.why}")
+    def __init__(self, error: CudaStatusError, status: Any) -> None:
+        super().__init__(f"{error.status}: {error.why}")
         self.status = int(status)
 
 
 @dataclass(frozen=True)
 class EventOptions:
-    """Whether an event keeps the time."""
+    """Options of an event: whether it keeps the time."""
 
     timing_enabled: bool = False
 
@@ -40,23 +40,23 @@ class Core:
         self.ObjectCode = _ObjectCodes(self)
 
     def Device(self, index: int) -> Device:
-        """The device of this number."""
+        """Return the device of this number."""
         return Device(self, index)
 
-    def check(self, given: tuple[Any, ...]) -> Any:
-        """What a function of the driver returned.
+    def check(self, answer: tuple[Any, ...]) -> Any:
+        """Return the value of a driver call.
 
         Raises:
             CUDAError: it refused.
         """
-        status, *values = given
+        status, *values = answer
         if status != self._driver.CUresult.CUDA_SUCCESS:
-            raise self.error(Refusal(status.name, self._driver.cuGetErrorString(status)[1].decode()))
+            raise self.error(CudaStatusError(status.name, self._driver.cuGetErrorString(status)[1].decode()))
         return values[0] if values else None
 
-    def error(self, refused: Refusal) -> CUDAError:
-        """The exception for a refused call."""
-        return CUDAError(refused, getattr(self._driver.CUresult, refused.status))
+    def error(self, error: CudaStatusError) -> CUDAError:
+        """Return the exception for a failed call."""
+        return CUDAError(error, getattr(self._driver.CUresult, error.status))
 
     @property
     def driver(self) -> Any:
@@ -81,7 +81,7 @@ class Device:
         self._core.check(self._core.driver.cuCtxSetCurrent(state.contexts[self.device_id]))
 
     def allocate(self, nbytes: int, *, stream: Any) -> Allocated:
-        """Memory of the device, freed in order with a stream's work."""
+        """Allocate memory of the device, freed in order with a stream's work."""
         state = self._core.state
         with state.lock:
             try:
@@ -91,8 +91,8 @@ class Device:
                     raise state.streams.broken[self.device_id]
                 expect(nbytes > 0, "cuMemAllocAsync: no bytes are requested")
                 return Allocated(self._core, state.alloc(nbytes, self.device_id).start, self.device_id)
-            except Refusal as refused:
-                raise self._core.error(refused) from None
+            except CudaStatusError as error:
+                raise self._core.error(error) from None
 
 
 class DefaultStream:
@@ -103,11 +103,11 @@ class DefaultStream:
         self.handle = core.driver.CUstream(1)
 
     def record(self, options: EventOptions = EventOptions()) -> Recorded:
-        """An event at its end."""
+        """Record an event at its end."""
         driver, check = self._core.driver, self._core.check
-        made = Recorded(self._core, check(driver.cuEventCreate(0 if options.timing_enabled else 2)))
-        check(driver.cuEventRecord(made.handle, self.handle))
-        return made
+        event = Recorded(self._core, check(driver.cuEventCreate(0 if options.timing_enabled else 2)))
+        check(driver.cuEventRecord(event.handle, self.handle))
+        return event
 
 
 class Recorded:
@@ -138,8 +138,8 @@ class Allocated:
             stream_object = state.streams.default[self._device]
             try:
                 state.not_captured_beside(stream_object, "cuMemFreeAsync")
-            except Refusal as refused:
-                raise self._core.error(refused) from None
+            except CudaStatusError as error:
+                raise self._core.error(error) from None
             state.streams.put(stream_object, lambda: state.free(address), "a free")
 
 
@@ -150,36 +150,36 @@ class _ObjectCodes:
         self._core = core
 
     def from_ptx(self, text: bytes, *, name: str = "") -> Module:
-        """PTX, which is made executable for the current device."""
+        """Make PTX executable for the current device."""
         state = self._core.state
         with state.lock:
             state.flush()
             try:
-                loaded = state.load(text, state.devices[state.device()])
-            except Refusal as refused:
-                raise self._core.error(refused) from None
-        return Module(self._core, loaded)
+                executable = state.load(text, state.devices[state.device()])
+            except CudaStatusError as error:
+                raise self._core.error(error) from None
+        return Module(self._core, executable)
 
     def from_cubin(self, image: bytes, *, name: str = "") -> Module:
         """Machine code, which nothing here can execute."""
         why = "a cubin is machine code of a GPU; emulated devices run PTX"
-        raise self._core.error(Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
+        raise self._core.error(CudaStatusError("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
 
 
 class Module:
     """Loaded code."""
 
-    def __init__(self, core: Core, loaded: Any) -> None:
-        self._core, self._loaded = core, loaded
-        self.handle = core.state.handles.new(Library(loaded))
+    def __init__(self, core: Core, executable: Any) -> None:
+        self._core, self._loaded = core, executable
+        self.handle = core.state.handles.new(Library(executable))
 
     def get_kernel(self, name: str) -> LoadedKernel:
-        """One of its kernels."""
+        """Return one of its kernels."""
         try:
-            made = self._core.state.kernel(self._loaded, name)
-        except Refusal as refused:
-            raise self._core.error(refused) from None
-        return LoadedKernel(self._core.driver.CUkernel(made.number))
+            kernel = self._core.state.kernel(self._loaded, name)
+        except CudaStatusError as error:
+            raise self._core.error(error) from None
+        return LoadedKernel(self._core.driver.CUkernel(kernel.number))
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,8 @@ from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.arena import Arena
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.findings import Finding, pointed
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Machine
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 _FAULTS = {
     1: "CUDA_ERROR_ILLEGAL_ADDRESS", 2: "CUDA_ERROR_MISALIGNED_ADDRESS", 3: "CUDA_ERROR_LAUNCH_FAILED",
@@ -66,27 +66,27 @@ class Native:
         if name not in self.program.entries:
             raise KeyError(name)
         sizes = tuple(p.size for p in self.program.entry(name).parameters)
-        return Entry(name, sizes, self._kernel(name).facts.shared)
+        return Entry(name, sizes, self._kernel(name).metadata.shared)
 
     def _kernel(self, name: str) -> compiled.Kernel:
         if name not in self._kernels:
             try:
-                made = emit_kernel(self.program, name, sanitizing=self.sanitized)
+                emitted = emit_kernel(self.program, name, sanitizing=self.sanitized)
             except BuildError as error:
                 raise self._placed(error) from None
-            if self.sanitized and made.facts.cluster != (1, 1, 1):
+            if self.sanitized and emitted.metadata.cluster != (1, 1, 1):
                 what = f"{name} runs in clusters, whose shared memory checks do not know."
                 raise BuildError(what, advice="Launch it without checks: with wb.checks(False).", function=name)
-            image = native_image(f"{name} (PTX)", made.text, vectorise=False)
+            image = native_image(f"{name} (PTX)", emitted.text, vectorise=False)
             _library()
-            self._kernels[name] = compiled.load(Compiled(image, made.facts))
+            self._kernels[name] = compiled.load(Compiled(image, emitted.metadata))
         return self._kernels[name]
 
     def run(self, name: str, launch: Launch, machine: Machine) -> None:
         """Run a launch to its end.
 
         Raises:
-            Refusal: it did what a GPU does not survive.
+            CudaStatusError: it did what a GPU does not survive.
         """
         if not self.sanitized:
             machine.check(launch.params)
@@ -94,18 +94,18 @@ class Native:
         packed = bytearray(max(code.parameter_size, 1))
         for parameter, value in zip(code.parameters, launch.params, strict=True):
             packed[parameter.offset : parameter.offset + len(value)] = value
-        prints = any(i.opcode == "call" for i in kernel.facts.code)
+        prints = any(i.opcode == "call" for i in kernel.metadata.code)
         workers = 1 if prints or machine.seed else 0  # what blocks print comes in their order; a seed repeats a run
-        size, blocks = kernel.facts.cluster, math.prod(launch.grid)
+        size, blocks = kernel.metadata.cluster, math.prod(launch.grid)
         fits = (
             all(g % c == 0 for g, c in zip(launch.grid, size, strict=True))
             and blocks // math.prod(size) <= MOST_CLUSTERS
         )
         expect(fits or size == (1, 1, 1), f"{name} cannot run {launch.grid} blocks in clusters of {size}")
         # Blocks that may wait for one another run at once.
-        together = blocks if (launch.cooperative and kernel.facts.meets) or size != (1, 1, 1) else 0
+        together = blocks if (launch.cooperative and kernel.metadata.meets) or size != (1, 1, 1) else 0
         size = max(1, kernel.scratch_size(launch.block, launch.shared, workers, together))
-        scratch, symbols = machine.alloc(size), self.places(machine)
+        scratch, symbols = machine.alloc(size), self.addresses(machine)
         for counts in (n for n in (WORKSPACE, CLUSTERS) if n in symbols):
             at = symbols[counts] - machine.base
             machine.memory[at : at + self.variables[counts]] = 0
@@ -114,7 +114,7 @@ class Native:
             machine.write(formatted(text, values, machine).encode())
             return 0
 
-        how = compiled.Launch(
+        options = compiled.Launch(
             dynamic_shared=launch.shared, symbols=symbols, prints=show,
             condition=machine.set_condition, workers=workers, together=bool(together), seed=machine.seed,
             spans=np.stack(machine.spans(), 1).copy() if self.sanitized else None,
@@ -122,7 +122,7 @@ class Native:
         )  # fmt: skip
         try:
             arena = compiled.Arena(*machine.span(), scratch, size)
-            fault = kernel.launch(launch.grid, launch.block, bytes(packed), arena, how)
+            fault = kernel.launch(launch.grid, launch.block, bytes(packed), arena, options)
         finally:
             machine.free(scratch)
             if machine.unwritten is not None:
@@ -132,10 +132,10 @@ class Native:
         elif fault is not None:
             line = self._line(fault.loc)
             where = f", line {line % STEP} of its text" if line else ""
-            raise Refusal(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip(".") + where)
+            raise CudaStatusError(_FAULTS.get(fault.kind, "CUDA_ERROR_LAUNCH_FAILED"), str(fault).rstrip(".") + where)
 
-    def places(self, machine: Machine) -> Mapping[str, int]:
-        """Addresses of its variables by symbol, on the machine's device."""
+    def addresses(self, machine: Machine) -> Mapping[str, int]:
+        """Return the addresses of its variables by symbol, on the machine's device; allocate them at the first call."""
         if machine.device not in self._places:
             self._places[machine.device] = placed_variables(self.program, machine)
         return self._places[machine.device]
@@ -143,12 +143,12 @@ class Native:
     def _finding(
         self, kernel: compiled.Kernel, launch: Launch, fault: compiled.Fault, arena: Arena, scratch: int
     ) -> Finding:
-        at, size = fault.address, kernel.facts.shared + launch.shared
-        whole, slot = (
+        at, size = fault.address, kernel.metadata.shared + launch.shared
+        scratch_size, slot = (
             kernel.scratch_size(launch.block, launch.shared),
             kernel.scratch_size(launch.block, launch.shared, 1),
         )
-        inside = scratch <= at < scratch + whole
+        inside = scratch <= at < scratch + scratch_size
         shared = at - fault.shared if fault.shared else (at - scratch) % slot
         meant = "shared" in fault.instruction.name or (inside and 0 <= shared < size)
         other = fault.other.loc if fault.other is not None else None
@@ -159,13 +159,13 @@ class Native:
         )  # fmt: skip
 
     def _placed(self, error: BuildError) -> BuildError:
-        """The error, its line that of the CUDA C++ in the place of that of the PTX; 0 if there is none."""
+        """Return the error with its line in the CUDA C++ instead of that in the PTX; 0 if there is none."""
         code = (i for function in self.program.functions.values() for i in function.code)
         error.line = next((self._line(i.loc) for i in code if i.line == error.line), 0)
         return error
 
     def _line(self, at: Loc | None) -> int:
-        """The innermost line of the cell; an instruction without one belongs to the instruction before."""
+        """Return the innermost line of the cell; an instruction without one belongs to the instruction before."""
         while at is not None and not self.program.files.get(at.file, "").startswith(CELL):
             at = at.inlined_at
         return at.line if at is not None else 0
@@ -182,7 +182,7 @@ CELL = "/cell/"
 
 
 def load(text: bytes, architecture: Architecture) -> Executable:
-    """A PTX text for devices of an architecture, compiled for this machine.
+    """Compile a PTX text for devices of an architecture to code of this machine.
 
     Raises:
         BuildError: it is not PTX that can be executed here.
@@ -192,7 +192,7 @@ def load(text: bytes, architecture: Architecture) -> Executable:
 
 
 def fitting(program: Program, architecture: Architecture) -> Program:
-    """The program.
+    """Return the program.
 
     Raises:
         DeviceError: it was made for a newer architecture.

@@ -1,4 +1,4 @@
-"""What a sanitized launch did wrong, with all that has to be known to say so: it breaks no device."""
+"""Findings: what a sanitized launch did wrong, with all that its error needs; they break no device."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def pointed(params: Iterable[bytes], arena: Arena) -> tuple[Allocation | None, ...]:
-    """For each parameter the allocation that it points into; an array's first eight bytes are its address."""
-    found: list[Allocation | None] = []
+    """Return for each parameter the allocation that it points into; an array's first eight bytes are its address."""
+    targets: list[Allocation | None] = []
     for value in params:
         address = struct.unpack_from("<Q", value)[0] if len(value) >= 8 else 0
         here = arena.holds(address)
-        found.append((arena.find(address) or arena.find(address - 1) or arena.found_freed(address)) if here else None)
-    return tuple(found)
+        targets.append((arena.find(address) or arena.find(address - 1) or arena.found_freed(address)) if here else None)
+    return tuple(targets)

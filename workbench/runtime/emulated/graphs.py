@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.runtime.emulated.code import Kernel, Launch, Runner
-from workbench.runtime.emulated.refusal import expect
+from workbench.runtime.emulated.status_error import expect
 
 _NUMBERS = itertools.count(1)
 Leaf = tuple[Kernel, Launch] | Callable[[], object]
@@ -18,7 +18,7 @@ Leaf = tuple[Kernel, Launch] | Callable[[], object]
 
 
 class Condition(msgspec.Struct, eq=False):
-    """What decides whether the bodies of a conditional node run.
+    """The value that decides whether the bodies of a conditional node run.
 
     Attributes:
         value: 0 is no.
@@ -40,7 +40,7 @@ class Conditional(msgspec.Struct, frozen=True, eq=False):
 
 
 class Node(msgspec.Struct, eq=False):
-    """One node.
+    """A node of a graph.
 
     Attributes:
         after: the nodes that have to be done before.
@@ -61,27 +61,27 @@ class Graph(msgspec.Struct, eq=False):
     inner: bool = False
 
     def add(self, after: Iterable[Node], work: Any) -> Node:
-        """A new node.
+        """Add a new node.
 
         Raises:
-            Refusal: it is to come after a node of another graph, or twice after one.
+            CudaStatusError: it is to come after a node of another graph, or twice after one.
         """
         before = tuple(after)
         expect(len(set(before)) == len(before), "a dependency of a node is given twice")
         expect(all(n in self.nodes for n in before), "a node depends on a node of another graph")
-        made = Node(before, work)
-        self.nodes.append(made)
-        return made
+        node = Node(before, work)
+        self.nodes.append(node)
+        return node
 
     def conditions(self) -> list[Condition]:
-        """Those of its conditional nodes, and of their bodies."""
-        found = []
+        """Return the conditions of its conditional nodes, and of their bodies."""
+        conditions = []
         for node in self.nodes:
             if isinstance(node.work, Conditional):
-                found += [node.work.condition, *(c for body in node.work.bodies for c in body.conditions())]
+                conditions += [node.work.condition, *(c for body in node.work.bodies for c in body.conditions())]
             elif isinstance(node.work, Graph):
-                found += node.work.conditions()
-        return found
+                conditions += node.work.conditions()
+        return conditions
 
 
 class Executing(msgspec.Struct, eq=False):
@@ -92,16 +92,16 @@ class Executing(msgspec.Struct, eq=False):
 
 
 def executing(graph: Graph) -> Executing:
-    """A copy of a graph, to be launched."""
-    made = Executing(_copied(graph), {})
-    for node in _all_nodes(made.graph):
+    """Return a copy of a graph, to be launched."""
+    executable = Executing(_copied(graph), {})
+    for node in _all_nodes(executable.graph):
         if isinstance(node.work, tuple) or callable(node.work):
-            made.work[node.number] = node.work
-    return made
+            executable.work[node.number] = node.work
+    return executable
 
 
 def _copied(graph: Graph) -> Graph:
-    made, known = Graph(graph.device, inner=graph.inner), dict[Node, Node]()
+    copy, known = Graph(graph.device, inner=graph.inner), dict[Node, Node]()
     for node in graph.nodes:
         work = node.work
         if isinstance(work, Graph):
@@ -109,8 +109,8 @@ def _copied(graph: Graph) -> Graph:
         elif isinstance(work, Conditional):
             work = replace(work, bodies=tuple(_copied(body) for body in work.bodies))
         known[node] = Node(tuple(known[n] for n in node.after), work, node.number)
-        made.nodes.append(known[node])
-    return made
+        copy.nodes.append(known[node])
+    return copy
 
 
 def _all_nodes(graph: Graph) -> Iterable[Node]:
@@ -122,13 +122,13 @@ def _all_nodes(graph: Graph) -> Iterable[Node]:
             yield from _all_nodes(body)
 
 
-def play(made: Executing, choose: Callable[[list[Node]], Node], run: Runner, device: int) -> None:
+def play(executable: Executing, choose: Callable[[list[Node]], Node], run: Runner, device: int) -> None:
     """Execute it once: each node when all it comes after are done, in any order that its edges leave open.
 
     Raises:
-        Refusal: a kernel failed.
+        CudaStatusError: a kernel failed.
     """
-    for condition in made.graph.conditions():
+    for condition in executable.graph.conditions():
         if condition.default is not None:
             condition.value = condition.default
 
@@ -151,10 +151,10 @@ def play(made: Executing, choose: Callable[[list[Node]], Node], run: Runner, dev
             elif work.condition.value or len(work.bodies) > 1:
                 walk(work.bodies[0 if work.condition.value else 1])
         elif work is not None:
-            now = made.work[node.number]
+            now = executable.work[node.number]
             if callable(now):
                 now()
             else:
                 run(*now, device)
 
-    walk(made.graph)
+    walk(executable.graph)

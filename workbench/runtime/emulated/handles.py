@@ -1,4 +1,4 @@
-"""What CUDA hands out as numbers: every one is of one kind, and no number is ever given twice."""
+"""Handles: the numbers that stand for CUDA's objects. Each is of one kind, and no number is used twice."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
-from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 Kind = TypeVar("Kind")
 _NUMBERS = itertools.count(0x7A0010, 16)
@@ -14,7 +14,7 @@ _ARTICLES = ("a", "an")
 
 
 def called(kind: type) -> str:
-    """A kind with its article: "a stream", "an event"."""
+    """Return a kind with its article: "a stream", "an event"."""
     name = kind.__name__.lower()
     return f"{_ARTICLES[name[0] in 'aeiou']} {name}"
 
@@ -27,40 +27,40 @@ class Handles:
         self._gone: dict[int, str] = {}
 
     def new(self, thing: Any) -> int:
-        """A handle for it."""
+        """Create a handle of an object."""
         number = next(_NUMBERS)
         self._objects[number] = thing
         return number
 
     def get(self, handle: Any, kind: type[Kind], where: str) -> Kind:
-        """What the handle stands for.
+        """Return the object of a handle.
 
         Raises:
-            Refusal: it stands for nothing, for nothing any more, or for another kind of thing.
+            CudaStatusError: it stands for nothing, for nothing any more, or for another kind of thing.
         """
         number = int(handle or 0)
-        found = self._objects.get(number)
-        if isinstance(found, kind):
-            return found
-        if found is not None:
-            what = f"{number:#x} is {called(type(found))}, not {called(kind)}"
+        value = self._objects.get(number)
+        if isinstance(value, kind):
+            return value
+        if value is not None:
+            what = f"{number:#x} is {called(type(value))}, not {called(kind)}"
         elif number in self._gone:
             what = f"{called(kind)} was used after it was destroyed"
         else:
             what = f"{number:#x} is no handle of {called(kind)}"
-        raise Refusal("CUDA_ERROR_INVALID_HANDLE", f"{where}: {what}")
+        raise CudaStatusError("CUDA_ERROR_INVALID_HANDLE", f"{where}: {what}")
 
     def drop(self, handle: Any, kind: type[Kind], where: str) -> Kind:
         """End a handle.
 
         Raises:
-            Refusal: as `get`.
+            CudaStatusError: as `get`.
         """
-        found = self.get(handle, kind, where)
+        value = self.get(handle, kind, where)
         del self._objects[int(handle)]
         self._gone[int(handle)] = called(kind)
-        return found
+        return value
 
     def all(self, kind: type[Kind]) -> Iterator[tuple[int, Kind]]:
-        """Those of one kind."""
+        """Return the handles and objects of one kind."""
         return ((n, thing) for n, thing in list(self._objects.items()) if isinstance(thing, kind))

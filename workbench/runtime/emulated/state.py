@@ -17,7 +17,7 @@ from workbench.runtime.emulated.code import Executable, Kernel, Launch
 from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.emulated.graphs import Condition
 from workbench.runtime.emulated.handles import Handles
-from workbench.runtime.emulated.refusal import Refusal, expect, invalid
+from workbench.runtime.emulated.status_error import CudaStatusError, expect, invalid
 from workbench.runtime.emulated.streams import Stream, Streams, Work
 from workbench.runtime.emulated.unwritten import Unwritten
 
@@ -27,7 +27,7 @@ LEGACY, PER_THREAD = 1, 2
 
 @dataclass(frozen=True)
 class Machine:
-    """What a kernel that runs sees besides its parameters.
+    """The environment of a running kernel besides its parameters.
 
     Attributes:
         arena: the memory.
@@ -68,13 +68,13 @@ class Machine:
         self.arena.free(address)
 
     def spans(self) -> tuple[np.ndarray, np.ndarray]:
-        """First addresses and ends of all that the kernel may reach, ascending."""
-        found = [(a.start, a.end) for a in self.arena.live() if a.owner in self.owners]
-        both = np.array(found or [(0, 0)], np.int64)
+        """Return the first addresses and the ends of all that the kernel may access, ascending."""
+        ranges = [(a.start, a.end) for a in self.arena.live() if a.owner in self.owners]
+        both = np.array(ranges or [(0, 0)], np.int64)
         return both[:, 0].copy(), both[:, 1].copy()
 
     def span(self) -> tuple[int, int]:
-        """The first address of all that the kernel may reach, and how many bytes it is to the end of the last."""
+        """Return the first address that the kernel may access, and the number of bytes up to the end of the last."""
         starts, ends = self.spans()
         first = int(starts[0]) // 16 * 16
         return first, -(-int(ends[-1]) // 16) * 16 - first
@@ -83,23 +83,25 @@ class Machine:
         """Refuse parameters with addresses that the kernel may not reach: what was freed, or is another device's.
 
         Raises:
-            Refusal: there is one.
+            CudaStatusError: there is one.
         """
         for number, value in enumerate(params):
             for word in np.frombuffer(value[: len(value) // 8 * 8], np.uint64).tolist():
                 # The end of an allocation is where an empty view of it may begin.
-                if self.arena.holds(word) and self.reaches(word, 0) and self.reaches(word - 1, 0):
-                    raise Refusal("CUDA_ERROR_ILLEGAL_ADDRESS", f"parameter {number}: {self.reaches(word, 0)}")
+                if self.arena.holds(word) and self.access_problem(word, 0) and self.access_problem(word - 1, 0):
+                    raise CudaStatusError(
+                        "CUDA_ERROR_ILLEGAL_ADDRESS", f"parameter {number}: {self.access_problem(word, 0)}"
+                    )
 
-    def reaches(self, address: int, nbytes: int) -> str:
-        """What is wrong with reaching these bytes; empty if nothing is."""
-        found = self.arena.find(address)
-        if found is None:
+    def access_problem(self, address: int, nbytes: int) -> str:
+        """Return what is wrong with accessing these bytes; empty if nothing is."""
+        allocation = self.arena.find(address)
+        if allocation is None:
             return f"{address:#x} is no address of an allocation"
-        if found.owner not in self.owners:
+        if allocation.owner not in self.owners:
             return f"{address:#x} is memory of another device"
-        if address + nbytes > found.end:
-            return f"{address:#x} is within {nbytes} bytes of the end of its allocation of {found.nbytes:,} bytes"
+        if address + nbytes > allocation.end:
+            return f"{address:#x} is within {nbytes} bytes of the end of its allocation of {allocation.nbytes:,} bytes"
         return ""
 
 
@@ -146,21 +148,21 @@ class State:
         return getattr(self.here, "device", None)
 
     def device(self) -> int:
-        """The current device's number.
+        """Return the current device's number.
 
         Raises:
-            Refusal: no context is current in this thread.
+            CudaStatusError: no context is current in this thread.
         """
-        found = self.current
-        if found is None:
-            raise Refusal("CUDA_ERROR_INVALID_CONTEXT", "no context is current in this thread")
-        return found
+        device = self.current
+        if device is None:
+            raise CudaStatusError("CUDA_ERROR_INVALID_CONTEXT", "no context is current in this thread")
+        return device
 
     def known(self, index: Any) -> int:
-        """The number of a device.
+        """Return the number of a device.
 
         Raises:
-            Refusal: there is none of this number.
+            CudaStatusError: there is none of this number.
         """
         expect(0 <= int(index) < len(self.devices), f"there is no device {int(index)}", "CUDA_ERROR_INVALID_DEVICE")
         return int(index)
@@ -168,10 +170,10 @@ class State:
     # Streams.
 
     def stream(self, handle: Any, where: str, anywhere: bool = False) -> Stream:
-        """A stream, of the current device unless it may be anywhere.
+        """Return a stream, of the current device unless `anywhere` is set.
 
         Raises:
-            Refusal: there is no such stream, or it is another device's.
+            CudaStatusError: there is no such stream, or it is another device's.
         """
         number = int(handle or 0)
         if number in (0, LEGACY):
@@ -179,19 +181,19 @@ class State:
         expect(
             number != PER_THREAD, f"{where}: per-thread default streams are not emulated", "CUDA_ERROR_NOT_SUPPORTED"
         )
-        found = self.handles.get(handle, Stream, where)
-        if not anywhere and found.device != self.device():
-            raise Refusal(
+        stream = self.handles.get(handle, Stream, where)
+        if not anywhere and stream.device != self.device():
+            raise CudaStatusError(
                 "CUDA_ERROR_INVALID_HANDLE",
-                f"{where}: the stream is of device {found.device}, current is {self.device()}",
+                f"{where}: the stream is of device {stream.device}, current is {self.device()}",
             )
-        return found
+        return stream
 
     def put(self, stream: Stream, do: Callable[[], object], title: str) -> Work | None:
         """Queue work, or capture it; returns what was queued.
 
         Raises:
-            Refusal: the default stream may not be used, since a stream that is in order with it is being captured.
+            CudaStatusError: the default stream may not be used while a stream that is in order with it is captured.
         """
         self.not_captured_beside(stream, title)
         if stream.capture is not None:
@@ -203,13 +205,13 @@ class State:
         """Refuse the default stream while a stream that is in order with it is being captured, which ends that capture.
 
         Raises:
-            Refusal: one is.
+            CudaStatusError: one is.
         """
         captures = [s.capture for s in self.streams.of_device[stream.device] if s.blocking and s.capture]
         if stream.default and captures:
             for capture in captures:
                 capture.spoiled = True
-            raise Refusal(
+            raise CudaStatusError(
                 "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
                 f"{title} uses the default stream while a stream that waits for it is being captured",
             )
@@ -218,11 +220,11 @@ class State:
         """Refuse to wait for, or ask about, a stream that is being captured.
 
         Raises:
-            Refusal: it is.
+            CudaStatusError: it is.
         """
         if stream.capture is not None:
             stream.capture.spoiled = True
-            raise Refusal("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", f"{where}: the stream is being captured")
+            raise CudaStatusError("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", f"{where}: the stream is being captured")
 
     def flush(self) -> None:
         """Write what kernels have printed to the process's output, as a driver does at a wait, a launch, a load."""
@@ -234,45 +236,45 @@ class State:
     # Memory.
 
     def alloc(self, nbytes: int, device: int) -> Allocation:
-        """Memory of a device.
+        """Allocate memory of a device.
 
         Raises:
-            Refusal: it has not that much left.
+            CudaStatusError: it has not that much left.
         """
         owner = device if device >= 0 else HOST
         for again in (False, True):
             free = self.memory - self.arena.used(owner)
             if nbytes <= free:
-                made = self.arena.alloc(nbytes, owner)
+                allocation = self.arena.alloc(nbytes, owner)
                 if owner != HOST:  # what the process writes into pinned memory is not seen
-                    self.unwritten.allocated(made)
-                return made
+                    self.unwritten.allocated(allocation)
+                return allocation
             if not again:
                 self.streams.finish(self.streams.ends(s for streams in self.streams.of_device for s in streams))
-        raise Refusal("CUDA_ERROR_OUT_OF_MEMORY", f"{nbytes:,} bytes were requested, {free:,} are free")
+        raise CudaStatusError("CUDA_ERROR_OUT_OF_MEMORY", f"{nbytes:,} bytes were requested, {free:,} are free")
 
     def free(self, address: int) -> None:
         """Give an allocation back.
 
         Raises:
-            Refusal: none begins here.
+            CudaStatusError: none begins here.
         """
         self.unwritten.forget(address)
         self.arena.free(address)
 
     def touch(self, address: int, nbytes: int, where: str) -> None:
-        """Refuse bytes that are not all in one allocation.
+        """Raise an error if the bytes are not all in one allocation.
 
         Raises:
-            Refusal: they are not.
+            CudaStatusError: they are not.
         """
-        found = self.arena.find(address)
-        if found is None:
+        allocation = self.arena.find(address)
+        if allocation is None:
             kind = "was freed, or never allocated" if self.arena.holds(address) else "is no device or pinned memory"
             invalid(f"{where}: {address:#x} {kind}")
-        if address + nbytes > found.end:
+        if address + nbytes > allocation.end:
             invalid(
-                f"{where}: {nbytes:,} bytes from {address:#x} on go {address + nbytes - found.end:,} bytes "
+                f"{where}: {nbytes:,} bytes from {address:#x} on go {address + nbytes - allocation.end:,} bytes "
                 f"past the end of their allocation"
             )
 
@@ -280,7 +282,7 @@ class State:
         """Copy bytes that are allocated now.
 
         Raises:
-            Refusal: they were freed since they were queued.
+            CudaStatusError: they were freed since they were queued.
         """
         self.touch(target, nbytes, "a copy")
         self.touch(source, nbytes, "a copy")
@@ -290,46 +292,46 @@ class State:
     # Kernels.
 
     def kernel(self, module: Executable, name: str) -> Kernel:
-        """A kernel of a module, with a handle.
+        """Return a kernel of a module, with a handle.
 
         Raises:
-            Refusal: the module has none of this name.
+            CudaStatusError: the module has none of this name.
         """
         try:
             entry = module.entries[name]
         except KeyError:
-            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}") from None
-        made = Kernel(module, entry)
-        made.number = self.handles.new(made)
-        return made
+            raise CudaStatusError("CUDA_ERROR_NOT_FOUND", f"the code has no kernel {name}") from None
+        kernel = Kernel(module, entry)
+        kernel.number = self.handles.new(kernel)
+        return kernel
 
     def run(self, kernel: Kernel, launch: Launch, device: int) -> None:
         """Execute a launch at once.
 
         Raises:
-            Refusal: it did what a GPU does not survive.
+            CudaStatusError: it did what a GPU does not survive.
         """
         if not kernel.module.sanitized:
             self.unwritten.forget_all()
         kernel.module.run(kernel.name, launch, self._machine(device, kernel.number))
 
     def variable(self, module: Executable, name: str) -> tuple[int, int]:
-        """The address and the bytes of a module's variable on the current device.
+        """Return the address and the bytes of a module's variable on the current device.
 
         Raises:
-            Refusal: the module has none of this name.
+            CudaStatusError: the module has none of this name.
         """
         size = module.variables.get(name)
         if size is None:
-            raise Refusal("CUDA_ERROR_NOT_FOUND", f"the code has no variable {name}")
-        return module.places(self._machine(self.device(), 0))[name], size
+            raise CudaStatusError("CUDA_ERROR_NOT_FOUND", f"the code has no variable {name}")
+        return module.addresses(self._machine(self.device(), 0))[name], size
 
     def _machine(self, device: int, kernel: int) -> Machine:
-        """What a launch of a kernel on a device has to do with."""
+        """Return the environment of a launch of a kernel on a device."""
         reachable = {device, HOST, *(owner for owner, peer in self.peers if peer == device)}
         return Machine(
             self.arena, device, frozenset(reachable), self._printed.extend, self._set_condition, self.streams.number(),
-            lambda found: self._findings.setdefault(device, []).append(replace(found, kernel=kernel)),
+            lambda finding: self._findings.setdefault(device, []).append(replace(finding, kernel=kernel)),
             self.unwritten,
         )  # fmt: skip
 
@@ -340,7 +342,7 @@ class State:
             self.streams.broken.pop(device, None)
 
     def findings(self, device: int) -> list[Finding]:
-        """What sanitized launches on a device did wrong since this was last asked, in their order."""
+        """Return what sanitized launches on a device did wrong since the last call, in their order."""
         with self.lock:
             return self._findings.pop(device, [])
 
@@ -389,5 +391,5 @@ def function(table: Table, context: bool = True) -> Callable[[Callable[..., Any]
 
 
 def joined(*tables: Mapping[str, Called]) -> Table:
-    """One table."""
+    """Return the union of tables of functions."""
     return {name: called for table in tables for name, called in table.items()}

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.runtime.emulated.refusal import STICKY, Refusal, expect
+from workbench.runtime.emulated.status_error import STICKY, CudaStatusError, expect
 
 MOST = 512
 """Pieces of work that may be queued before the oldest are done."""
@@ -23,7 +23,7 @@ AHEAD = 64
 
 
 class Work(msgspec.Struct, eq=False):
-    """One piece of work of a stream.
+    """A piece of work of a stream.
 
     Attributes:
         do: carries it out; None if it only marks a place.
@@ -41,7 +41,7 @@ class Work(msgspec.Struct, eq=False):
 
     @property
     def ready(self) -> bool:
-        """Whether it may be next."""
+        """Whether all work that it waits for is done."""
         return all(other.done for other in self.after)
 
 
@@ -90,16 +90,16 @@ class Streams:
         """For so many devices; with a seed, in another order than it was queued."""
         self.default = [Stream(n, default=True) for n in range(devices)]
         self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
-        self.broken: dict[int, Refusal] = {}
+        self.broken: dict[int, CudaStatusError] = {}
         self._chance = random.Random(seed) if seed is not None else None
         self._queued: dict[Work, None] = {}
         self._running: Work | None = None
 
     def new(self, device: int, blocking: bool) -> Stream:
-        """A stream of a device."""
-        made = Stream(device, blocking=blocking)
-        self.of_device[device].append(made)
-        return made
+        """Create a stream of a device."""
+        stream = Stream(device, blocking=blocking)
+        self.of_device[device].append(stream)
+        return stream
 
     def drop(self, stream: Stream) -> None:
         """Let a stream go; its work is still done."""
@@ -119,31 +119,31 @@ class Streams:
         elif stream.blocking:
             legacy = self.default[stream.device]
             before.update(legacy.waits, () if legacy.last is None else (legacy.last,))
-        made = Work(do, stream.device, frozenset(w for w in before if not w.done), title)
-        stream.last = made
-        self._queued[made] = None
+        queued = Work(do, stream.device, frozenset(w for w in before if not w.done), title)
+        stream.last = queued
+        self._queued[queued] = None
         while len(self._queued) > MOST and self._running is None:
             self._step()
-        return made
+        return queued
 
     def ends(self, streams: Iterable[Stream]) -> list[Work]:
-        """What was queued last in these streams, as far as it is not done."""
-        found = [w for s in streams for w in (s.last, *s.waits) if w is not None]
-        return [w for w in found if not w.done]
+        """Return the work that was queued last in these streams and is not done."""
+        last = [w for s in streams for w in (s.last, *s.waits) if w is not None]
+        return [w for w in last if not w.done]
 
     def finish(self, marks: Iterable[Work]) -> None:
         """Do what is queued until these are done; nothing from inside of what is being done.
 
         Raises:
-            Refusal: a piece of work failed, which has broken its device.
+            CudaStatusError: a piece of work failed, which has broken its device.
             KeyboardInterrupt: with what was stopped; what it writes is half written.
         """
         wanted = list(marks)
         while self._running is None and self._queued and any(not w.done for w in wanted):
             self._step()
 
-    def idle(self, device: int) -> bool:
-        """Whether the device has nothing left to do."""
+    def is_idle(self, device: int) -> bool:
+        """Return whether the device has nothing left to do."""
         return all(w.device != device for w in self._queued)
 
     def _step(self) -> None:
@@ -157,9 +157,9 @@ class Streams:
             del self._queued[work]
             if work.do is not None and work.device not in self.broken:
                 work.do()
-        except Refusal as refused:
-            status = refused.status if refused.status in STICKY else "CUDA_ERROR_ILLEGAL_ADDRESS"
-            self.broken[work.device] = Refusal(status, f"{work.title}: {refused.why}")
+        except CudaStatusError as error:
+            status = error.status if error.status in STICKY else "CUDA_ERROR_ILLEGAL_ADDRESS"
+            self.broken[work.device] = CudaStatusError(status, f"{work.title}: {error.why}")
         except KeyboardInterrupt as stopped:
             stopped.args = stopped.args or (f"{work.title} was stopped; what it writes is half written.",)
             raise
@@ -177,11 +177,11 @@ class Streams:
         event.mark = self.put(stream, now, "an event")
 
     def number(self) -> int:
-        """A number for whoever else has an order to choose; 0 without a seed."""
+        """Return a random number for another choice of an order; 0 without a seed."""
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
     def shuffled(self, things: list[Any]) -> Any:
-        """One of them: the last one without a seed."""
+        """Return one of the things: the last one without a seed."""
         return things[-1] if self._chance is None else self._chance.choice(things)
 
 
@@ -189,7 +189,7 @@ def milliseconds(start: Event, end: Event) -> float:
     """Between two events that are over.
 
     Raises:
-        Refusal: one keeps no time, or was never recorded; or is not over yet.
+        CudaStatusError: one keeps no time, or was never recorded; or is not over yet.
     """
     for event in (start, end):
         expect(

@@ -1,4 +1,4 @@
-"""Which bytes of device memory nothing has written: a shadow beside the arena, for launches with checks.
+"""Bytes of device memory that nothing has written: a shadow next to the arena, for launches with checks.
 
 An allocation costs an entry here until such a launch first asks; then a byte of shadow for each of its bytes.
 """
@@ -10,7 +10,7 @@ import mmap
 import numpy as np
 
 from workbench.runtime.emulated.arena import Allocation, Arena, reserve
-from workbench.runtime.emulated.refusal import Refusal
+from workbench.runtime.emulated.status_error import CudaStatusError
 
 LARGEST = 256 << 20
 """Bytes of the largest allocation that has a shadow; larger ones count as written."""
@@ -26,32 +26,32 @@ class Unwritten:
         """By allocation what was written of it: first and last byte; None: its bytes have their shadow."""
         self._map: mmap.mmap | None = None
 
-    def allocated(self, made: Allocation) -> None:
-        """Memory is new."""
-        if made.nbytes <= LARGEST:
-            self._fresh[made.start], self._pieces[made.start] = made, []
+    def allocated(self, allocation: Allocation) -> None:
+        """Note that memory is new."""
+        if allocation.nbytes <= LARGEST:
+            self._fresh[allocation.start], self._pieces[allocation.start] = allocation, []
 
     def wrote(self, address: int, nbytes: int) -> None:
-        """A copy or fill has written bytes."""
-        found = self._arena.find(address)
-        if found is None or found.start not in self._fresh:
+        """Note that a copy or fill has written bytes."""
+        allocation = self._arena.find(address)
+        if allocation is None or allocation.start not in self._fresh:
             return
-        pieces = self._pieces[found.start]
-        if nbytes >= found.nbytes:
-            self.forget(found.start)
+        pieces = self._pieces[allocation.start]
+        if nbytes >= allocation.nbytes:
+            self.forget(allocation.start)
         elif pieces is None:
             self._set(address, nbytes, 0)
         else:
             pieces.append((address, nbytes))
 
     def forget(self, start: int) -> None:
-        """An allocation counts as written, or is freed."""
-        found = self._fresh.pop(start, None)
-        if found is not None and self._pieces.pop(start) is None:
-            self._set(start, found.nbytes, 0)
+        """Note that an allocation counts as written, or is freed."""
+        allocation = self._fresh.pop(start, None)
+        if allocation is not None and self._pieces.pop(start) is None:
+            self._set(start, allocation.nbytes, 0)
 
     def forget_all(self) -> None:
-        """A launch without checks runs: what it writes is not known."""
+        """Note that a launch without checks runs: what it writes is not known."""
         for start in list(self._fresh):
             self.forget(start)
 
@@ -60,7 +60,7 @@ class Unwritten:
         if self._map is None:
             try:
                 self._map = reserve(self._arena.size, self._arena.size)
-            except Refusal:
+            except CudaStatusError:
                 return 0
         for start, pieces in self._pieces.items():
             if pieces is not None:

@@ -1,1 +1,1 @@
-"""One launch as a value, and its execution."""
+"""Launches as values, and their execution."""

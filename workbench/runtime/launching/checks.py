@@ -1,4 +1,4 @@
-"""Whether launches test bounds, divisions and asserts, where nothing is said: off in library use, on in notebooks."""
+"""The default of checks (bounds, divisions, asserts): off in library use, on in notebooks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def choosing_checks(on: bool) -> Iterator[None]:
 
 
 def checks_wanted(*asked: bool | None) -> bool:
-    """Whether to check: the first of `asked` that is not None, else the innermost `with checks`, else the default."""
+    """Return whether to check: the first of `asked` that is not None, else `with checks`, else the default."""
     for answer in (*asked, _HERE.get()):
         if answer is not None:
             return answer
@@ -41,7 +41,7 @@ def checks_wanted(*asked: bool | None) -> bool:
 
 
 def checks_here() -> bool:
-    """Whether the innermost `with checks` requests them: for checks that cost too much to be a default."""
+    """Return whether the innermost `with checks` requests them: for checks that cost too much to be a default."""
     return bool(_HERE.get())
 
 

@@ -32,7 +32,7 @@ _FaultWords = ctypes.c_int64 * (FAULT_SIZE // 8)
 
 @functools.cache
 def native_launch() -> Callable[..., int]:
-    """The native function that launches from packed parameters."""
+    """Return the native function that launches from packed parameters."""
     return install_launcher().functions.launch
 
 
@@ -43,7 +43,7 @@ def cpu_threads() -> int:
 
 
 def cores(loaded: Loaded) -> int:
-    """Threads of a large CPU launch of this code."""
+    """Return the number of CPU threads of a large CPU launch of this code."""
     return 1 if loaded.ordered else cpu_threads()
 
 
@@ -127,7 +127,7 @@ def execute_again(record: LaunchRecord) -> None:
 
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
-    """The launch as one native function, kept with the record; None if it takes more than that."""
+    """Return the launch as one native function, stored with the record; None if it takes more than that."""
     loaded = record.loaded
     if not loaded.one_call:
         return None
@@ -138,7 +138,7 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
 
 
 def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
-    """What a CPU launch is in a native table; `params` is the address of its packed parameters where not its own."""
+    """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters."""
     loaded = record.loaded
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)
@@ -150,7 +150,7 @@ def run_unseen(
     loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block = BLOCK_DIM,
     stream: Any = None,
 ) -> None:  # fmt: skip
-    """Run a launch of which no observer has to hear, without a record of it.
+    """Run a launch that no observer needs to know of, without a record of it.
 
     Raises:
         DeviceError: the device refused it.
@@ -183,7 +183,7 @@ def run_unseen(
 def run_packed(
     loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int, written: Sequence[Memory], arguments: Sequence[Any]
 ) -> None:
-    """Run a CPU launch of which no observer has to hear from packed parameters.
+    """Run a CPU launch that no observer needs to know of from packed parameters.
 
     Args:
         loaded: the code.
@@ -213,23 +213,25 @@ def run_packed(
 
 
 def _run_record(record: LaunchRecord) -> KernelFault | None:
-    loaded, how = record.loaded, record.how
+    loaded, options = record.loaded, record.how
     if loaded.on_device:
-        return queue(loaded, record.dim, record.values, how.block_dim, how.stream)
+        return queue(loaded, record.dim, record.values, options.block_dim, options.stream)
     return _run(loaded, record.dim, loaded.packer.pack(record.dim, record.values), loaded.mask(record.values))
 
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def _run(loaded: Loaded, dims: tuple[int, ...], params: bytes, mask: int) -> KernelFault | None:
-    """Run on the CPU; what code with checks reported is given back, to be raised when all else is done."""
+    """Run on the CPU; return the fault that code with checks reported, to be raised when all else is done."""
     total = math.prod(dims)
     if not total:
         return None
     record = _FaultWords() if loaded.checked else None
-    place = ctypes.addressof(record) if record is not None else 0
+    fault_address = ctypes.addressof(record) if record is not None else 0
     with printing(loaded) if loaded.prints else _QUIET:
         try:
-            native_launch()(loaded.address, params, total, cores(loaded), loaded.strip, place, mask, loaded.sums)
+            native_launch()(
+                loaded.address, params, total, cores(loaded), loaded.strip, fault_address, mask, loaded.sums
+            )
         except BaseException as error:
             explain(error, _native_of(loaded, dims))
             raise

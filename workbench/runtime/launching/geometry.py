@@ -86,7 +86,7 @@ def _line(threads: int) -> Block:
 
 
 def with_shared(block: Block, shared: Any, kernel: str) -> Block:
-    """The block with so many bytes of dynamic shared memory.
+    """Return the block with so many bytes of dynamic shared memory.
 
     Raises:
         LaunchError: it is no such number.
@@ -99,7 +99,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
 
 
 class Geometry(msgspec.Struct, frozen=True):
-    """How a kernel that sees its blocks is called.
+    """The calling convention of a kernel that sees its blocks.
 
     Attributes:
         places: for each of the kernel's parameters, the slot of the buffer that holds it.

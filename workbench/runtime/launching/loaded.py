@@ -34,7 +34,7 @@ KEPT_SHAPES = 256
 
 
 def titled(name: str, direction: str) -> str:
-    """What people call one direction of a kernel."""
+    """Return the name of one direction of a kernel in messages."""
     return name if direction == "forward" else f"{name} ({direction})"
 
 
@@ -72,7 +72,7 @@ class Call(msgspec.Struct, frozen=True):
 
 
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
-    """One direction of one specialisation on one device.
+    """Executable code of one direction of a specialisation on one device.
 
     Attributes:
         name: the kernel's name.
@@ -123,7 +123,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def title(self) -> str:
-        """What people call it: `blur`, `blur (adjoint)`."""
+        """The name in messages: `blur`, `blur (adjoint)`."""
         return titled(self.name, self.direction)
 
     @cached_property
@@ -164,7 +164,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def floats(self) -> tuple[int, ...]:
-        """Those of `arrays` that can have a gradient."""
+        """The positions in `arrays` that can have a gradient."""
         return tuple(k for k in self.arrays if is_float(self.layout.slots[k].type))
 
     @cached_property
@@ -174,7 +174,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def floats_read(self) -> tuple[int, ...]:
-        """Those of `floats` whose elements are read."""
+        """The positions in `floats` whose elements are read."""
         return tuple(k for k in self.floats if self.names[k] in self.reads)
 
     @cached_property
@@ -184,12 +184,12 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def only_read(self) -> tuple[int, ...]:
-        """Those of `arrays` whose elements are read, and do not change."""
+        """The positions in `arrays` whose elements are read, and do not change."""
         return tuple(k for k in self.arrays if self.names[k] in self.reads - self.writes)
 
     @cached_property
     def bound(self) -> dict[object, Any]:
-        """What has been found out for launches of this code, kept by `workbench.api.tapes.plain_adjoint`."""
+        """A store for what `workbench.api.tapes.plain_adjoint` finds out about launches of this code."""
         return {}
 
     @cached_property
@@ -223,12 +223,12 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return Packer(self.layout, self.index32 and self.geometry is None)
 
     def in_blocks(self, block: Block) -> Loaded:
-        """The same code, which sees its blocks, for blocks of this size."""
+        """Return the same code, which sees its blocks, for blocks of this size."""
         assert self.geometry is not None
-        found = self._in_blocks.get(block)
-        if found is None:
-            found = self._in_blocks[block] = replace(self, geometry=replace(self.geometry, block=block))
-        return found
+        sized = self._in_blocks.get(block)
+        if sized is None:
+            sized = self._in_blocks[block] = replace(self, geometry=replace(self.geometry, block=block))
+        return sized
 
     @cached_property
     def _in_blocks(self) -> dict[Block, Loaded]:
@@ -236,7 +236,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """Where each parameter of the device's kernel lies in the packed ones."""
+        """The offset of each parameter of the device's kernel in the packed parameters."""
         slots = self.layout.slots
         if self.geometry is not None:
             return tuple(slots[k].offset for k in self.geometry.places)
@@ -250,11 +250,11 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def queue(self) -> Queue:
-        """How its launches are queued on its device."""
+        """The queue of its launches on its device."""
         return self.driver.queue(self.handle, self.places)
 
     def call(self, dims: Sequence[int], block_dim: int | Block) -> Call:
-        """How a device gets a launch."""
+        """Return the grid, block and shared memory of a launch over `dims`."""
         if self.geometry is not None:
             block = self.geometry.block
             return Call(block.grid(dims), block.sizes, block.shared)
@@ -263,19 +263,19 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return Call((blocks, 1, 1), (threads, 1, 1), shared)
 
     def shape(self, dims: tuple[int, ...], block_dim: int | Block) -> bytes:
-        """The same as `Driver.launch` takes it, kept for the next launch over these dimensions.
+        """Return `call` in the form that `Driver.launch` takes, stored for the next launch over these dimensions.
 
         Raises:
             DeviceError: a launch cannot have so many blocks, or a block so much memory.
         """
-        kept = self._shapes
-        found = kept.get((dims, block_dim))
-        if found is None:
-            if len(kept) == KEPT_SHAPES:
-                kept.clear()
+        memo = self._shapes
+        shape = memo.get((dims, block_dim))
+        if shape is None:
+            if len(memo) == KEPT_SHAPES:
+                memo.clear()
             call = self.call(dims, block_dim)
-            found = kept[dims, block_dim] = self.driver.shape(self.handle, call.grid, call.block, call.shared)
-        return found
+            shape = memo[dims, block_dim] = self.driver.shape(self.handle, call.grid, call.block, call.shared)
+        return shape
 
     @cached_property
     def _shapes(self) -> dict[tuple[tuple[int, ...], int | Block], bytes]:
@@ -297,26 +297,26 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return tuple(k for k in self.written if self.layout.slots[k].name in self.reads)
 
     def mask(self, arguments: Sequence[Any]) -> int:
-        """The memory of those among all arguments, in order, as `backends/cpu/native/memory_locks.py` wants it."""
-        found = 0
+        """Return the lock bits of all arguments' memory, in the form of `backends/cpu/native/memory_locks.py`."""
+        mask = 0
         for position in self.shared:
-            found |= arguments[position].memory.turn
-        return found
+            mask |= arguments[position].memory.turn
+        return mask
 
     @cached_property
     def strip(self) -> int:
-        """How many threads of the launch native code runs before it looks whether to stop: about 0.1 ms."""
+        """The number of threads that native code runs between two tests whether to stop: about 0.1 ms."""
         few = 1_048_576 // max(1, self.cost)
         return few - few % ALIGNED if few >= ALIGNED else max(1 if self.metadata.get("block_dim") else LEAST, few)
 
     @cached_property
     def sums(self) -> int:
-        """How many words a strip leaves for the end of the launch (backends/cpu/text/reductions.py)."""
+        """The number of words that a strip leaves for the end of the launch (backends/cpu/text/reductions.py)."""
         return self.metadata.get("sums", 0)
 
     @cached_property
     def threads_per_task(self) -> int:
-        """How many threads of the launch one core takes at a time: a helper costs half as much as a strip."""
+        """The number of threads that one core takes at a time: a helper costs half as much as a strip."""
         return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:

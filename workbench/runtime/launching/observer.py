@@ -32,40 +32,40 @@ class Observer(Listed):
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:
-        """`memory` is new; its contents are undefined until they are written, unless it is `filled`."""
+        """Observe that `memory` is new; its contents are undefined until they are written, unless it is `filled`."""
 
     def launching(self, record: LaunchRecord) -> None:
-        """A launch is about to run."""
+        """Observe that a launch is about to run."""
 
     def copying(self, target: array, source: array) -> None:
-        """`target` is about to become a copy of `source`."""
+        """Observe that `target` is about to become a copy of `source`."""
 
     def adding(self, target: array, source: array) -> None:
-        """`source` is about to be added to `target`."""
+        """Observe that `source` is about to be added to `target`."""
 
     def converting(self, source: array, dtype: object) -> None:
-        """An array of another element type is about to be made of `source`."""
+        """Observe that an array of another element type is about to be made of `source`."""
 
     def mapping(self, mapped: Any) -> None:
         """Observe that a result was computed whose derivative has a rule of its own."""
 
     def filling(self, target: array, value: float) -> None:
-        """`target` is about to be filled with `value`."""
+        """Observe that `target` is about to be filled with `value`."""
 
     def reading(self, source: array) -> None:
-        """The elements of `source` are about to be read by Python."""
+        """Observe that Python is about to read the elements of `source`."""
 
     def replaying(self, graph: Any) -> None:
-        """A captured graph is about to run, unless an observer looks inside it."""
+        """Observe that a captured graph is about to run, unless this observer looks inside it."""
 
     def measured(self, subject: object, before: Any, after: Any) -> None:
-        """What was announced lies between these two events of its device's stream; called before `done`."""
+        """Observe the two events of the device's stream between which the announced work lies; called before `done`."""
 
     def stopped(self, record: LaunchRecord) -> None:
-        """The launch that was announced last did not come to its end: an interrupt, say."""
+        """Observe that the launch that was announced last did not end: it was interrupted, say."""
 
     def done(self, subject: object, started: float, seconds: float) -> None:
-        """What was announced is over: `subject` is the record, target or graph; `started` as `time.perf_counter`."""
+        """Observe the end of announced work: a record, target or graph; `started` as `time.perf_counter`."""
 
     def __reduce__(self) -> NoReturn:
         raise LaunchError(

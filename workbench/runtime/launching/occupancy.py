@@ -1,4 +1,4 @@
-"""How many of a multiprocessor's warps a kernel can have at once, by the rules of NVIDIA's occupancy calculator.
+"""Occupancy of a multiprocessor: how many of its warps a kernel can have at once, by the rules of NVIDIA's calculator.
 
 The rules and the units of allocation (256 registers; 128 bytes of shared memory from compute capability 8.0 on, 256
 before) are those of `cuda_occupancy.h` of the CUDA Toolkit 13.0. From 8.0 on the driver takes 1 KiB of shared memory
@@ -23,7 +23,7 @@ PARTITIONS = 4
 
 
 class Occupancy(msgspec.Struct, frozen=True):
-    """What fits into a multiprocessor.
+    """The number of a kernel's blocks and warps that fit into a multiprocessor.
 
     Attributes:
         blocks: at once.
@@ -56,7 +56,7 @@ def best_block(architecture: Architecture, registers: int, shared: int) -> int:
 
 
 def occupancy(architecture: Architecture, threads: int, registers: int, shared: int) -> Occupancy:
-    """How many blocks of a kernel fit at once; none if one asks for more than there is.
+    """Return how many blocks of a kernel fit at once; none if a block needs more than there is.
 
     Args:
         architecture: the GPU's.

@@ -42,5 +42,5 @@ class Opened(Observer):
 
 
 def opened() -> tuple[Opened, ...]:
-    """Those that are open here, the first one first."""
+    """Return the open observers of this context, the first one first."""
     return tuple(o for o in OBSERVERS.get() if isinstance(o, Opened))

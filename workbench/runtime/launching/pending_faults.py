@@ -1,4 +1,4 @@
-"""What a CUDA device still has to report: faults of launches with checks, and what kernels printed.
+"""Pending reports of CUDA devices: faults of launches with checks, and what kernels printed.
 
 A launch is queued and says nothing. Reading its fault record at once would make every launch with checks wait, so the
 records stay on the device until something waits for it anyway: `synchronize`, an event or a stream waited for, an array
@@ -37,12 +37,12 @@ SLOTS = 1024
 
 
 def fault_of(loaded: Loaded, dims: Sequence[int], buffer: Any, record: bytes) -> KernelFault | None:
-    """The error that a launch's fault record describes; None if it describes none. `buffer`: the packed parameters."""
-    found = FaultRecord.read(record)
-    if found is None:
+    """Return the error in a launch's fault record; None if it has none. `buffer`: the packed parameters."""
+    fault = FaultRecord.read(record)
+    if fault is None:
         return None
     shapes = {s.name: shape_in(buffer, s) for s in loaded.layout.slots if isinstance(s.type, ArrayType)}
-    return raised_by(loaded.function, found, dims, shapes)
+    return raised_by(loaded.function, fault, dims, shapes)
 
 
 class _Checked(NamedTuple):
@@ -54,13 +54,13 @@ class _Checked(NamedTuple):
 class _Slots:
     """The fault records of one device's launches, in the order in which they were queued."""
 
-    def __init__(self, found: Driver, index: int) -> None:
-        self._driver, self._index = found, index
+    def __init__(self, driver: Driver, index: int) -> None:
+        self._driver, self._index = driver, index
         self._place: Buffer | None = None
         self.waiting: list[_Checked] = []
 
     def take(self, launch: _Checked) -> int:
-        """The address of a record for this launch; all zero when the launch begins."""
+        """Reserve a zeroed fault record for this launch, and return its address."""
         # On first use: most programs never launch with checks on a device.
         if self._place is None:
             self._place = self._driver.alloc(self._index, SLOTS * FAULT_SIZE)
@@ -69,42 +69,42 @@ class _Slots:
         return self._place.handle + FAULT_SIZE * (len(self.waiting) - 1)
 
     def collect(self) -> list[KernelFault]:
-        """The faults of what has run, in order; the records are free again."""
+        """Return the faults of the launches that have run, in order, and free their records."""
         launches, self.waiting = self.waiting, []
         if not launches or self._place is None:
             return []
         records = read_records(self._driver, self._place.handle, len(launches))
         # All launches that had a record have been waited for, so none is cleared under a running kernel.
         self._clear(len(launches))
-        told = (fault_of(*launch, record) for launch, record in zip(launches, records, strict=True))
-        return [fault for fault in told if fault is not None]
+        faults = (fault_of(*launch, record) for launch, record in zip(launches, records, strict=True))
+        return [fault for fault in faults if fault is not None]
 
     def _clear(self, count: int) -> None:
         assert self._place is not None
         self._driver.fill(self._place.handle, 0, count * FAULT_SIZE, self._index)
 
 
-def read_records(found: Driver, address: int, count: int) -> list[bytes]:
-    """Fault records from a device that is being waited for."""
+def read_records(driver: Driver, address: int, count: int) -> list[bytes]:
+    """Read fault records from a device that is being waited for."""
     host = np.empty((count, FAULT_SIZE), np.uint8)
     # Blocks until the copy is done; the device was waited for already, so this does not wait for kernels.
-    found.call("cuMemcpyDtoH", host.ctypes.data, address, host.nbytes)
+    driver.call("cuMemcpyDtoH", host.ctypes.data, address, host.nbytes)
     return [row.tobytes() for row in host]
 
 
 class Settling:
-    """What the devices of one driver have to report."""
+    """The pending reports of one driver's devices."""
 
-    def __init__(self, found: Driver) -> None:
-        """For this driver, which comes here whenever it waits."""
-        self._driver = found
+    def __init__(self, driver: Driver) -> None:
+        """Attach to a driver, which calls `settle` whenever it waits."""
+        self._driver = driver
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
         self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
         self._watching: set[int] = set()
         self._lock = renewed(self, "_lock", threading.RLock)
         # The driver cannot import this room, which lies above it; so it is handed the functions.
-        found.settle, found.shown = self.settle, shown
+        driver.settle, driver.shown = self.settle, shown
 
     @contextmanager
     def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Iterator[int]:
@@ -130,11 +130,11 @@ class Settling:
             self._sources.setdefault(index, {})[owner] = collect
 
     def watch(self, index: int, loaded: Loaded) -> None:
-        """A sanitized kernel is about to be queued, or entered into a graph: what is found will be collected."""
+        """Collect findings of a sanitized kernel that is about to be queued, or captured in a graph."""
         self._watched[int(loaded.handle.function)] = loaded
         self._watching.add(index)
 
-    def _found(self, index: int) -> list[KernelFault]:
+    def _findings(self, index: int) -> list[KernelFault]:
         self._watching.discard(index)
         return [
             explained(loaded, finding)
@@ -143,11 +143,11 @@ class Settling:
         ]
 
     def prints(self, index: int) -> None:
-        """A kernel that prints is about to be queued."""
+        """Note that a kernel that prints is about to be queued."""
         self._driver.printing.add(index)
 
     def owes(self) -> list[int]:
-        """The devices that have something to report, or may have; a broken one reports nothing any more."""
+        """Return the devices that have something to report, or may have; a broken one reports nothing any more."""
         sources = (index for index, sources in self._sources.items() if sources)
         owing = {*self._driver.printing, *self._watching, *sources}
         return sorted(owing - self._driver.breakage.devices.keys())
@@ -172,7 +172,7 @@ class Settling:
             return
         with self._lock:
             sources = self._sources.pop(index, {})
-            faults = [fault for collect in sources.values() for fault in collect()] + self._found(index)
+            faults = [fault for collect in sources.values() for fault in collect()] + self._findings(index)
         if faults:
             first, *more = faults
             if more:
@@ -186,30 +186,30 @@ _lock = renewed(__name__, "_lock")
 _turning = renewed(__name__, "_turning", threading.RLock)
 
 
-def settling(found: Driver) -> Settling:
-    """What the devices of this driver have to report; one per driver."""
+def settling(driver: Driver) -> Settling:
+    """Return the pending reports of this driver's devices; one object per driver."""
     with _lock:
-        if found.kind not in _settling or _settling[found.kind]._driver is not found:
-            _settling[found.kind] = Settling(found)
-        return _settling[found.kind]
+        if driver.kind not in _settling or _settling[driver.kind]._driver is not driver:
+            _settling[driver.kind] = Settling(driver)
+        return _settling[driver.kind]
 
 
 def settle_all() -> None:
-    """Wait for the devices that have something to report, and have it reported: at the end of a notebook's cell.
+    """Wait for the devices that have something to report, and raise or show it: at the end of a notebook's cell.
 
     Raises:
         KernelFault, DeviceError: a kernel failed.
     """
     raise_late()
-    for found in drivers_in_use():
-        known = _settling.get(found.kind)
-        for index in known.owes() if known is not None and known._driver is found else ():
-            found.synchronize(index)
+    for driver in drivers_in_use():
+        known = _settling.get(driver.kind)
+        for index in known.owes() if known is not None and known._driver is driver else ():
+            driver.synchronize(index)
 
 
 @contextmanager
 def shown() -> Iterator[None]:
-    """What the device's printf writes to the process's output inside, shown on `sys.stdout`: below a cell."""
+    """Show on `sys.stdout`, below a cell, what the device's printf writes to the process's output inside."""
     own = False
     with suppress(Exception):
         # In a terminal `sys.stdout` is file descriptor 1, where the driver's printf goes anyway; in a notebook it is an
@@ -224,18 +224,18 @@ def shown() -> Iterator[None]:
     import tempfile
 
     # One thread at a time: another one would take this one's file for the process's output, and put that back.
-    with _turning, tempfile.TemporaryFile() as kept:
+    with _turning, tempfile.TemporaryFile() as captured:
         # Only the descriptor can be turned: the text is written by C, which knows nothing of `sys.stdout`.
         before = os.dup(1)
-        os.dup2(kept.fileno(), 1)
+        os.dup2(captured.fileno(), 1)
         try:
             yield
         finally:
             _flush()
             os.dup2(before, 1)
             os.close(before)
-            kept.seek(0)
-            sys.stdout.write(kept.read().decode(errors="replace"))
+            captured.seek(0)
+            sys.stdout.write(captured.read().decode(errors="replace"))
 
 
 def _flush() -> None:

@@ -1,4 +1,4 @@
-"""What CPU kernels print, shown on `sys.stdout` when their launch is over: in a notebook, below its cell.
+"""Prints of CPU kernels, shown on `sys.stdout` after their launch: in a notebook, below its cell.
 
 The buffer belongs to the loaded code, so launches of one printing kernel from several threads wait for each other.
 """

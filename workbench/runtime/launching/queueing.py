@@ -16,7 +16,7 @@ from workbench.runtime.launching.pending_faults import settling
 
 
 def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block, stream: Any) -> None:
-    """Queue a launch.
+    """Queue a launch on its device.
 
     Raises:
         DeviceError: the device refused it.
@@ -40,18 +40,18 @@ def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block
 
 
 def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
-    """Launch inside, with the address of a fault record if the code has checks: what it leaves will be asked for."""
-    told, index = settling(loaded.driver), loaded.device.index
+    """Return a context with the address of the launch's fault record, to be collected later; 0 without checks."""
+    reports, index = settling(loaded.driver), loaded.device.index
     if loaded.prints:
-        told.prints(index)
+        reports.prints(index)
     if loaded.sanitized:
-        told.watch(index, loaded)
-    return told.record(index, loaded, dims, params) if loaded.checked else nullcontext(0)
+        reports.watch(index, loaded)
+    return reports.record(index, loaded, dims, params) if loaded.checked else nullcontext(0)
 
 
 @contextmanager
 def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Iterator[None]:
-    """Launch inside, in order with what other devices, or other streams of this one, have queued."""
+    """Order the launch inside with what other devices, or other streams of this one, have queued."""
     own = loaded.device
     for other in others:
         if other != own and not is_peer_access_enabled(other, own):

@@ -31,7 +31,7 @@ BY_OCCUPANCY = 0
 
 
 class LaunchOptions(msgspec.Struct, frozen=True):
-    """How a launch runs: all that is neither what runs, over what, nor on which arguments.
+    """The options of a launch: all but its kernel, dimensions and arguments.
 
     Attributes:
         code: what changes the generated code (checks, fast maths), and whether threads run in order.
@@ -58,7 +58,7 @@ class Latest(msgspec.Struct, frozen=True):
 
 
 class Binder(msgspec.Struct, frozen=True, eq=False):
-    """What a record asks when one of its arguments changes: the floor above knows kernels and their variants.
+    """The functions by which a record changes an argument: the floor above knows kernels and their variants.
 
     Attributes:
         check: (record, parameter, value) to the value as the packer takes it; raises LaunchError.
@@ -70,7 +70,7 @@ class Binder(msgspec.Struct, frozen=True, eq=False):
 
 
 class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """One launch, forward or adjoint.
+    """A launch, forward or adjoint, as a value.
 
     Attributes:
         loaded: the code.
@@ -147,9 +147,9 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def buffer(self) -> Any:
         """The packed parameters."""
-        made = self.loaded.packer.new()
-        self.loaded.packer.write(made, self.dim, self.values)
-        return made
+        buffer = self.loaded.packer.new()
+        self.loaded.packer.write(buffer, self.dim, self.values)
+        return buffer
 
     @property
     def changes(self) -> tuple[Memory, ...]:
@@ -157,14 +157,14 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple([self.values[k].memory for k in self.loaded.written])
 
     def again(self) -> LaunchRecord:
-        """The same launch, as another one to whoever watches: it shares the packed parameters."""
-        made = replace(self)
+        """Return the same launch as a distinct object, which shares the packed parameters."""
+        copy = replace(self)
         # Packed again it would have the same bytes; sharing them keeps a replay from packing at all.
-        vars(made)["buffer"] = self.buffer
-        return made
+        vars(copy)["buffer"] = self.buffer
+        return copy
 
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
-        """The same launch on other arrays of the same layout."""
+        """Return the same launch on other arrays of the same layout."""
         return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])
 
     def checked(self, name: str, value: Any) -> Any:
@@ -182,17 +182,17 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self._binder.check(self, name, value)
 
     def changed(self, values: Mapping[str, Any], dim: Any = None) -> LaunchRecord:
-        """The same launch with other (checked) arguments or dimensions, and the code that suits them.
+        """Return the same launch with other (checked) arguments or dimensions, and the code that suits them.
 
         Raises:
             LaunchError: the dimensions do not fit the kernel.
         """
-        made = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
+        record = self._binder.bind(self, self.dim if dim is None else dim, {**self.arguments, **values})
         # The binder, which makes launches for everyone, takes them to be taped.
-        return made if self.taped and not self.uniforms else replace(made, taped=self.taped, uniforms=self.uniforms)
+        return record if self.taped and not self.uniforms else replace(record, taped=self.taped, uniforms=self.uniforms)
 
     def on_stream(self, stream: Any) -> LaunchRecord:
-        """The same launch in another stream."""
+        """Return the same launch in another stream."""
         return replace(self, how=replace(self.how, stream=stream))
 
     @property

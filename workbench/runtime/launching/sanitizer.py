@@ -24,17 +24,17 @@ _WRITES = frozenset(("st", "stmatrix", "cp"))
 _ATOMICS = frozenset(("atom", "red"))
 
 
-def explained(loaded: Loaded, found: Finding) -> KernelFault:
-    """The error that a finding is, at the line of the cell as it stands now."""
-    sentence, advice = _SENTENCES[found.fault.kind](_Case(loaded, found))
+def explained(loaded: Loaded, finding: Finding) -> KernelFault:
+    """Return the error of a finding, at the line of the cell as it is now."""
+    sentence, advice = _SENTENCES[finding.fault.kind](_Case(loaded, finding))
     sentence = sentence[0].upper() + sentence[1:]
-    facts = {"thread": _three(found.fault.thread, found.launch.block), "block": found.fault.block, "count": 1}
+    details = {"thread": _three(finding.fault.thread, finding.launch.block), "block": finding.fault.block, "count": 1}
     return KernelFault(
-        sentence, _place(loaded, found.line), advice, loaded.name, kind=_KINDS[found.fault.kind], **facts
+        sentence, _location_of(loaded, finding.line), advice, loaded.name, kind=_KINDS[finding.fault.kind], **details
     )
 
 
-def _place(loaded: Loaded, line: int) -> Location | None:
+def _location_of(loaded: Loaded, line: int) -> Location | None:
     if loaded.place is not None:
         return loaded.place(line) if line else None
     return next((op.location for op, n in number_ops(loaded.function).items() if n == line), None)
@@ -52,34 +52,34 @@ def _verb(opcode: str) -> str:
 class _Case:
     """A finding and the launch that it is of, in a user's words."""
 
-    def __init__(self, loaded: Loaded, found: Finding) -> None:
-        self.loaded, self.found, self.fault = loaded, found, found.fault
+    def __init__(self, loaded: Loaded, finding: Finding) -> None:
+        self.loaded, self.found, self.fault = loaded, finding, finding.fault
 
     def who(self) -> str:
-        """The thread at fault."""
+        """Return the thread at fault."""
         return self.named(self.fault.thread, self.fault.block)
 
     def named(self, thread: int, block: tuple[int, int, int]) -> str:
-        """A thread: of the launch, where a kernel does not see its blocks."""
+        """Return a thread's name: its index in the launch, or in its block if the kernel sees blocks."""
         launch = self.found.launch
-        place = _three(thread, launch.block)
+        position = _three(thread, launch.block)
         if self.loaded.geometry is None and not self.loaded.metadata.get("block_dim"):
             # The kernel's first parameter has the launch's dimensions; a user counts threads of the launch, not blocks.
             words = struct.unpack_from("<8I", launch.params[0])[::2]
             words = words if self.loaded.index32 else struct.unpack_from("<4q", launch.params[0])
             dims = words[: max(self.loaded.launch_ndim, 1)]
-            linear = block[0] * launch.block[0] + place[0]
+            linear = block[0] * launch.block[0] + position[0]
             if linear < math.prod(dims):
                 return f"thread {unravelled(linear, dims)}"
-        return f"thread {place} of block {block}"
+        return f"thread {position} of block {block}"
 
     def does(self) -> str:
-        """What it does with memory."""
+        """Describe the access in words."""
         verb, count = _verb(self.fault.instruction.opcode), self.fault.size
         return f"{verb} {count} byte{'s' if count > 1 else ''}"
 
     def parameters(self) -> list[tuple[str, Type, int, Allocation]]:
-        """Name, type, address and allocation of each pointer."""
+        """Return name, type, address and allocation of each pointer."""
         slots = self.loaded.layout.slots
         order = (None, *slots) if self.loaded.geometry is None else [slots[k] for k in self.loaded.geometry.places]
         launch = self.found.launch.params
@@ -102,7 +102,7 @@ class _Case:
         return None if lost else near
 
     def element(self) -> tuple[str, int, str, int]:
-        """The address as "x[130]", the index, the parameter's name and how many elements it has; "" if it is none's."""
+        """Return the address as "x[130]", index, parameter and its number of elements; "" if it is none's."""
         near, freed, at = self.nearest(), self.found.freed, self.fault.address
         if near is None:
             return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0
@@ -115,16 +115,16 @@ class _Case:
 
 
 def _outside(case: _Case) -> tuple[str, str]:
-    found, who, does = case.found, case.who(), case.does()
-    if found.shared is not None:
-        size = f"{found.shared_size:,} bytes"
-        return f"{who} {does} at byte {found.shared:,} of shared memory, of which the block has {size}.", ""
-    if found.local:
+    finding, who, does = case.found, case.who(), case.does()
+    if finding.shared is not None:
+        size = f"{finding.shared_size:,} bytes"
+        return f"{who} {does} at byte {finding.shared:,} of shared memory, of which the block has {size}.", ""
+    if finding.local:
         return f"{who} {does} of local memory that is not its own.", ""
     shown, index, name, count = case.element()
-    if found.freed is not None:
+    if finding.freed is not None:
         whose = f"{shown}: {name}" if name else f"{shown} that"
-        return f"{who} {does} at {whose} was freed ({found.freed.nbytes:,} bytes).", _KEEP
+        return f"{who} {does} at {whose} was freed ({finding.freed.nbytes:,} bytes).", _KEEP
     if not name:
         return f"{who} {does} at {shown}, which belongs to no allocation.", _POINTER
     side = "before its first element" if index < 0 else f"beyond its {count} element{'s' if count != 1 else ''}"
@@ -132,10 +132,10 @@ def _outside(case: _Case) -> tuple[str, str]:
 
 
 def _unwritten(case: _Case) -> tuple[str, str]:
-    found, who, does = case.found, case.who(), case.does()
-    if found.shared is not None:
-        return f"{who} {does} at byte {found.shared:,} of shared memory, which no thread has written yet.", _FIRST
-    if found.local:
+    finding, who, does = case.found, case.who(), case.does()
+    if finding.shared is not None:
+        return f"{who} {does} at byte {finding.shared:,} of shared memory, which no thread has written yet.", _FIRST
+    if finding.local:
         return f"{who} {does} of its own variables that it has not written.", "Give each variable a value first."
     shown, _, name, _ = case.element()
     return f"{who} {does} at {shown}, which nothing has written.", f"Fill {name or 'it'} first, or make it by wb.zeros."
@@ -150,10 +150,10 @@ def _copied(case: _Case) -> tuple[str, str]:
 
 
 def _other(case: _Case) -> tuple[str, str]:
-    """What the other access of a race does, and where."""
+    """Return what the other access of a race does, and where."""
     assert case.fault.other is not None
-    place = _place(case.loaded, case.found.other)
-    return _verb(case.fault.other.opcode), f" in line {place.shown_line}" if place is not None else ""
+    location = _location_of(case.loaded, case.found.other)
+    return _verb(case.fault.other.opcode), f" in line {location.shown_line}" if location is not None else ""
 
 
 def _global_race(case: _Case) -> tuple[str, str]:
@@ -170,11 +170,11 @@ def _global_race(case: _Case) -> tuple[str, str]:
 
 
 def _race(case: _Case) -> tuple[str, str]:
-    found, fault = case.found, case.fault
-    other = _three(fault.other_thread, found.launch.block)
+    finding, fault = case.found, case.fault
+    other = _three(fault.other_thread, finding.launch.block)
     verb, where = _other(case)
     return (
-        f"{case.who()} {case.does()} at byte {found.shared:,} of shared memory, which thread {other} {verb}{where}; "
+        f"{case.who()} {case.does()} at byte {finding.shared:,} of shared memory, which thread {other} {verb}{where}; "
         "no barrier is between.",
         "Put __syncthreads() between the two (__syncwarp() within a warp), or use atomics for both.",
     )
@@ -187,15 +187,15 @@ _KEEP = "Keep the array until the device is done with it."
 
 
 def _misaligned(case: _Case) -> tuple[str, str]:
-    found, size = case.found, case.fault.size
-    shown = case.element()[0] if found.shared is None else f"byte {found.shared:,} of shared memory"
+    finding, size = case.found, case.fault.size
+    shown = case.element()[0] if finding.shared is None else f"byte {finding.shared:,} of shared memory"
     return (
         f"{case.who()} {case.does()} at {shown}, which is not a multiple of {size} bytes.",
         "Cast a pointer to a wider type only where its address is a multiple of that type's size.",
     )
 
 
-def _said(text: str, advice: str = "") -> Callable[[_Case], tuple[str, str]]:
+def _sentence(text: str, advice: str = "") -> Callable[[_Case], tuple[str, str]]:
     return lambda case: (f"{case.who()} {text}.", advice)
 
 
@@ -204,18 +204,18 @@ _LOCK = "Release each lock on every path; a block may wait for an earlier block,
 _SENTENCES: dict[int, Callable[[_Case], tuple[str, str]]] = {
     1: _outside,
     2: _misaligned,
-    3: _said("executed a trap"),
-    4: _said("has not reached the barrier here that others of its warp wait at", _ALL),
-    5: _said("waits at the barrier here, which not all threads of the block reach: they wait forever", _ALL),
-    6: _said(
+    3: _sentence("executed a trap"),
+    4: _sentence("has not reached the barrier here that others of its warp wait at", _ALL),
+    5: _sentence("waits at the barrier here, which not all threads of the block reach: they wait forever", _ALL),
+    6: _sentence(
         "is named in the mask of the warp operation here, and has not reached it", "Use the lanes that are there."
     ),
-    7: _said("uses a barrier that does not exist; there are 0 to 15"),
-    8: _said("failed the assertion here"),
+    7: _sentence("uses a barrier that does not exist; there are 0 to 15"),
+    8: _sentence("failed the assertion here"),
     9: _race,
     10: _unwritten,
     11: _global_race,
-    12: _said("waits in the loop here for something that no thread that runs will change", _LOCK),
+    12: _sentence("waits in the loop here for something that no thread that runs will change", _LOCK),
     13: _copied,
 }
 _KINDS = {

@@ -20,22 +20,23 @@ TIMEOUT = 60.0
 
 
 def disassembler() -> tuple[str, ...]:
-    """The command that takes a cubin's path; empty if there is none.
+    """Return the command line that takes a cubin's path; empty if no disassembler is installed. The PATH, `CUDA_HOME`
+    and the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump are searched.
 
     Looked for on the PATH, in `CUDA_HOME`, and where the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump put it.
     """
     packages = Path(sysconfig.get_paths()["purelib"]) / "nvidia"
-    places = [Path(os.environ["CUDA_HOME"]) / "bin"] if os.environ.get("CUDA_HOME") else []
-    places += sorted(packages.glob("*/bin")) if packages.is_dir() else []
+    folders = [Path(os.environ["CUDA_HOME"]) / "bin"] if os.environ.get("CUDA_HOME") else []
+    folders += sorted(packages.glob("*/bin")) if packages.is_dir() else []
     for name, options in TOOLS.items():
-        found = shutil.which(name) or next((shutil.which(name, path=str(p)) for p in places if (p / name).exists()), "")
-        if found:
-            return (found, *options)
+        tool = shutil.which(name) or next((shutil.which(name, path=str(p)) for p in folders if (p / name).exists()), "")
+        if tool:
+            return (tool, *options)
     return ()
 
 
 def sass(cubin: bytes) -> str:
-    """The machine code of a cubin, one instruction per line.
+    """Return the machine code of a cubin, one instruction per line.
 
     Raises:
         DeviceError: no disassembler is installed.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 
 from workbench.backends.base import Artifact, Options
-from workbench.backends.cuda.compile.nvrtc import build, facts_of
+from workbench.backends.cuda.compile.nvrtc import build, metadata_of
 from workbench.backends.cuda.emit import emit_kernel
 from workbench.backends.cuda.products import nvjitlink
 from workbench.backends.cuda.products.linker import link_kernel
@@ -20,7 +20,7 @@ GENERATED = "generated"
 
 
 def products_of(function: Function, options: Options, target: str) -> tuple[ProductSpec, ...]:
-    """The products that the function's text calls where it is linked, each once.
+    """Return the products that the function's text calls where it is linked, each once.
 
     Raises:
         BuildError: the function has no CUDA text.
@@ -29,7 +29,7 @@ def products_of(function: Function, options: Options, target: str) -> tuple[Prod
 
 
 def version(target: str = "") -> str:
-    """The exact version of the linker for `target`: for keys.
+    """Return the exact version of the linker for `target`: for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.
@@ -38,21 +38,23 @@ def version(target: str = "") -> str:
 
 
 def compile_linked(function: Function, options: Options, target: str, products: Sequence[Product]) -> Artifact:
-    """A cubin for exactly `target`, as `CudaBackend.compile` gives it, with `matmul` and `products` in its metadata.
+    """Compile a cubin for exactly `target`, with metadata as from `CudaBackend.compile` plus `matmul` and `products`.
 
     Raises:
         BuildError: NVRTC or nvJitLink refused.
         DeviceError: one of them is not installed.
     """
     clocks = [time.perf_counter()]
-    made = emit_kernel(function, options, link=target)
-    check_shared(made.shared, made.regions, target, function.name)
+    emitted = emit_kernel(function, options, link=target)
+    check_shared(emitted.shared, emitted.regions, target, function.name)
     clocks.append(time.perf_counter())
-    code = build(made.text, options, target, "ltoir", function.name).image
+    code = build(emitted.text, options, target, "ltoir", function.name).image
     clocks.append(time.perf_counter())
     linked = link_kernel(code, products, options, target, function=function.name)
     clocks.append(time.perf_counter())
     spent = [after - before for before, after in itertools.pairwise(clocks)]
-    facts = facts_of(function, made, target, linked.log, dict(zip(("spell", "nvrtc", "link"), spent, strict=True)))
-    facts |= {"matmul": LINKED, "products": [f"{p.spec.role} {p.spec.shown}" for p in products]}
-    return Artifact(linked.image, facts)
+    metadata = metadata_of(
+        function, emitted, target, linked.log, dict(zip(("spell", "nvrtc", "link"), spent, strict=True))
+    )
+    metadata |= {"matmul": LINKED, "products": [f"{p.spec.role} {p.spec.shown}" for p in products]}
+    return Artifact(linked.image, metadata)

@@ -61,7 +61,7 @@ class CudaBackend(Backend):
         self._target = target
 
     def version(self, target: str = "") -> str:
-        """The exact version of the wheel of the NVRTC that compiles for `target`: it reports no patch level itself.
+        """Return the exact version of the wheel of `target`'s NVRTC, which reports no patch level itself.
 
         Raises:
             DeviceError: NVRTC is not installed.
@@ -69,15 +69,15 @@ class CudaBackend(Backend):
         return str(toolkit.compiler(target or self._target))
 
     def target(self) -> str:
-        """The architecture compiled for by default."""
+        """Return the architecture compiled for by default."""
         return self._target
 
     def emit(self, function: Function, options: Options, target: str = "") -> str:
-        """The CUDA C++ text; but for stages of tiles it is the same for every architecture."""
+        """Emit the CUDA C++ text; except for stages of tiles it is the same for every architecture."""
         return emit_cuda(function, options, target or self._target)
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """A cubin for exactly `target` (`sm_90`); PTX for emulated devices.
+        """Compile the function into a cubin for exactly `target` (`sm_90`), or into PTX for emulated devices.
 
         Metadata: entry, backend, target, stages (spell and nvrtc, in seconds), log, and registers, shared, stack,
         spill_stores, spill_loads (bytes) as ptxas reported them; dynamic_shared (bytes) if a launch has to request it,
@@ -93,20 +93,20 @@ class CudaBackend(Backend):
     def _compiled(self, function: Function, options: Options, target: str, kind: str) -> Artifact:
         target = target or self._target
         start = time.perf_counter()
-        made = emit_kernel(function, options, target, lines=kind == SANITIZED)
-        check_shared(made.shared, made.regions, target, function.name)
+        emitted = emit_kernel(function, options, target, lines=kind == SANITIZED)
+        check_shared(emitted.shared, emitted.regions, target, function.name)
         written = time.perf_counter()
-        built = _built(repeated(made.text) if kind == SANITIZED else made.text, options, target, kind, function)
+        built = _built(repeated(emitted.text) if kind == SANITIZED else emitted.text, options, target, kind, function)
         stages = {"spell": written - start, "nvrtc": time.perf_counter() - written}
-        facts = facts_of(function, made, target, built.log, stages)
-        return Artifact(built.image, facts | {"backend": self.name})
+        metadata = metadata_of(function, emitted, target, built.log, stages)
+        return Artifact(built.image, metadata | {"backend": self.name})
 
     def prepare(self) -> None:
         """Start a worker process, if there is none."""
         POOL.prepare()
 
     def ptx(self, function: Function, options: Options, target: str = "", *, lines: bool = False) -> str:
-        """The PTX for `target`, for reading; with `lines`, `.loc` directives carry the places in the user's text.
+        """Compile the function into PTX, for reading; with `lines`, `.loc` directives name the user's lines.
 
         Raises:
             BuildError, DeviceError: as `compile`.
@@ -138,10 +138,10 @@ IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBacken
 """What devices of each kind load."""
 
 
-def facts_of(
-    function: Function, made: EmittedKernel, target: str, log: str, stages: dict[str, float]
+def metadata_of(
+    function: Function, emitted: EmittedKernel, target: str, log: str, stages: dict[str, float]
 ) -> dict[str, Any]:
-    """What is kept with a cubin: see `CudaBackend.compile`."""
+    """Return the metadata of a cubin: see `CudaBackend.compile`."""
     return {
         "entry": entry_name(function),
         "backend": CudaBackend.name,
@@ -150,8 +150,8 @@ def facts_of(
         "log": log,
         **resources(log),
         **({"prints": True} if prints(function) else {}),
-        **({"strided": True} if made.strided else {}),
-        **({"dynamic_shared": made.shared, "shared": made.shared} if made.dynamic_shared else {}),
+        **({"strided": True} if emitted.strided else {}),
+        **({"dynamic_shared": emitted.shared, "shared": emitted.shared} if emitted.dynamic_shared else {}),
     }
 
 
@@ -165,7 +165,7 @@ def _built(text: str, options: Options, target: str, kind: str, function: Functi
 
 @dataclass(frozen=True)
 class Built:
-    """What NVRTC gave: a cubin or PTX, its log, and the symbols of the kernels that were requested by name."""
+    """The output of NVRTC: a cubin or PTX, its log, and the symbols of the kernels that were requested by name."""
 
     image: bytes
     log: str
@@ -182,7 +182,7 @@ def flags(options: Options, target: str, kind: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Around:
-    """What a user's text comes with.
+    """Additional options for compiling a user's text.
 
     Attributes:
         names: kernels whose symbols are requested.
@@ -219,21 +219,21 @@ def build(
         "form": _KINDS[kind][0],
     }
     try:
-        facts, image = call(POOL, compile_program, request, text.encode())
+        answer, image = call(POOL, compile_program, request, text.encode())
     except Lost as lost:
         raise build_error("NVRTC", function, lost) from None
-    if facts["status"] != SUCCESS:
-        raise _refused(facts["status"], facts["log"], text, function)
+    if answer["status"] != SUCCESS:
+        raise _build_error(answer["status"], answer["log"], text, function)
     if not image:
         # NVRTC reports success with nothing to show where the architecture and the kind do not go together.
-        raise BuildError(f"NVRTC made no {kind} for {target}.", function=function, log=facts["log"], text=text)
+        raise BuildError(f"NVRTC made no {kind} for {target}.", function=function, log=answer["log"], text=text)
     head = HEAD if kind == SANITIZED else b""
-    return Built(head + image, facts["log"], facts["names"])
+    return Built(head + image, answer["log"], answer["names"])
 
 
 @cache
 def architectures(target: str = "") -> tuple[int, ...]:
-    """The compute capabilities that the NVRTC for `target` compiles for: 75, 80, 90, …
+    """Return the compute capabilities that the NVRTC for `target` compiles for: 75, 80, 90, …
 
     Raises:
         DeviceError: NVRTC is not installed.
@@ -245,24 +245,24 @@ def architectures(target: str = "") -> tuple[int, ...]:
 
 
 def resources(log: str) -> dict[str, int]:
-    """What ptxas said of the kernel: registers a thread, bytes of shared memory and of stack, bytes spilled."""
-    found: dict[str, int] = {}
+    """Parse ptxas's report on a kernel: registers per thread, bytes of shared memory, of stack and spilled."""
+    resources: dict[str, int] = {}
     if used := _USED.search(log):
-        found["registers"] = int(used[1])
+        resources["registers"] = int(used[1])
         shared = _SHARED.search(log)
-        found["shared"] = int(shared[1]) if shared else 0
+        resources["shared"] = int(shared[1]) if shared else 0
     if spills := _SPILLS.search(log):
-        found |= {name: int(spills[n]) for n, name in enumerate(("stack", "spill_stores", "spill_loads"), 1)}
-    return found
+        resources |= {name: int(spills[n]) for n, name in enumerate(("stack", "spill_stores", "spill_loads"), 1)}
+    return resources
 
 
 def resources_by_kernel(log: str) -> dict[str, dict[str, int]]:
-    """What ptxas said of each kernel of a text, by symbol."""
+    """Parse ptxas's report on each kernel of a text; the keys are symbols."""
     pieces = re.split(r"Compiling entry function '([^']+)'", log)
-    return {name: resources(said) for name, said in zip(pieces[1::2], pieces[2::2], strict=False)}
+    return {name: resources(report) for name, report in zip(pieces[1::2], pieces[2::2], strict=False)}
 
 
-def _refused(status: str, log: str, text: str, function: str) -> BuildError:
+def _build_error(status: str, log: str, text: str, function: str) -> BuildError:
     first = _PLACE.search(log)
     if first:
         rows = text.splitlines()

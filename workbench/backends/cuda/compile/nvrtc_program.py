@@ -1,4 +1,4 @@
-"""One program through NVRTC: what a worker process does for the CUDA backend.
+"""The compilation of one program by NVRTC, as a worker process does it for the CUDA backend.
 
 NVRTC's C interface is called as it is: `cuda.bindings` would open whichever library the system finds first.
 """
@@ -19,7 +19,8 @@ SUCCESS = "NVRTC_SUCCESS"
 
 
 def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What NVRTC makes of a text: facts `status`, `log` and `names` (symbols by kernel), and the image.
+    """Compile a text by NVRTC; return `status`, `log` and `names` (symbols by kernel), and the image. The image is
+    empty unless the status is NVRTC_SUCCESS.
 
     The image is empty where the status is not NVRTC_SUCCESS.
 
@@ -43,18 +44,18 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
             api.call("nvrtcAddNameExpression", program, name.encode())
         status = api.status(api.library.nvrtcCompileProgram(program, len(flags), (c_char_p * len(flags))(*flags)))
         log = api.read("nvrtcGetProgramLog", program).decode(errors="replace")
-        facts = {"status": status, "log": log.replace("\0", "").strip(), "names": {}}
+        answer = {"status": status, "log": log.replace("\0", "").strip(), "names": {}}
         if status != SUCCESS:
-            return facts, b""
+            return answer, b""
         image = api.read(f"nvrtcGet{request['form']}", program)
         symbols = {name: api.symbol(program, name) for name in request["names"]}
-        return {**facts, "names": symbols}, image
+        return {**answer, "names": symbols}, image
     finally:
         api.library.nvrtcDestroyProgram(byref(program))
 
 
 def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """The fact `known`: the compute capabilities that the NVRTC at the path `library` compiles for.
+    """Return `known`: the compute capabilities that the NVRTC at the path `library` compiles for.
 
     Raises:
         DeviceError: it cannot be loaded.

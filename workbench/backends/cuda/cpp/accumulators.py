@@ -35,7 +35,7 @@ _JOINED = {
 
 
 def ending(function: Function) -> int:
-    """Where in the function's body the end of its accumulators begins: after what a thread does for an index."""
+    """Return the index in the body at which the end of the accumulators begins, after the work per thread index."""
     ops = function.body.ops
     first = next((n for n, op in enumerate(ops) if op.name == "combine"), len(ops))
     # Right before it the indices of the first `combine` are computed; what nothing uses is not there any more.
@@ -45,12 +45,12 @@ def ending(function: Function) -> int:
 
 
 def combines(function: Function) -> list[Op]:
-    """The `combine`s at the function's end."""
+    """Return the `combine`s at the function's end."""
     return [op for op in function.body.ops if op.name == "combine"]
 
 
 def declared(e: Emitter, function: Function) -> list[str]:
-    """The locals of all accumulators, with what changes nothing."""
+    """Declare the locals of all accumulators, with neutral values."""
     rows = []
     for op in combines(function):
         name = e.accumulators[op.attrs[ACCUMULATOR]] = e.fresh(
@@ -65,7 +65,7 @@ def declared(e: Emitter, function: Function) -> list[str]:
 
 
 def emit_change(e: Emitter, op: Op) -> list[str]:
-    """A change of the thread's local, or of memory if it has none."""
+    """Emit a change of the thread's local, or of memory if it has none."""
     if ACCUMULATOR not in op.attrs:
         return _ATOMIC[op.name](e, op)
     name, value = e.accumulators[op.attrs[ACCUMULATOR]], op.operands[-1]
@@ -75,35 +75,35 @@ def emit_change(e: Emitter, op: Op) -> list[str]:
     e.expressions.keys |= {("join", kind)} - {("join", k) for k in _SIGNS}
     rows, parts = [], [(name, e.expressions.argument(value))]
     if isinstance(value.type, Vector):
-        whole = e.fresh("change")
-        rows = [f"{c_type(value.type)} {whole} = {parts[0][1]};"]
-        parts = [(f"{name}[{n}]", f"{whole}.{c}") for n, c in enumerate(members(form_of(value.type)))]
+        vector = e.fresh("change")
+        rows = [f"{c_type(value.type)} {vector} = {parts[0][1]};"]
+        parts = [(f"{name}[{n}]", f"{vector}.{c}") for n, c in enumerate(members(form_of(value.type)))]
     for local, text in parts:
-        given = text if type == c_type(element(value.type)) else cast(type, text)
+        operand = text if type == c_type(element(value.type)) else cast(type, text)
         sign = _SIGNS.get(kind)
-        rows.append(f"{local} {sign}= {given};" if sign else f"{local} = wb_join_{kind}({local}, {given});")
+        rows.append(f"{local} {sign}= {operand};" if sign else f"{local} = wb_join_{kind}({local}, {operand});")
     return [*rows, f"{name}_any = true;"]
 
 
 def emit_combine(e: Emitter, op: Op) -> list[str]:
-    """What all threads of the block changed, in memory: one thread does it."""
+    """Emit the combination of all threads' locals, which one thread of the block adds to memory."""
     array, *indices = op.operands
     kind, dtype, name = op.attrs[KIND], dtype_of(array), e.accumulators[op.attrs[ACCUMULATOR]]
     scalar = element(dtype)
     e.expressions.keys |= {("join", kind), ("block", kind)}
-    place = e.expressions.element(array, tuple(indices)).text if indices else f"{e.name(array)}.data[0]"
+    target = e.expressions.element(array, tuple(indices)).text if indices else f"{e.name(array)}.data[0]"
     function = atomics.function_of(e, kind, scalar, op)
-    parts = [(name, place)]
+    parts = [(name, target)]
     if isinstance(dtype, Vector):
-        parts = [(f"{name}[{n}]", f"{place}.{c}") for n, c in enumerate(members(form_of(dtype)))]
+        parts = [(f"{name}[{n}]", f"{target}.{c}") for n, c in enumerate(members(form_of(dtype)))]
     return [
-        f"if (wb_block_{kind}({local}, {name}_any)) {function}(&{target}, ({c_type(scalar)}){local});"
-        for local, target in parts
+        f"if (wb_block_{kind}({local}, {name}_any)) {function}(&{address}, ({c_type(scalar)}){local});"
+        for local, address in parts
     ]
 
 
 def _type(kind: str, scalar: Scalar) -> tuple[str, str]:
-    """The C++ type of an accumulator, and what changes nothing. Sums of floats are wider, those of integers wrap."""
+    """Return the C++ type of an accumulator (wider for floats, unsigned for integers) and its neutral value."""
     if kind in ("min", "max"):
         return c_type(scalar), _ENDS[scalar.name][kind == "max"]
     if scalar.kind is Kind.FLOAT:

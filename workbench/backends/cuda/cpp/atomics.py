@@ -30,24 +30,24 @@ _HARDWARE = {
 
 
 def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
-    """A sum, whose old value is kept where it is used."""
-    value, place = op.operands[-1], place_of(e, op)
+    """Emit an atomic addition; the old value is stored only if it is used."""
+    value, target = op.operands[-1], lvalue_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
     # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves lie beside these.
     alone = e.expressions.options.contiguous and not array_of(op.operands[0]).pitch
     if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))
         name = "wb_added"
-    call = f"{name}(&{place}, {e.expressions.argument(value)})"
+    call = f"{name}(&{target}, {e.expressions.argument(value)})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
 def emit_swap(e: Emitter, op: Op) -> list[str]:
-    """A value in the place of one that is still there, and whether it was not."""
+    """Emit an atomic compare-and-swap; its results are the old value and whether it differed from the expected one."""
     e.expressions.keys.add(("atomic_swap",))
     e.expressions.meet(op.operands[-1].type)
     values = map(e.expressions.argument, op.operands[-2:])
-    call = f"wb_atomic_swap({', '.join([f'&{place_of(e, op)}', *values])})"
+    call = f"wb_atomic_swap({', '.join([f'&{lvalue_of(e, op)}', *values])})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
@@ -55,35 +55,35 @@ def emit_load(e: Emitter, op: Op) -> list[str]:
     """Emit a load that is repeated each time, as another thread may write there."""
     e.expressions.keys.add(("atomic_swap",))
     e.expressions.meet(op.result.type)
-    return [f"{e.declare(op.result)} = wb_atomic_load(&{place_of(e, op)});"]
+    return [f"{e.declare(op.result)} = wb_atomic_load(&{lvalue_of(e, op)});"]
 
 
-def place_of(e: Emitter, op: Op) -> str:
-    """The element, or the component of it, that is changed."""
+def lvalue_of(e: Emitter, op: Op) -> str:
+    """Return the C++ lvalue of the element, or of the component, that an atomic changes."""
     array, component = op.operands[0], component_of(op)
-    place = e.expressions.element(array, op.operands[1 : 1 + array_of(array).ndim]).text
+    text = e.expressions.element(array, op.operands[1 : 1 + array_of(array).ndim]).text
     if component is None:
-        return place
+        return text
     constant, type = e.inlining.definition.get(component), dtype_of(array)
     assert isinstance(type, Vector)
     if constant is not None and constant.name == "const":
-        return f"{place}.{members(form_of(type))[int(number_of(constant))]}"
+        return f"{text}.{members(form_of(type))[int(number_of(constant))]}"
     # The components of a struct of the prelude lie one behind the other.
-    return f"(({c_type(type.dtype)}*)&{place})[{e.expressions.argument(component)}]"
+    return f"(({c_type(type.dtype)}*)&{text})[{e.expressions.argument(component)}]"
 
 
 def emit_atomic(e: Emitter, op: Op) -> list[str]:
-    """Another change, whose old value is kept where it is used."""
+    """Emit another atomic change; the old value is stored only if it is used."""
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
-    place = e.expressions.element(array, tuple(rest[:-count])).text
+    target = e.expressions.element(array, tuple(rest[:-count])).text
     name = function_of(e, op.attrs[KIND], element(op.result.type), op)
-    call = f"{name}({', '.join([f'&{place}', *map(e.expressions.argument, rest[-count:])])})"
+    call = f"{name}({', '.join([f'&{target}', *map(e.expressions.argument, rest[-count:])])})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
 
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
-    """A sum of all threads' values into the array's one element."""
+    """Emit a sum of all threads' values into the array's one element."""
     array, value = op.operands
     assert isinstance(array.type, ArrayType)
     scalar = element(value.type)
@@ -98,7 +98,7 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
 
 
 def function_of(e: Emitter, kind: str, scalar: Scalar, op: Op) -> str:
-    """The function that changes a scalar in memory: the hardware's, or one of the prelude."""
+    """Return the function that changes a scalar in memory: the hardware's, or one of the prelude."""
     if kind == "add":
         return _adding(e, op, scalar)
     name, key = _function(kind, scalar)
@@ -107,7 +107,7 @@ def function_of(e: Emitter, kind: str, scalar: Scalar, op: Op) -> str:
 
 
 def _adding(e: Emitter, op: Op, type: Type) -> str:
-    """The function that adds to an element of this type: the hardware's, or one of the prelude."""
+    """Return the function that adds to an element of this type: the hardware's, or one of the prelude."""
     scalar = element(type)
     if scalar.kind is Kind.BOOL:
         raise BuildError("atomic_add() has no meaning for bools.", op.location, "Use an int array.")
@@ -126,7 +126,7 @@ def _adding(e: Emitter, op: Op, type: Type) -> str:
 
 
 def _function(kind: str, scalar: Scalar) -> tuple[str, Key | None]:
-    """The function's name, and the key of the prelude's piece that it needs, if any."""
+    """Return the function's name, and the key of the prelude's piece that it needs, if any."""
     name, types = _HARDWARE[kind]
     if scalar.name in types:
         return name, None
@@ -167,7 +167,7 @@ def _float_cas(name: str) -> str:
 
 
 def _float_extreme(kind: str, name: str) -> str:
-    """An element that is NaN stays, a value that is NaN goes in."""
+    """Return the atomic minimum or maximum of floats: an element that is NaN stays, a value that is NaN replaces it."""
     type, word, integer, read, bits = _FLOATS[name]
     sign = "<" if kind == "min" else ">"
     return (

@@ -48,7 +48,7 @@ RESERVED = LOCAL_RESERVED | frozenset(_LIBRARY) | TABLE.keys()
 
 
 def c_type(type: Type) -> str:
-    """The C++ type of a value, or of an array parameter."""
+    """Return the C++ type of a value, or of an array parameter."""
     if isinstance(type, Scalar):
         return C_TYPES[type.name]
     if isinstance(type, Vector):
@@ -58,23 +58,23 @@ def c_type(type: Type) -> str:
 
 
 def form_of(type: Vector) -> str:
-    """Which struct of the prelude holds the type: "3" for a vector of 3 (a quaternion is "4"), "2x3" for a matrix."""
+    """Return which struct of the prelude holds the type: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
     return "x".join(map(str, type.parts_shape))
 
 
 def label(form: str) -> str:
-    """A form as part of a name: "3", "23"; with a mark where that could be another one's."""
+    """Return a form as part of a name: "3", "23"; with a mark where that could be another one's."""
     plain = form.replace("x", "")
     return plain if len(plain) == len(form.split("x")) else f"_{form}"
 
 
 def struct(form: str) -> str:
-    """The struct template of a form."""
+    """Return the struct template of a form."""
     return f"wb_mat{label(form)}" if "x" in form else f"wb_vec{label(form)}"
 
 
 def members(form: str) -> list[str]:
-    """The components of a struct, in order: `x`, `y`, … or `c[0]`, … of more than 4, or `m[0][0]`, `m[0][1]`, …"""
+    """Return a struct's components, in order: `x`, `y`, …; `c[0]`, … if more than 4; `m[0][0]`, `m[0][1]`, …"""
     sizes = [int(n) for n in form.split("x")]
     if len(sizes) == 2:
         return [f"m[{r}][{c}]" for r in range(sizes[0]) for c in range(sizes[1])]
@@ -99,7 +99,7 @@ def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") 
 
 
 def literal(value: Any, type: Scalar | Vector) -> str:
-    """A constant, exact: what the compiler reads back has the same bits."""
+    """Return a constant, exact: what the compiler reads back has the same bits."""
     if isinstance(type, Vector):
         parts = np.asarray(value).reshape(-1).tolist()
         return f"{c_type(type)}{{{', '.join(literal(v, type.dtype) for v in parts)}}}"

@@ -15,22 +15,22 @@ from workbench.types import ArrayType
 
 
 def emit_native(e: Emitter, op: Op) -> list[str]:
-    """A call of a function with the user's text; several results go through references."""
+    """Emit a call of a function with the user's text; several results are passed by reference."""
     for value in (*op.operands, *op.results):
         e.expressions.meet(value.type)
         if isinstance(value.type, ArrayType):
             e.expressions.keys.add(("array",))
-    given = [e.name(v) if isinstance(v.type, ArrayType) else e.expressions.argument(v) for v in op.operands]
+    args = [e.name(v) if isinstance(v.type, ArrayType) else e.expressions.argument(v) for v in op.operands]
     name = _function(op, e.natives)
     if op.attrs[OUTPUTS]:
         rows = [f"{e.declare(v)} = {{}};" for v in op.results]
-        return [*rows, f"{name}({', '.join([*given, *map(e.name, op.results)])});"]
-    call = f"{name}({', '.join(given)});"
+        return [*rows, f"{name}({', '.join([*args, *map(e.name, op.results)])});"]
+    call = f"{name}({', '.join(args)});"
     return [f"{e.declare(op.result)} = {call}" if any(v in e.inlining.uses for v in op.results) else call]
 
 
 def _function(op: Op, known: dict[str, str]) -> str:
-    """The name of the function of a `native`; its text goes to `known`, once."""
+    """Return the name of the function of a `native`; its text goes to `known`, once."""
     result = c_type(op.result.type) if op.results and not op.attrs[OUTPUTS] else "void"
     params = [f"{c_type(v.type)} {n}" for v, n in zip(op.operands, op.attrs[INPUTS], strict=True)]
     params += [f"{c_type(v.type)}& {n}" for v, n in zip(op.results, op.attrs[OUTPUTS], strict=False)]
@@ -45,24 +45,24 @@ def _function(op: Op, known: dict[str, str]) -> str:
 
 
 def _body(op: Op) -> str:
-    """The text as it stands, without the indentation that all its lines share."""
+    """Return the text as it stands, without the indentation that all its lines share."""
     return textwrap.dedent(op.attrs[CUDA].strip("\n")).rstrip()
 
 
 def placed(error: BuildError, row: int, text: str, function: Function) -> BuildError:
-    """The error at the user's line, where row `row` of the text is one of a func's CUDA text; else itself."""
+    """Return the error at the user's line, if row `row` is in a func's CUDA text; else the error itself."""
     for op in walk(function.body):
         if op.name != "custom" or not op.attrs.get(CUDA):
             continue
         body = _body(op)
         first = text[: text.find(body)].count("\n") + 1
         if body in text and first <= row <= first + body.count("\n"):
-            place = op.attrs[CUDA_PLACE]
+            text_start = op.attrs[CUDA_PLACE]
             blank = len(op.attrs[CUDA]) - len(op.attrs[CUDA].lstrip("\n"))
-            line = place.line + blank + row - first
-            shown = place.source.line(line)
+            line = text_start.line + blank + row - first
+            shown = text_start.source.line(line)
             column = len(shown) - len(shown.lstrip())
-            where = replace(place, line=line, column=column, end_line=line, end_column=len(shown))
+            location = replace(text_start, line=line, column=column, end_line=line, end_column=len(shown))
             message = error.message.replace(f" at line {row}", f" of {op.attrs[NAME]}", 1)
-            return BuildError(message, where, function=function.name, log=error.log, text=text)
+            return BuildError(message, location, function=function.name, log=error.log, text=text)
     return error

@@ -1,4 +1,4 @@
-"""What all statements of one kernel share while they are written: names, locals, and what stands beside the kernel.
+"""State that a kernel's statements share while they are emitted: names, locals, and functions next to the kernel.
 
 The functions that write an operation's statements take an `Emitter`; `statements` has their table.
 """
@@ -49,17 +49,17 @@ class Emitter:
         self.line = 0
 
     def name(self, value: Value) -> str:
-        """The name of a parameter, an index, or the local that holds the value."""
+        """Return the name of a parameter, an index, or the local that holds the value."""
         return self.names[value] if value in self.names else self.names[self.locals.of(value)]
 
     def fresh(self, base: str, default: str = "t") -> str:
-        """A name like `base` that means nothing here yet, and from now on does."""
+        """Return a name like `base` that means nothing here yet, and from now on does."""
         name = identifier(base, self.taken, default)
         self.taken.add(name)
         return name
 
     def declare(self, value: Value) -> str:
-        """The left side of an assignment to the value's local: with its type where it is new here."""
+        """Return the left side of an assignment to the value's local: with its type where it is new here."""
         local = self.locals.of(value)
         if local in self.declared:
             return self.names[local]
@@ -77,7 +77,7 @@ class Emitter:
         self.declared, self.taken = declared, taken
 
     def directive(self, op: Op) -> str:
-        """The `#line` directive before the operation; empty where the line is the one before's."""
+        """Return the `#line` directive before the operation; empty where the line is the one before's."""
         if not self.lines or not op.location.line or op.location.line == self.line:
             return ""
         self.line = op.location.line

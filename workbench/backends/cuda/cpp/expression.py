@@ -35,7 +35,7 @@ class Text(NamedTuple):
     level: int
 
     def within(self, level: int) -> str:
-        """The text, in parentheses where it binds less tightly than `level`."""
+        """Return the text, in parentheses if it binds less tightly than `level`."""
         return self.text if self.level >= level else f"({self.text})"
 
 
@@ -87,17 +87,17 @@ class Expressions(msgspec.Struct):
     vectors: set[Vector] = msgspec.field(default_factory=set)
 
     def of(self, value: Value) -> Text:
-        """The expression of a value: a name, or its operation written here."""
+        """Return the expression of a value: a name, or its operation, inlined."""
         if value in self.inlining.fixed or value not in self.inlining.inlined:
             return Text(self.names(value), ATOM)
         return self.op(self.inlining.definition[value])
 
     def argument(self, value: Value) -> str:
-        """The expression where a comma or a closing bracket ends it."""
+        """Return the expression as an argument, which a comma or a closing bracket ends."""
         return self.of(value).text
 
     def op(self, op: Op) -> Text:
-        """The expression of an operation with one result and no effect."""
+        """Return the expression of an operation with one result and no effect."""
         for type in (op.result.type, *(v.type for v in op.operands)):
             self.meet(type)
         form = _CORE.get(op.name)
@@ -120,7 +120,7 @@ class Expressions(msgspec.Struct):
             self.vectors.add(inner)
 
     def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
-        """The place of an array's element."""
+        """Return the C++ lvalue of an array's element."""
         self.meet(array.type)
         name, short = self.names(array), self.options.index32
         if not self.options.contiguous:
@@ -136,21 +136,21 @@ class Expressions(msgspec.Struct):
             first, at = self.fields.first(array)
             form = f"{c_type(array.type.dtype)}, {array.type.pitch}, {at}, {self.fields.bytes(array)}"
             return Text(f"wb_field<{form}>({self.names(first)}, {offset.text})", ATOM)
-        place = f"{name}.data[{offset.text}]"
+        lvalue = f"{name}.data[{offset.text}]"
         bytes = access_bytes(array.type) if self.options.aligned else 0
         if bytes:
             self.keys.add(("aligned",))
-            place = f"wb_aligned<{bytes}>({place})"
-        return Text(place, ATOM)
+            lvalue = f"wb_aligned<{bytes}>({lvalue})"
+        return Text(lvalue, ATOM)
 
     def _index(self, value: Value, short: bool) -> Text:
-        """An index; `short`: as an int, so that sums of products with it are, too."""
+        """Return an index; `short`: as an int, so that sums of products with it are, too."""
         type = element(value.type)
         wider = type.bits == 64 or type == uint32
         return Text(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)
 
     def unsigned(self, op: Op) -> Text:
-        """A sum, difference, product or negative of signed numbers, computed in unsigned ones: it wraps."""
+        """Emit a sum, difference, product or negative of signed numbers in unsigned arithmetic, so that it wraps."""
         assert isinstance(op.result.type, Scalar)
         word, suffix = _UNSIGNED[op.result.type.name]
         if op.name == "neg":
@@ -163,7 +163,7 @@ class Expressions(msgspec.Struct):
         return binary(left, sign, right)
 
     def _modular(self, value: Value, word: str, suffix: str) -> tuple[Text, bool]:
-        """An operand of unsigned arithmetic, and whether its text is unsigned already."""
+        """Return an operand of unsigned arithmetic, and whether its text is unsigned already."""
         if value in self.inlining.inlined:
             op = self.inlining.definition[value]
             if op.name == "const" and not op.attrs.get(CAPTURED):
@@ -196,7 +196,7 @@ class Expressions(msgspec.Struct):
         return self._narrowed(op, text, promotes=bool(match) or spelling in _PREFIX)
 
     def _call(self, op: Op, name: str) -> Text:
-        """A function of the device's maths library: with `f` for float32."""
+        """Return an emitter of a function of the device's maths library: with `f` for float32."""
         scalar = element(op.operands[0].type)
         if scalar.kind is not Kind.FLOAT:
             raise BuildError(f"{op.name}() has no CUDA spelling for {scalar!r}.", op.location, "Cast to a float.")
@@ -235,7 +235,7 @@ class Expressions(msgspec.Struct):
         return binary(left, sign, right)
 
     def _scalar_of(self, value: Value) -> Value | None:
-        """The scalar that the vector repeats, where that is written here."""
+        """Return the scalar that the vector repeats, where that is written here."""
         op = self.inlining.definition.get(value)
         return op.operands[0] if value in self.inlining.inlined and op is not None and is_splat(op) else None
 
@@ -257,24 +257,24 @@ def _shape(e: Expressions, op: Op) -> Text:
 
 
 def _load(e: Expressions, op: Op) -> Text:
-    array, place = op.operands[0], e.element(op.operands[0], op.operands[1:])
+    array, lvalue = op.operands[0], e.element(op.operands[0], op.operands[1:])
     if array not in e.constant:
-        return place
+        return lvalue
     assert isinstance(array.type, ArrayType)
     dtype, bytes = array.type.dtype, e.fields.word(array, e.constant)
     if bytes:
         e.keys.add(("read_only",))
-        return Text(f"wb_read_only<uint{bytes // 4}, {array.type.offset % bytes}>({place.text})", ATOM)
+        return Text(f"wb_read_only<uint{bytes // 4}, {array.type.offset % bytes}>({lvalue.text})", ATOM)
     if isinstance(dtype, Scalar) and dtype != bool_ and not dtype.is_half:
         e.keys.add(("ldg",))
-        return Text(f"__ldg(&{place.text})", ATOM)
+        return Text(f"__ldg(&{lvalue.text})", ATOM)
     words = _word(element(dtype), access_bytes(array.type) if e.options.aligned and not array.type.pitch else 0)
     e.keys.add(("read_only",))
-    return Text(f"wb_read_only<{words}>({place.text})", ATOM)
+    return Text(f"wb_read_only<{words}>({lvalue.text})", ATOM)
 
 
 def _word(type: Scalar, bytes: int) -> str:
-    """What `__ldg` reads at once of vectors of a type: so many bytes, 0 for one component."""
+    """Return the C++ type that `__ldg` reads: a vector type of `bytes` bytes, or of one component if `bytes` is 0."""
     count = max(bytes * 8 // max(type.bits, 8), 1)
     if count > 4:
         return "uint4" if bytes == 16 else "uint2"
@@ -298,7 +298,7 @@ def _cast(e: Expressions, op: Op) -> Text:
 
 
 def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
-    """A scalar of one type as another: floats to integers saturate, everything else is C++'s own conversion."""
+    """Return the C++ conversion of a scalar: floats to integers saturate, all others are C++'s own."""
     if target.kind is Kind.BOOL:
         zero: Any = 0.0 if source.kind is Kind.FLOAT else 0
         return text if source == target else binary(text, "!=", Text(literal(zero, source), ATOM))
@@ -344,15 +344,15 @@ def _same(e: Expressions, op: Op) -> Text:
     return e.of(op.operands[0])
 
 
-def _whole(sign: str) -> Callable[[Expressions, Op], Text]:
-    """Division and remainder of numbers that are not negative."""
+def _nonnegative_division(sign: str) -> Callable[[Expressions, Op], Text]:
+    """Return an emitter of division or remainder of numbers that are not negative."""
     return lambda e, op: binary(e.of(op.operands[0]), sign, e.of(op.operands[1]))
 
 
 _CORE: dict[str, Callable[[Expressions, Op], Text]] = {
     "same": _same,
-    "quotient": _whole("/"),
-    "remainder": _whole("%"),
+    "quotient": _nonnegative_division("/"),
+    "remainder": _nonnegative_division("%"),
     "const": _const,
     "shape": _shape,
     "load": _load,

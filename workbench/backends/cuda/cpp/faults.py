@@ -26,7 +26,7 @@ static __device__ __noinline__ void wb_report(
 
 
 def emit_fault(e: Emitter, op: Op) -> list[str]:
-    """The call with the operation's number, the thread and the values."""
+    """Emit the call that reports a fault: the operation's number, the thread and the values."""
     values = []
     for value in op.operands:
         text = e.expressions.argument(value)

@@ -89,8 +89,9 @@ _PAIRS = {"float16": ("f16x2", 700), "bfloat16": ("bf16x2", 900)}
 
 
 def _added(name: str) -> str:
-    """A sum whose old value is not used, rounded as by `wb_atomic_add`. The hardware adds to two neighbours: -0 changes
-    no number, and for one alone ptxas writes a loop. Both must be halves: of other bits it would make a quiet NaN."""
+    """Return the function that adds a half whose old value is not used, rounded as by `wb_atomic_add`. The hardware
+    adds to two neighbours: -0 changes no number, and for one alone ptxas writes a loop. Both must be halves: other
+    bits would become a quiet NaN."""
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
@@ -124,7 +125,7 @@ WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool fi
 
 
 def _reduce(name: str) -> str:
-    """A warp adds in float and rounds once."""
+    """Return the device function by which a warp adds in float and rounds once."""
     return f"""\
 WB_FN void wb_reduce_add(wb_{name}* target, wb_{name} value) {{
     if (__activemask() == 0xffffffffU) {{
@@ -150,5 +151,5 @@ PIECES: Pieces = {
 
 
 def half_literal(bits: int, scalar: Scalar) -> str:
-    """A constant."""
+    """Return a half constant as a C++ expression."""
     return f"wb_{scalar}{{0x{bits:04x}}}"

@@ -1,4 +1,4 @@
-"""Which values become named locals of the C++ text, and which are written inside the expression that uses them.
+"""The choice between named locals of the C++ text and expressions written where they are used.
 
 The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is
 used once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect,
@@ -32,35 +32,35 @@ _NEVER = (
 
 
 class Inlining(msgspec.Struct):
-    """What is written where it is used, and what gets a local.
+    """The values that are written where they are used, and those that get a local.
 
     Attributes:
         definition: the operation of each result, loop parameters excluded.
         inlined: values written at their use.
         uses: how often each value is used (a vector made of one value thrice uses it once).
         fixed: values that never change and need no local: parameters, thread indices, loop indices.
-        whole: vectors that need a local, because several of their components are read.
+        with_local: vectors that need a local, because several of their components are read.
     """
 
     definition: dict[Value, Op] = msgspec.field(default_factory=dict)
     inlined: set[Value] = msgspec.field(default_factory=set)
     uses: dict[Value, int] = msgspec.field(default_factory=dict)
     fixed: set[Value] = msgspec.field(default_factory=set)
-    whole: set[Value] = msgspec.field(default_factory=set)
+    with_local: set[Value] = msgspec.field(default_factory=set)
 
     def leaves(self, value: Value) -> dict[Value, None]:
-        """The locals that the expression of `value` reads, from left to right."""
+        """Return the locals that the expression of `value` reads, from left to right."""
         if value in self.fixed:
             return {}
         if value not in self.inlined:
             return {value: None}
-        found: dict[Value, None] = {}
+        leaves: dict[Value, None] = {}
         for operand in self.definition[value].operands:
-            found |= self.leaves(operand)
-        return found
+            leaves |= self.leaves(operand)
+        return leaves
 
     def has_load(self, value: Value) -> bool:
-        """Whether the expression of `value` reads an array."""
+        """Return whether the expression of `value` reads an array."""
         if value not in self.inlined:
             return False
         op = self.definition[value]
@@ -68,22 +68,22 @@ class Inlining(msgspec.Struct):
 
 
 def operands_of(op: Op) -> tuple[Value, ...]:
-    """The operands as the text writes them: a vector of equal components names its scalar once."""
+    """Return the operands as the text writes them: a vector of equal components names its scalar once."""
     return op.operands[:1] if is_splat(op) else op.operands
 
 
 def is_splat(op: Op) -> bool:
-    """Whether this makes a vector of one scalar."""
+    """Return whether the operation makes a vector of one scalar."""
     return op.name == "vec" and len(set(op.operands)) == 1
 
 
 def has_effect(op: Op) -> bool:
-    """Whether the operation, or one inside it, changes memory."""
+    """Return whether the operation, or one nested in it, changes memory."""
     return op.name in FENCES or any(inner.name in FENCES for block in op.blocks for inner in walk(block))
 
 
 def inline_values(function: Function) -> Inlining:
-    """Decide for every value of the function."""
+    """Decide for every value of the function whether it is inlined."""
     state = Inlining()
     state.fixed |= set(function.params)
     for op in walk(function.body):
@@ -94,7 +94,7 @@ def inline_values(function: Function) -> Inlining:
         if op.name == "for":
             state.fixed.add(op.blocks[0].params[0])
         if op.name == "print":
-            state.whole |= {v for v in op.operands if isinstance(v.type, Vector)}
+            state.with_local |= {v for v in op.operands if isinstance(v.type, Vector)}
         if op.name in ("tid", "lane", "launch_dim", "slots", "shared") or (
             op.name == "const" and op.attrs.get(CAPTURED)
         ):
@@ -118,12 +118,12 @@ def _block(block: Block, state: Inlining) -> None:
         if op.name in _NEVER or len(op.results) != 1:
             continue
         value = op.result
-        if op.name in _ALWAYS or (op.name == "shape" and not value.name) or _component(op, state):
+        if op.name in _ALWAYS or (op.name == "shape" and not value.name) or _claim_component(op, state):
             state.inlined.add(value)
             continue
         user = consumer.get(value, -1)
-        once = state.uses.get(value) == 1 and user >= 0 and value not in state.whole
-        if value.name or not once or not _may_stand_in(block.ops[user], value):
+        once = state.uses.get(value) == 1 and user >= 0 and value not in state.with_local
+        if value.name or not once or not _is_inlinable_in(block.ops[user], value):
             continue
         anchor = anchors[user]
         if op.name == "load" and any(position < e < anchor for e in effects):
@@ -134,21 +134,21 @@ def _block(block: Block, state: Inlining) -> None:
     _steady_bounds(block, state)
 
 
-def _component(op: Op, state: Inlining) -> bool:
-    """Whether this is `v.x` of a vector that has, and from here on must have, a local."""
+def _claim_component(op: Op, state: Inlining) -> bool:
+    """Return whether this is `v.x` of a vector that has a local; mark the vector as needing one."""
     if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
         return False
-    state.whole.add(op.operands[0])
+    state.with_local.add(op.operands[0])
     return True
 
 
 def is_constant(value: Value, state: Inlining) -> bool:
-    """Whether the value is a literal."""
+    """Return whether the value is a literal."""
     return value in state.definition and state.definition[value].name == "const"
 
 
-def _may_stand_in(user: Op, value: Value) -> bool:
-    """Whether the using operation's text writes this operand once, and as an expression."""
+def _is_inlinable_in(user: Op, value: Value) -> bool:
+    """Return whether the using operation's text contains this operand once, as an expression."""
     if user.name == "cast":
         return not isinstance(value.type, Vector)
     builtin = TABLE.get(user.name)
@@ -174,17 +174,17 @@ def _limit(block: Block, state: Inlining) -> None:
 
 
 def _steady_bounds(block: Block, state: Inlining) -> None:
-    """The end and step of a `for` are read at every turn: they may be expressions, but none that reads an array."""
+    """Inline the end and step of a `for`, which are read at every iteration, only if they read no array."""
     for op in block.ops:
         if op.name == "for":
             for value in op.operands[1:3]:
                 if state.has_load(value) or (value in state.inlined and state.definition[value].name not in _ALWAYS
-                                             and not _plain(value, state)):  # fmt: skip
+                                             and not _is_plain(value, state)):  # fmt: skip
                     state.inlined.discard(value)
 
 
-def _plain(value: Value, state: Inlining) -> bool:
-    """Whether the expression is one operation on constants, shapes and fixed values."""
+def _is_plain(value: Value, state: Inlining) -> bool:
+    """Return whether the expression is one operation on constants, shapes and fixed values."""
     return all(
         v in state.fixed or (v in state.inlined and state.definition[v].name in _ALWAYS)
         for v in state.definition[value].operands

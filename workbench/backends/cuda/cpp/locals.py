@@ -1,4 +1,4 @@
-"""Which values share one mutable local of the C++ text.
+"""The assignment of values to shared mutable locals of the C++ text.
 
 A carried value of a loop and the result of an `if` are locals that are assigned. Where the value that goes in, the
 value that comes out and the carried one never live at the same time, they share one local, so that the text says
@@ -32,13 +32,13 @@ class Locals:
             self._share(op)
 
     def of(self, value: Value) -> Value:
-        """The group's representative."""
+        """Return the value that represents the group of values in one local."""
         while self._parent.get(value, value) is not value:
             value = self._parent[value]
         return value
 
     def members(self, value: Value) -> set[Value]:
-        """All values of the group."""
+        """Return all values of the group."""
         return self._members.get(self.of(value), {value})
 
     def _join(self, a: Value, b: Value) -> None:
@@ -48,7 +48,7 @@ class Locals:
             self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
 
     def _tie_parameters(self, op: Op) -> None:
-        """A loop's result is its carried value after the last turn: always one local."""
+        """Give a loop's result and its carried value one local: the result is the value after the last iteration."""
         if op.name == "for":
             for result, param in zip(op.results, op.blocks[0].params[1:], strict=True):
                 self._join(result, param)
@@ -58,11 +58,11 @@ class Locals:
                     self._join(result, param)
 
     def _leaves(self, values: Iterable[Value]) -> set[Value]:
-        """The locals read by these expressions; a loop's parameter counts as its result."""
-        found: set[Value] = set()
+        """Return the locals read by these expressions; a loop's parameter counts as its result."""
+        locals: set[Value] = set()
         for value in values:
-            found |= {self.of(leaf) for leaf in self.inlining.leaves(value)}
-        return found
+            locals |= {self.of(leaf) for leaf in self.inlining.leaves(value)}
+        return locals
 
     def _meet(self, value: Value, live: set[Value]) -> None:
         for other in live:

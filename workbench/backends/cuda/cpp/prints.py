@@ -17,7 +17,7 @@ _CAST = {Kind.INT: "(long long)", Kind.UINT: "(unsigned long long)", Kind.FLOAT:
 
 
 def emit_print(e: Emitter, op: Op) -> list[str]:
-    """The statement."""
+    """Emit a call of `printf`."""
     expressions, form, arguments = e.expressions, "", []
     operands = iter(op.operands)
     for part in op.attrs[PARTS]:
@@ -30,8 +30,8 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
         if part[0]:
             letter = part[0][-1]
             form += part[0] if scalar.kind is Kind.FLOAT or letter == "c" else f"{part[0][:-1]}ll{letter}"
-            whole = _bracketed(expressions, value)
-            arguments.append(f"(int){whole}" if letter == "c" else _word(whole, scalar))
+            text = _bracketed(expressions, value)
+            arguments.append(f"(int){text}" if letter == "c" else _word(text, scalar))
         else:
             form += _shape(value.type, _PLAIN[scalar.kind])
             arguments += _components(expressions, value)
@@ -39,7 +39,7 @@ def emit_print(e: Emitter, op: Op) -> list[str]:
 
 
 def _quoted(text: str) -> str:
-    """A C string; what is no printable character as an octal number."""
+    """Return a C string; what is no printable character as an octal number."""
     known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
     return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
 
@@ -59,8 +59,8 @@ def _shape(type: object, one: str) -> str:
 
 def _components(expressions: Expressions, value: Value) -> Iterator[str]:
     scalar = element(value.type)
-    whole = _bracketed(expressions, value)
-    parts = [whole] if isinstance(value.type, Scalar) else [f"{whole}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
+    text = _bracketed(expressions, value)
+    parts = [text] if isinstance(value.type, Scalar) else [f"{text}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
     for part in parts:
         yield f'{part} ? "True" : "False"' if scalar.kind is Kind.BOOL else _word(part, scalar)
 

@@ -1,4 +1,4 @@
-"""Which signed sums, differences and products may be written plainly.
+"""Signed sums, differences and products that C++ may compute without a detour through unsigned types.
 
 Integers of the language wrap, but C++ leaves signed overflow undefined and NVRTC uses that (`a * 2 / 2` becomes `a`).
 So signed arithmetic is written in unsigned numbers, `int(unsigned(a) * 31U + b)`, except where overflow cannot happen
@@ -23,38 +23,38 @@ MAX_DIM = (1 << 31) - 1
 
 
 def plain_arithmetic(function: Function) -> frozenset[Op]:
-    """The signed wrapping operations of the function that C++ may do as they stand."""
-    found = _Intervals(function)
-    return frozenset(found.safe | _index_only(function))
+    """Return the signed wrapping operations that cannot overflow, or whose overflow is out of bounds anyway."""
+    intervals = _Intervals(function)
+    return frozenset(intervals.safe | _index_only(function))
 
 
 def _index_only(function: Function) -> set[Op]:
     """Operations whose results are used for indexing alone."""
     uses: dict[Value, list[tuple[Op, int]]] = {}
     for op in walk(function.body):
-        for place, value in enumerate(op.operands):
-            uses.setdefault(value, []).append((op, place))
+        for position, value in enumerate(op.operands):
+            uses.setdefault(value, []).append((op, position))
     chosen: set[Op] = set()
     for op in reversed(list(walk(function.body))):
         if (op.name in WRAPPING or op.name == "wrap_index") and all(
-            _is_index(user, place) or (user in chosen and (user.name in WRAPPING or place == 0))
-            for user, place in uses.get(op.result, [])
+            _is_index(user, position) or (user in chosen and (user.name in WRAPPING or position == 0))
+            for user, position in uses.get(op.result, [])
         ):
             chosen.add(op)
     return chosen
 
 
-def _is_index(op: Op, place: int) -> bool:
+def _is_index(op: Op, position: int) -> bool:
     if op.name in ("slot_read", "slot_write"):
-        return place == 1
+        return position == 1
     if op.name not in ELEMENTS:
         return False
     array = op.operands[0].type
-    return isinstance(array, ArrayType) and 1 <= place <= array.ndim
+    return isinstance(array, ArrayType) and 1 <= position <= array.ndim
 
 
 def type_range(type: Scalar) -> Interval:
-    """The least and the greatest number of an integer type (a bool counts as 0 and 1)."""
+    """Return the least and the greatest number of an integer type (a bool counts as 0 and 1)."""
     if type.kind is Kind.BOOL:
         return 0, 1
     if type.kind is Kind.UINT:
@@ -138,9 +138,9 @@ class _Intervals:
         elif op.name in _RULES and all(
             isinstance(v.type, Scalar) and v.type.kind is not Kind.FLOAT for v in op.operands
         ):
-            found = _RULES[op.name]([self._of(v) for v in op.operands])
-            if found is not None and low <= found[0] and found[1] <= high:
-                self.known[result] = found
+            interval = _RULES[op.name]([self._of(v) for v in op.operands])
+            if interval is not None and low <= interval[0] and interval[1] <= high:
+                self.known[result] = interval
                 if op.name in WRAPPING:
                     self.safe.add(op)
 
@@ -152,7 +152,7 @@ class _Intervals:
             self.known[op.blocks[0].params[0]] = (min(start[1], stop[0] + 1), start[1])
 
     def _joined(self, op: Op) -> None:
-        for place, result in enumerate(op.results):
+        for position, result in enumerate(op.results):
             if is_integer(result.type):
-                ends = [self._of(block.yielded[place]) for block in op.blocks]
+                ends = [self._of(block.yielded[position]) for block in op.blocks]
                 self.known[result] = (min(e[0] for e in ends), max(e[1] for e in ends))

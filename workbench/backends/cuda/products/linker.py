@@ -23,7 +23,7 @@ def link_kernel(
     *,
     function: str = "kernel",
 ) -> Linked:
-    """A cubin (or PTX) for exactly `target`.
+    """Return a cubin (or PTX) for exactly `target`.
 
     Args:
         kernel: LTO-IR of the kernel.
@@ -51,5 +51,5 @@ def link_kernel(
     }
     job = POOL.submit(request, limits=Limits(clock=TIME_LIMIT))
     POOL.wait_for(job)
-    facts, image = answer_of(job, f"links {function} for {target}")
-    return Linked(image, facts["log"])
+    answer, image = answer_of(job, f"links {function} for {target}")
+    return Linked(image, answer["log"])

@@ -32,7 +32,7 @@ Handle = ctypes.c_longlong
 
 
 def version(target: str = "") -> str:
-    """The exact versions of what makes a product for `target`: for its key.
+    """Return the exact versions of what makes a product for `target`: for its key.
 
     Raises:
         DeviceError: libmathdx is not installed.
@@ -50,7 +50,7 @@ def missing() -> str:
 
 
 def advice() -> str:
-    """The line that installs libmathdx for the compiler that is installed."""
+    """Return the line that installs libmathdx for the compiler that is installed."""
     try:
         return toolkit.advice(f"mathdx-cu{toolkit.compiler().major}")
     except DeviceError:

@@ -18,12 +18,12 @@ ACCUMULATED = ("float32", "float64")
 
 
 def multiplies(function: Function) -> bool:
-    """Whether tiles are multiplied in it."""
+    """Return whether the function multiplies tiles."""
     return any(op.name == OPERATION for op in walk(function.body))
 
 
 def for_linking(function: Function, target: str) -> Function:
-    """The function with the attribute `linked`, the architecture, on each multiplication that a product may do.
+    """Return the function with the attribute `linked`, the architecture, on each multiplication that a product may do.
 
     A tile of 16-bit results is added up in float32, which no tile of its own holds: those stay generated.
     """
@@ -52,7 +52,7 @@ def product_spec(
     sizes: tuple[int, int, int], types: tuple[str, str], steps: tuple[tuple[int, int], tuple[int, int]],
     threads: int, target: str, *, aligned: bool, tf32: bool, role: str,
 ) -> ProductSpec | None:  # fmt: skip
-    """The product of A (m, k) and B (k, n) that lie so; None if cuBLASDx has none.
+    """Return the product of A (m, k) and B (k, n) that lie so; None if cuBLASDx has none.
 
     Args:
         sizes: m, n, k.

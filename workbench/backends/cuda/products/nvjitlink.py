@@ -30,7 +30,7 @@ class Linked(msgspec.Struct, frozen=True):
 
 
 def version(target: str = "") -> str:
-    """The exact version of the wheel that links for `target`: for keys.
+    """Return the exact version of the wheel that links for `target`: for keys.
 
     Raises:
         DeviceError: nvJitLink is not installed.

@@ -1,4 +1,4 @@
-"""What a link-time product is: the multiplication it does, and nothing about who needs it.
+"""The specification of a link-time product: the multiplication that it does, without who needs it.
 
 Two kernels with the same multiplication ask for the same product, and a forward product may be another kernel's adjoint
 one. So the role is not in the identity; the symbol's name is made of the identity, so that text can call a product
@@ -64,8 +64,8 @@ class ProductSpec:
     @property
     def identity(self) -> str:
         """All that is compared, as text that is the same in every process."""
-        facts = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
-        return json.dumps(facts, sort_keys=True, separators=(",", ":"))
+        values = {f.name: getattr(self, f.name) for f in fields(self) if f.compare}
+        return json.dumps(values, sort_keys=True, separators=(",", ":"))
 
     @property
     def symbol(self) -> str:
@@ -86,7 +86,7 @@ class ProductSpec:
 
     @property
     def declaration(self) -> str:
-        """What a caller's text says of it; `alpha` and `beta` point to one number of C's type."""
+        """The C++ declaration for a caller's text; `alpha` and `beta` point to one number of C's type."""
         return f'extern "C" __device__ void {self.symbol}(void* alpha, void* a, void* b, void* beta, void* c);'
 
     @property
@@ -116,32 +116,32 @@ class ProductSpec:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, facts: dict[str, Any]) -> ProductSpec:
-        """The spec that `as_json` wrote."""
-        return cls(**{**facts, "layouts": tuple(facts["layouts"]), "leading": tuple(facts["leading"])})
+    def from_json(cls, values: dict[str, Any]) -> ProductSpec:
+        """Return the spec that `as_json` wrote."""
+        return cls(**{**values, "layouts": tuple(values["layouts"]), "leading": tuple(values["leading"])})
 
     def compute_capability(self) -> tuple[int, str]:
         """`sm_90a` as 90 and "a"."""
-        found = _ARCH.fullmatch(self.arch)
-        assert found is not None
-        return int(found[1]), found[2]
+        match = _ARCH.fullmatch(self.arch)
+        assert match is not None
+        return int(match[1]), match[2]
 
 
 @dataclass(frozen=True)
 class Product:
-    """What was built for a spec.
+    """A built product, ready to be linked.
 
     Attributes:
         spec: what it does.
         code: LTO-IR with the device function `spec.symbol`.
-        facts: plain values: `builder`, `seconds`, `alignment`, `leading`, `threads`.
+        metadata: plain values: `builder`, `seconds`, `alignment`, `leading`, `threads`.
         digest: its key in the cache; empty where it has none.
         where: "built", "memory" or "disk".
     """
 
     spec: ProductSpec
     code: bytes = field(repr=False)
-    facts: dict[str, Any] = field(default_factory=dict, compare=False)
+    metadata: dict[str, Any] = field(default_factory=dict, compare=False)
     digest: str = ""
     where: str = field(default="built", compare=False)
 

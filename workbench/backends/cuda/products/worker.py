@@ -1,4 +1,4 @@
-"""What a worker process does for products: build one, or link a kernel. It ends after that (`workers.POOL`)."""
+"""A worker process's tasks for products: to build one, or to link a kernel; then the process ends (`workers.POOL`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.backends.cuda.products.spec import ProductSpec
 
 
 def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """LTO-IR of `product`, in JSON values of its specification; libmathdx's files go to `folder`.
+    """Build the LTO-IR of `product`, a specification as JSON values; libmathdx writes its files to `folder`.
 
     Raises:
         BuildError, DeviceError: as `mathdx.generate`.
@@ -21,12 +21,12 @@ def build_product(request: dict[str, Any], data: bytes, tell: Callable[[str], No
     tell("product")
     started = time.perf_counter()
     os.environ.update(TMPDIR=request["folder"], LIBMATHDX_TMPDIR=request["folder"])
-    code, facts = mathdx.generate(ProductSpec.from_json(request["product"]))
-    return {**facts, "seconds": time.perf_counter() - started}, code
+    code, metadata = mathdx.generate(ProductSpec.from_json(request["product"]))
+    return {**metadata, "seconds": time.perf_counter() - started}, code
 
 
 def link_parts(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What the nvJitLink at the path `library` makes of `parts`, with `options`, as `kind`; the fact `log`.
+    """Link `parts` into an image of `kind` by the nvJitLink at the path `library`; also return its `log`.
 
     Raises:
         BuildError, DeviceError: as `nvjitlink.link`.

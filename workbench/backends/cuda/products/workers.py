@@ -34,7 +34,7 @@ POOL = Pool("products", lambda: None, most=64, once=True)
 
 
 class Builder(msgspec.Struct, frozen=True):
-    """What builds products.
+    """A tool that builds products.
 
     Attributes:
         name: for people, and in keys.
@@ -78,8 +78,8 @@ def build(
     waiting = list(dict.fromkeys(specs))
     if waiting and (reason := builder.missing()):
         raise DeviceError(reason, advice=mathdx.advice())
-    most = parallel or _at_once(len(waiting))
-    found: dict[ProductSpec, Product] = {}
+    most = parallel or _process_count(len(waiting))
+    products: dict[ProductSpec, Product] = {}
     running: list[_Running] = []
     with tempfile.TemporaryDirectory(prefix="workbench-products-", ignore_cleanup_errors=True) as folder:
         try:
@@ -88,8 +88,8 @@ def build(
                     running.append(_start(waiting.pop(0), builder, Path(folder), time_limit))
                 for each in [r for r in running if r.job.wait(0)]:
                     running.remove(each)
-                    found[each.spec] = _finish(each, builder)
-                    done(found[each.spec])
+                    products[each.spec] = _finish(each, builder)
+                    done(products[each.spec])
                 go_on()
                 if running:
                     time.sleep(POLL)
@@ -99,7 +99,7 @@ def build(
                 publish(ProductFailed(*_names(each.spec, builder), "cancelled"))
             for each in running:
                 each.job.wait(ENDING)
-    return found
+    return products
 
 
 def _names(spec: ProductSpec, builder: Builder) -> tuple[str, str, str, str]:
@@ -123,17 +123,17 @@ def _start(spec: ProductSpec, builder: Builder, folder: Path, time_limit: float)
 def _finish(running: _Running, builder: Builder) -> Product:
     names = _names(running.spec, builder)
     try:
-        facts, code = answer_of(running.job, f"builds {builder.name}'s {running.spec.shown} product for {names[2]}")
+        metadata, code = answer_of(running.job, f"builds {builder.name}'s {running.spec.shown} product for {names[2]}")
     except BuildError as error:
         publish(ProductFailed(*names, error.message))
         raise
     seconds = time.monotonic() - running.started
     publish(ProductBuilt(*names, seconds, len(code)))
-    return Product(running.spec, code, {**facts, "builder": builder.name, "waited": seconds})
+    return Product(running.spec, code, {**metadata, "builder": builder.name, "waited": seconds})
 
 
 def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
-    """What a job that is over gave.
+    """Return the answer of a finished job.
 
     Args:
         job: one of `POOL`.
@@ -144,16 +144,16 @@ def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
     """
     try:
         return job.result()
-    except Refused as refused:
-        raise raised(refused) from None
+    except Refused as refusal:
+        raise raised(refusal) from None
     except (Lost, Unavailable) as lost:
         advice = 'The generated matrix multiplication works without it: matmul="generated".'
         log = lost.log if isinstance(lost, Lost) else ""
         raise BuildError(f"The process that {shown} {lost}.", advice=advice, log=log) from None
 
 
-def _at_once(count: int) -> int:
-    """How many processes this machine bears."""
+def _process_count(count: int) -> int:
+    """Return the number of worker processes that this machine's CPUs and free memory allow."""
     return max(1, min(count, settings().threads, free_memory() // MEMORY_EACH))
 
 

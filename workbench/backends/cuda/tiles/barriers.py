@@ -21,7 +21,7 @@ Numbers = dict[Value, Any]
 
 
 def place_barriers(block: Block) -> Block:
-    """The block with each `touch` gone, or a `barrier` in its place.
+    """Replace each `touch` by a `barrier`, or remove it.
 
     A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
     """
@@ -31,37 +31,37 @@ def place_barriers(block: Block) -> Block:
 
 
 def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
-    made: list[Op] = []
+    ops: list[Op] = []
     for op in block.ops:
         if op.name == "touch":
             uses = [use for use in op.attrs[USES] if isinstance(use, Use)]
-            if any(use.meets(other) for use in uses for other in open_):
+            if any(use.needs_barrier(other) for use in uses for other in open_):
                 # A copy under way is seen by the others only after its own thread has waited for it and then met them.
                 wait = any(other.pending for other in open_)
-                made.append(Op("barrier", (), (), WAIT.of(wait), (), op.location))
+                ops.append(Op("barrier", (), (), WAIT.of(wait), (), op.location))
                 # A barrier orders all that came before it against all that follows, so nothing stays open.
                 open_ = frozenset()
             open_ |= frozenset(uses)
         elif op.name == "barrier":
-            made.append(op)
+            ops.append(op)
             # It waits for the groups of its loop's loads ahead; another copy may still be under way.
             open_ = frozenset(use for use in open_ if use.pending)
         elif op.name == "if":
             branches = [_walk(inner, open_, numbers) for inner in op.blocks]
-            made.append(_with(op, [rows for rows, _ in branches]))
+            ops.append(_with(op, [rows for rows, _ in branches]))
             # All threads take the same branch, but not known which: either may have left its uses open.
             open_ = branches[0][1] | branches[1][1]
         elif op.name in LOOPS:
             rows, open_ = _loop(op, open_, numbers)
-            made.append(_with(op, rows))
+            ops.append(_with(op, rows))
         else:
-            made.append(op)
-    return made, open_
+            ops.append(op)
+    return ops, open_
 
 
 def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]:
-    """The blocks of a loop, and what is open after it."""
-    inside = _made_in(op)
+    """Return the blocks of a loop, and what is open after it."""
+    inside = _defined_in(op)
     head = before
     # To a fixed point: what is open at the end of the body is open at its beginning in the next turn. It ends, since
     # there are only so many uses in the body.
@@ -77,13 +77,13 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
         if again == head:
             # A `while` is left after its condition, a `for` after its body; one that may have no turn leaves open what
             # was before it.
-            left = tested if op.name == "while" else open_ if _turns(op, numbers) else before | open_
+            left = tested if op.name == "while" else open_ if _is_entered(op, numbers) else before | open_
             return rows, frozenset(use.beyond(inside) for use in left)
         head = again
 
 
-def _turns(op: Op, numbers: Numbers) -> bool:
-    """Whether a `for` is known to have a turn."""
+def _is_entered(op: Op, numbers: Numbers) -> bool:
+    """Return whether a `for` is known to run its body at least once."""
     ends = [numbers.get(v) for v in op.operands[:3]]
     if len(ends) != 3 or None in ends or not ends[2]:
         return False
@@ -91,14 +91,14 @@ def _turns(op: Op, numbers: Numbers) -> bool:
     return len(range(start, stop, step)) > 0
 
 
-def _made_in(op: Op) -> set[Value]:
-    found: set[Value] = set()
+def _defined_in(op: Op) -> set[Value]:
+    results: set[Value] = set()
     for block in op.blocks:
-        found |= set(block.params)
+        results |= set(block.params)
         for inner in walk(block):
-            found |= set(inner.results)
-            found |= {p for b in inner.blocks for p in b.params}
-    return found
+            results |= set(inner.results)
+            results |= {p for b in inner.blocks for p in b.params}
+    return results
 
 
 def _with(op: Op, rows: list[list[Op]]) -> Op:

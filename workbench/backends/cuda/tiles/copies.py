@@ -10,7 +10,7 @@ from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.lower import Lowering
-from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.values import Op
 from workbench.types import ArrayType, Scalar, Slots
@@ -71,17 +71,17 @@ WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
 }
 
 
-def in_chunks(low: Lowering, op: Op) -> bool:
-    """Whether the rows of a tile that is loaded are whole chunks that lie side by side in the array."""
+def is_chunked(low: Lowering, op: Op) -> bool:
+    """Return whether the rows of a loaded tile are whole chunks of `WIDE` bytes that are adjacent in the array."""
     array, tile = op.operands[0].type, op.result.type
     assert isinstance(array, ArrayType)
-    place, axes, shape = low.place(op.result), op.attrs[AXES], op.attrs[SHAPE]
-    fits = isinstance(place, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
+    location, axes, shape = low.location_of(op.result), op.attrs[AXES], op.attrs[SHAPE]
+    fits = isinstance(location, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
     return fits and len(shape) <= 2 and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0  # type: ignore[union-attr]
 
 
 def emit_copy(e: Emitter, op: Op) -> list[str]:
-    """The call."""
+    """Emit the call that copies a tile in chunks."""
     slots, at_slot, array, *offsets = op.operands
     kind = array.type
     assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)

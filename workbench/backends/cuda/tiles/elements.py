@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from workbench.backends.cuda.tiles.copies import in_chunks
+from workbench.backends.cuda.tiles.copies import is_chunked
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, when
-from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.rewrite import copy_op
@@ -26,13 +26,13 @@ _MODES = {
 
 
 def shape_of(value: Value) -> tuple[int, ...]:
-    """The shape of a tile."""
+    """Return the shape of a tile."""
     assert isinstance(value.type, Tile)
     return value.type.shape
 
 
 def tile_map(low: Lowering, op: Op) -> None:
-    """The block for each element; what it does to arrays may be done by any thread."""
+    """Lower a map: run its block for each element; its changes of arrays may be done by any thread."""
     b, (body,), shape = low.builder, op.blocks, op.attrs[SHAPE]
     tiles = [*op.results, *op.operands]
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
@@ -50,11 +50,11 @@ def tile_map(low: Lowering, op: Op) -> None:
                 mapping[param] = here.index(axis)
         for param, tile in zip(body.params[rank:], op.operands, strict=True):
             if param in inner:
-                mapping[param] = low.place(tile).read(b, here)
+                mapping[param] = low.location_of(tile).read(b, here)
         for statement in body.ops[:-1]:
             b.append(copy_op(statement, mapping))
         for result, value in zip(op.results, body.yielded, strict=True):
-            low.place(result).write(b, here, mapping.get(value, value))
+            low.location_of(result).write(b, here, mapping.get(value, value))
 
     layout.each(b, low.lane, shape, one, registers)
 
@@ -67,104 +67,104 @@ def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
 
 
 def _memory(op: Op, used: set[Value]) -> list[Use]:
-    """How a map uses arrays."""
-    found: dict[tuple[Value, str], None] = {}
+    """Return how a map's block uses arrays."""
+    uses: dict[tuple[Value, str], None] = {}
     for inner in walk(op.blocks[0]):
         # The text of a `native` func is not analysed, so it may write to each array it is given.
         if inner.name == "native":
-            found |= {(v, "write"): None for v in inner.operands if isinstance(v.type, ArrayType)}
+            uses |= {(v, "write"): None for v in inner.operands if isinstance(v.type, ArrayType)}
         elif inner.name in _MODES:
             # Additions commute as long as nothing looks at the old value.
             adds = inner.name == "atomic_add" and inner.result not in used
-            found[inner.operands[0], "add" if adds else _MODES[inner.name]] = None
-    return [Use(array, mode, ANY) for array, mode in found]
+            uses[inner.operands[0], "add" if adds else _MODES[inner.name]] = None
+    return [Use(array, mode, ANY) for array, mode in uses]
 
 
 # Tiles and arrays.
 
 
 def tile_load(low: Lowering, op: Op) -> None:
-    """Elements of an array; 0 outside of it where `bounds` says so."""
-    b, place = low.builder, low.place(op.result)
+    """Load a tile from an array; elements outside of it are 0 if `bounds` are checked."""
+    b, location = low.builder, low.location_of(op.result)
     layout, registers = low.layout(op.result)
-    if in_chunks(low, op):
-        assert isinstance(place, InShared)
+    if is_chunked(low, op):
+        assert isinstance(location, InShared)
         low.touch(
             # Chunks are dealt to threads in another order than elements, so this share is anybody's; it is under way
             # until a wait.
             replace(_array_use(low, op, "read", layout.who), who=ANY),
-            Use(place.region, "write", ANY, pending=True),
+            Use(location.region, "write", ANY, pending=True),
         )
-        how = {**op.attrs, THREADS: low.threads, STEP: place.steps[0]}
-        b.emit("copy_in", (place.region.slots, b.const(0), *op.operands), (), how)
+        attrs = {**op.attrs, THREADS: low.threads, STEP: location.steps[0]}
+        b.emit("copy_in", (location.region.slots, b.const(0), *op.operands), (), attrs)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
-        inside = _inside(low, op, indices)
+        inside = _inside_test(low, op, indices)
         if inside is None:
-            place.write(b, here, b.load(op.operands[0], *indices))
+            location.write(b, here, b.load(op.operands[0], *indices))
             return
         # A branch, not a `where`: the load itself must not happen outside of the array.
         with b.block() as then:
             b.yield_(b.load(op.operands[0], *indices))
         with b.block() as orelse:
             b.yield_(zero(b, op.operands[0].type.dtype))  # type: ignore[union-attr]
-        (found,) = b.if_(inside, then.block, orelse.block)
-        place.write(b, here, found)
+        (value,) = b.if_(inside, then.block, orelse.block)
+        location.write(b, here, value)
 
     layout.each(b, low.lane, shape_of(op.result), one, registers)
 
 
 def tile_store(low: Lowering, op: Op) -> None:
-    """Elements into an array; those outside of it are dropped where `bounds` says so."""
+    """Store a tile to an array; elements outside of it are dropped if `bounds` are checked."""
     b, tile = low.builder, op.operands[-1]
     layout, registers = low.layout(tile)
     low.touch(*low.uses("read", layout, tile), _array_use(low, op, "write", layout.who))
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
-        value = low.place(tile).read(b, here)
-        when(b, _inside(low, op, indices), lambda: b.store(op.operands[0], *indices, value))
+        value = low.location_of(tile).read(b, here)
+        when(b, _inside_test(low, op, indices), lambda: b.store(op.operands[0], *indices, value))
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
 
 
 def tile_atomic_add(low: Lowering, op: Op) -> None:
-    """Elements added to an array's."""
+    """Add a tile to an array's elements atomically."""
     b, tile, wanted = low.builder, op.operands[-1], op.result in low.used
     layout, registers = low.layout(tile, op.result) if wanted else low.layout(tile)
     mode = "write" if wanted else "add"
     results = low.uses("write", layout, op.result) if wanted else ()
     low.touch(*low.uses("read", layout, tile), *results, Use(op.operands[0], mode, ANY))
     dtype = op.operands[0].type.dtype  # type: ignore[union-attr]
-    if not wanted and isinstance(layout, Spread) and _in_pairs(low, op, layout):
+    if not wanted and isinstance(layout, Spread) and _is_paired(low, op, layout):
         _add_pairs(low, op, layout)
         return
 
     def one(here: Element) -> None:
         indices = _indices(low, op, here)
-        value = low.place(tile).read(b, here)
-        inside = _inside(low, op, indices)
+        value = low.location_of(tile).read(b, here)
+        inside = _inside_test(low, op, indices)
         if not wanted:
             when(b, inside, lambda: b.one("atomic_add", (op.operands[0], *indices, value), dtype))
             return
         if inside is None:
-            low.place(op.result).write(b, here, b.one("atomic_add", (op.operands[0], *indices, value), dtype))
+            low.location_of(op.result).write(b, here, b.one("atomic_add", (op.operands[0], *indices, value), dtype))
             return
         with b.block() as then:
             b.yield_(b.one("atomic_add", (op.operands[0], *indices, value), dtype))
         with b.block() as orelse:
             b.yield_(zero(b, dtype))
         (old,) = b.if_(inside, then.block, orelse.block)
-        low.place(op.result).write(b, here, old)
+        low.location_of(op.result).write(b, here, old)
 
     layout.each(b, low.lane, shape_of(tile), one, registers)
 
 
-def _in_pairs(low: Lowering, op: Op, layout: Spread) -> bool:
-    """Whether each thread has two neighbours of 16 bits, which the hardware adds at once."""
+def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
+    """Return whether each thread has two neighbouring 16-bit floats, which the hardware adds at once."""
     array, shape = op.operands[0].type, shape_of(op.operands[-1])
     assert isinstance(array, ArrayType)
     pairs = layout.fragments and shape[1] % 2 == 0
@@ -177,22 +177,22 @@ def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
 
     def two(*pair: Element) -> None:
         indices = [_indices(low, op, here) for here in pair]
-        values = [low.place(tile).read(b, here) for here in pair]
-        inside = [_inside(low, op, at) or b.const(True, bool_) for at in indices]
+        values = [low.location_of(tile).read(b, here) for here in pair]
+        inside = [_inside_test(low, op, at) or b.const(True, bool_) for at in indices]
         b.emit("add_pair", (op.operands[0], *indices[0], *inside, *values), (), {})
 
     layout.pairs(b, low.lane, shape_of(tile), two)
 
 
 def offsets_of(op: Op) -> tuple[Value, ...]:
-    """Where in its array a tile begins, an offset for each axis of the array."""
+    """Return the operands that say where in its array a tile begins, one per axis of the array."""
     array = op.operands[0].type
     assert isinstance(array, ArrayType)
     return op.operands[1 : 1 + array.ndim]
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """The part of an array that a tile lies on; offsets that are constants are given as numbers."""
+    """Return the part of an array that a tile lies on; offsets that are constants are given as numbers."""
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
     # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.
@@ -203,20 +203,20 @@ def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
 
 
 def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
-    """The indices in the array of an element of the tile."""
-    b, axes, found = low.builder, op.attrs[AXES], []
+    """Compute the array's indices of an element of the tile."""
+    b, axes, indices = low.builder, op.attrs[AXES], []
     for axis, offset in enumerate(offsets_of(op)):
         # Along an axis of size 1 the index is 0; not adding it leaves fewer values in registers.
         if axis not in axes or here.shape[axes.index(axis)] == 1:
-            found.append(offset)
+            indices.append(offset)
             continue
         index = b.cast(here.index(axes.index(axis)), element(offset.type))
-        found.append(b.one("add", (offset, index), element(offset.type)))
-    return tuple(found)
+        indices.append(b.one("add", (offset, index), element(offset.type)))
+    return tuple(indices)
 
 
-def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
-    """Whether they are inside the array; None if bounds are not checked."""
+def _inside_test(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
+    """Emit the test that the indices are inside the array; return None if bounds are not checked."""
     if not op.attrs[BOUNDS]:
         return None
     b, array = low.builder, op.operands[0]
@@ -234,24 +234,24 @@ def _inside(low: Lowering, op: Op, indices: tuple[Value, ...]) -> Value | None:
 
 
 def tile_extract(low: Lowering, op: Op) -> None:
-    """One element for all threads."""
+    """Read one element for all threads."""
     b, (tile, *indices) = low.builder, op.operands
-    place = low.place(tile)
+    location = low.location_of(tile)
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
-    if isinstance(place, InShared):
-        low.touch(*place.uses("read", ANY))
-        b.append(Op("slot_read", (place.region.slots, place.at(at)), op.results, {}, (), op.location))
+    if isinstance(location, InShared):
+        low.touch(*location.uses("read", ANY))
+        b.append(Op("slot_read", (location.region.slots, location.at(at)), op.results, {}, (), op.location))
         return
     # Which thread has the element may be known at run time only, so that thread writes it where all can read it.
     scratch = low.scratch(tile.type.dtype, 1, "one element of a tile")  # type: ignore[union-attr]
     low.touch(Use(scratch, "write", ANY))
-    _where_is(low, tile, at.linear, lambda e: b.slot_write(scratch.slots, b.const(0), place.read(b, e)))
+    _on_owner(low, tile, at.linear, lambda e: b.slot_write(scratch.slots, b.const(0), location.read(b, e)))
     low.touch(Use(scratch, "read", ANY))
     b.append(Op("slot_read", (scratch.slots, b.const(0)), op.results, {}, (), op.location))
 
 
-def _where_is(low: Lowering, tile: Value, linear: Value, body: Callable[[Element], object]) -> None:
-    """What the one thread does that has the element."""
+def _on_owner(low: Lowering, tile: Value, linear: Value, body: Callable[[Element], object]) -> None:
+    """Emit `body` for the one thread that has the element of index `linear`."""
 
     def one(here: Element) -> None:
         mine = low.builder.one("eq", (here.linear, linear), bool_)
@@ -261,28 +261,28 @@ def _where_is(low: Lowering, tile: Value, linear: Value, body: Callable[[Element
 
 
 def tile_insert(low: Lowering, op: Op) -> None:
-    """The tile with one element replaced: by the thread that has it, or in shared memory by the first."""
+    """Replace one element: by the thread that has it, or in shared memory by the first thread."""
     b, (tile, *indices, value) = low.builder, op.operands
     low.copies([(op.result, tile)], op)
     at = Element(b, shape_of(tile), None, None, tuple(b.cast(i, int32) for i in indices))
-    place = low.place(op.result)
-    if isinstance(place, InShared):
-        low.touch(*place.uses("write", FIRST))
+    location = low.location_of(op.result)
+    if isinstance(location, InShared):
+        low.touch(*location.uses("write", FIRST))
         # All threads have the value and would write the same; one write is enough, and is one use for the barriers.
-        low.first(lambda: b.slot_write(place.region.slots, place.at(at), value))
+        low.first(lambda: b.slot_write(location.region.slots, location.at(at), value))
         return
-    _where_is(low, op.result, at.linear, lambda e: place.write(b, e, value))
+    _on_owner(low, op.result, at.linear, lambda e: location.write(b, e, value))
 
 
 def tile_place(low: Lowering, op: Op) -> None:
-    """The tile with a part replaced."""
+    """Replace a part of a tile by another tile."""
     b, (tile, *offsets, part) = low.builder, op.operands
     low.copies([(op.result, tile)], op)
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
     # `Striped(1, 1)`: elements of the part are read by whoever needs them, which no share of the threads describes.
     low.touch(*low.uses("read", Striped(1, 1), part), *low.uses("write", layout, op.result))
-    source, target = low.place(part), low.place(op.result)
+    source, target = low.location_of(part), low.location_of(op.result)
 
     def one(here: Element) -> None:
         inside: Value | None = None
@@ -299,7 +299,7 @@ def tile_place(low: Lowering, op: Op) -> None:
 
 
 def tile_view(low: Lowering, op: Op) -> None:
-    """Arithmetic on indices, where the elements stay where they are; else a copy in another order."""
+    """Make a view by arithmetic on indices if the elements can stay where they are, else a copy in another order."""
     b = low.builder
     if op.result in low.plan.views:
         low.make_view(op)
@@ -307,7 +307,7 @@ def tile_view(low: Lowering, op: Op) -> None:
     (tile,) = op.operands
     layout, registers = low.layout(op.result)
     low.touch(*low.uses("read", Striped(1, 1), tile), *low.uses("write", layout, op.result))
-    source, target, shape = low.place(tile), low.place(op.result), shape_of(tile)
+    source, target, shape = low.location_of(tile), low.location_of(op.result), shape_of(tile)
 
     def one(here: Element) -> None:
         target.write(b, here, source.read(b, Element(b, shape, None, here.linear)))
@@ -316,5 +316,5 @@ def tile_view(low: Lowering, op: Op) -> None:
 
 
 def tile_copy(low: Lowering, op: Op) -> None:
-    """The same elements in shared memory."""
-    low.copy(low.place(op.result), low.place(op.operands[0]), op.result.type)  # type: ignore[arg-type]
+    """Copy a tile's elements to shared memory."""
+    low.copy(low.location_of(op.result), low.location_of(op.operands[0]), op.result.type)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from workbench.backends.cuda.tiles.placement.pitches import CHUNK
 
 @dataclass(frozen=True)
 class Operand:
-    """One side of a product.
+    """An operand of a product: its left or right side.
 
     Attributes:
         name: "a" or "b".
@@ -40,8 +40,8 @@ class Operand:
         """Elements of 16 bytes."""
         return CHUNK // (2 if self.half else 4)
 
-    def in_matrices(self, inner: int) -> bool:
-        """Whether `ldmatrix` can read it."""
+    def is_matrix_readable(self, inner: int) -> bool:
+        """Return whether `ldmatrix` can read the operand."""
         if not self.aligned or inner % (2 * self.wide):
             return False
         if self.along == 1:
@@ -49,18 +49,20 @@ class Operand:
         # Turned over while it is read, which `ldmatrix` does with elements of 16 bits alone.
         return self.half and self.across == 1 and self.along % self.wide == 0 and self.size % self.wide == 0
 
-    def in_turns(self, inner: int) -> bool:
-        """Whether neighbours along k are better taken in turns."""
-        return not self.half and not self.in_matrices(inner) and self.along // 4 % 2 == 1
+    def is_interleaved(self, inner: int) -> bool:
+        """Return whether a thread should read interleaved elements along k instead of two neighbours."""
+        return not self.half and not self.is_matrix_readable(inner) and self.along // 4 % 2 == 1
 
 
 def loops(layout: Spread, inner: int, a: Operand, b: Operand, dtype: str) -> list[str]:
-    """The statements of the product: `sum` has the thread's elements; `dtype` is a name in `MMA`."""
+    """Emit the statements of the product: `sum` has the thread's elements; `dtype` is a name in `MMA`."""
     # The k of m16n8k16 and m16n8k8: how many products one instruction adds up.
     depth = 16 if a.half else 8
     down, across = layout.own_rows // 2, layout.own_columns // 2
-    turns = a.in_turns(inner) and b.in_turns(inner)
-    reads = [_matrices(layout, o) if o.in_matrices(inner) else _single(layout, inner, o, turns) for o in (a, b)]
+    interleaved = a.is_interleaved(inner) and b.is_interleaved(inner)
+    reads = [
+        _matrices(layout, o) if o.is_matrix_readable(inner) else _single(layout, inner, o, interleaved) for o in (a, b)
+    ]
     return [
         "    int thread = lane % 32, warp = lane / 32;",
         f"    for (int k = 0; k < {inner}; k += {depth}) {{",
@@ -90,16 +92,16 @@ def _matrices(layout: Spread, operand: Operand) -> list[str]:
         first, along = f"({groups} + (2 * n + thread / 16) * {layout.across}) * {MMA_COLUMNS}", "thread / 8 % 2"
     if operand.along == 1:
         first, last = f"{first} + thread % 8", operand.size - 1
-        place = f"i * {operand.across} + k + {along} * {wide}"
+        offset = f"i * {operand.across} + k + {along} * {wide}"
     else:
         last = operand.size - wide
-        place = f"(k + {along} * {wide} + thread % 8) * {operand.along} + i"
+        offset = f"(k + {along} * {wide} + thread % 8) * {operand.along} + i"
     # Beyond the matrix it reads what is there: those sums are never stored.
     first = f"min({first}, {last})" if operand.test else first
     turned = "false" if operand.along == 1 else "true"
 
     def read(targets: str) -> list[str]:
-        return [f"    int i = {first};", f"    wb_matrices<{turned}>({targets}, {operand.name} + {place});"]
+        return [f"    int i = {first};", f"    wb_matrices<{turned}>({targets}, {operand.name} + {offset});"]
 
     name = "x" if left else "y"
     if left:
@@ -118,18 +120,18 @@ def _matrices(layout: Spread, operand: Operand) -> list[str]:
     return rows
 
 
-def _single(layout: Spread, inner: int, operand: Operand, turns: bool) -> list[str]:
+def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> list[str]:
     """Fragments one register after the other: two neighbours along k of 16 bits, or one number of TF32."""
     left = operand.name == "a"
     name, sides, registers = ("x", 2, 4) if left else ("y", 1, 2)
     count = (layout.own_rows if left else layout.own_columns) // 2
-    place = layout.row("lane", "(2 * n + r % 2)") if left else _b_column(layout)
+    row = layout.row("lane", "(2 * n + r % 2)") if left else _b_column(layout)
     rows = [
         "#pragma unroll",
         f"for (int n = 0; n < {count}; ++n)",
         "#pragma unroll",
         f"    for (int r = 0; r < {registers}; ++r) {{",
-        f"        int i = {place};",
+        f"        int i = {row};",
     ]
     part, end = f"r / {sides}", inner % (16 if operand.half else 8) != 0
 
@@ -147,7 +149,7 @@ def _single(layout: Spread, inner: int, operand: Operand, turns: bool) -> list[s
         rows += [f"        int p = k + thread % 4 * 2 + {part} * 8;"]
         rows += [f"        {name}[n][r] = {low} | {high} << 16;", "    }"]
         return rows
-    step = f"thread % 4 * 2 + {part}" if turns else f"thread % 4 + {part} * 4"
+    step = f"thread % 4 * 2 + {part}" if interleaved else f"thread % 4 + {part} * 4"
     number = f"wb_tf32({at('p')})"
     return [*rows, f"        int p = k + {step};", f"        {name}[n][r] = {read('p', number)};", "    }"]
 
@@ -168,7 +170,7 @@ MMA = {
 
 
 def mma_piece(name: str) -> str:
-    """The instruction: `c += a · b` of one fragment, the rows of `c` in two pairs."""
+    """Return the instruction: `c += a · b` of one fragment, the rows of `c` in two pairs."""
     shape, word = MMA[name]
     return f"""\
 WB_FN void wb_mma_{name}(float* c, float* d, const unsigned int (&a)[4], const unsigned int (&b)[2]) {{
@@ -221,5 +223,5 @@ PIECES: Pieces = {("matrices",): MATRICES, ("tf32",): TF32, **{("mma", name): mm
 
 
 def keys(dtype: str) -> set[Key]:
-    """What the prelude must hold for products of a type in `MMA`."""
+    """Return the prelude's keys that products of a type in `MMA` need."""
     return {("matrices",), ("mma", dtype), *([("tf32",)] if dtype == "tf32" else [])}

@@ -16,8 +16,8 @@ from workbench.backends.base import Options
 from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
 from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
+from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, TileLocation, row_major, view
 from workbench.backends.cuda.tiles.placement.pitches import pitches
-from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, Place, row_major, view
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
@@ -33,7 +33,7 @@ from workbench.types import bool as bool_
 
 
 class Lowered(msgspec.Struct, frozen=True, eq=False):
-    """What each thread does.
+    """A kernel whose tiles were lowered to the code of each thread.
 
     Attributes:
         function: without tiles.
@@ -49,7 +49,7 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
 
 
 class Lowering:
-    """One kernel on its way; each operation on tiles has its function in a table (`operations.py`)."""
+    """The lowering of one kernel; each operation on tiles has its function in a table (`operations.py`)."""
 
     def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
         self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
@@ -62,7 +62,7 @@ class Lowering:
         self.lane = Value(int32, "lane")
         self.regions: dict[Value, Region] = {}
         self.registers: dict[Value, Value] = {}
-        self.views: dict[Value, Place] = {}
+        self.views: dict[Value, TileLocation] = {}
         self.scratches: dict[Op, list[Region]] = {}
         # What is loaded ahead is in use all through its loop.
         self.ahead: dict[Op, set[Region]] = {}
@@ -76,7 +76,7 @@ class Lowering:
         self.now: Op
 
     def lowered(self, table: dict[str, Callable[[Lowering, Op], None]]) -> Lowered:
-        """The whole function."""
+        """Lower the whole function by a table of functions, one per operation on tiles."""
         self.table = table
         body = self.block(self.function.body)
         used = self._arranged()
@@ -112,7 +112,7 @@ class Lowering:
     # Blocks and what is the same in all threads.
 
     def block(self, block: Block) -> Block:
-        """A block, its parameters and yield without tiles."""
+        """Lower a block; its parameters and yield lose their tiles."""
         with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
             for op in block.ops:
                 if op.name != "yield":
@@ -122,7 +122,7 @@ class Lowering:
         return opened.block
 
     def op(self, op: Op) -> None:
-        """One operation."""
+        """Lower one operation."""
         self.now, self.builder.location = op, op.location
         if op.name in self.table:
             self.table[op.name](self, op)
@@ -140,7 +140,7 @@ class Lowering:
             self.builder.append(op)
 
     def effect(self, op: Op) -> None:
-        """What changes memory once per block; what it gives goes to all threads through shared memory."""
+        """Emit an operation that changes memory once per block; its results reach all threads through shared memory."""
         arrays = [v for v in op.operands if isinstance(v.type, ArrayType)]
         # Without arrays it has nothing to change, so every thread may run it.
         if op.name == "native" and not arrays:
@@ -166,7 +166,7 @@ class Lowering:
             self.builder.append(Op("slot_read", (region.slots, self.number(0)), (value,), {}, (), op.location))
 
     def first(self, body: Callable[[], object]) -> None:
-        """What the first thread does alone."""
+        """Emit `body` for the first thread alone."""
         alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
         when(self.builder, alone, body)
 
@@ -175,7 +175,7 @@ class Lowering:
         self._append(op, op.operands, blocks)
 
     def loop(self, op: Op) -> None:
-        """A loop."""
+        """Lower a loop, without the tiles that it carries."""
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
@@ -185,7 +185,7 @@ class Lowering:
         self._append(op, operands, blocks)
 
     def _branch(self, op: Op, block: Block) -> Block:
-        """A block that ends with new values for the results' tiles."""
+        """Lower a block of an `if`, which ends with new values for the results' tiles."""
         with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
             for inner in block.ops[:-1]:
                 self.op(inner)
@@ -204,11 +204,11 @@ class Lowering:
     # Places and steps.
 
     def number(self, value: int) -> Value:
-        """An int32."""
+        """Emit an int32 constant."""
         return self.builder.const(value)
 
     def touch(self, *uses: Use) -> None:
-        """What follows uses memory so."""
+        """Record that the following operations use memory in these ways, for the placement of barriers."""
         if uses:
             self.builder.emit("touch", (), (), {USES: uses})
 
@@ -218,8 +218,8 @@ class Lowering:
         self.scratches.setdefault(self.now, []).append(region)
         return region
 
-    def place(self, value: Value) -> Place:
-        """Where a tile is."""
+    def location_of(self, value: Value) -> TileLocation:
+        """Return the location of a tile: registers, shared memory or a view; assign one at the first call."""
         if value in self.views:
             return self.views[value]
         key, type = self.storage.of(value), tile_type(value)
@@ -236,17 +236,17 @@ class Lowering:
         return InRegisters(self.registers[key], layout)
 
     def make_view(self, op: Op) -> None:
-        """A tile inside another one."""
-        source = self.place(op.operands[0])
+        """Give the result of a view operation a location inside that of its operand."""
+        source = self.location_of(op.operands[0])
         # A view in registers can only be a reshape in order, and elements keep their number under it.
         self.views[op.result] = source if isinstance(source, InRegisters) else view(self.builder, op, source)
 
     def layout(self, *values: Value) -> tuple[Layout, bool]:
-        """Which thread does which element of these tiles of one shape, and whether some are in registers."""
+        """Return which thread does which element of these tiles of one shape, and whether some are in registers."""
         for value in values:
-            found = self.place(value)
-            if isinstance(found, InRegisters):
-                return found.layout, True
+            location = self.location_of(value)
+            if isinstance(location, InRegisters):
+                return location.layout, True
         return Striped(tile_type(values[0]).count, self.threads), False
 
     def each(self, values: Sequence[Value], body: Body) -> None:
@@ -255,41 +255,41 @@ class Lowering:
         layout.each(self.builder, self.lane, tile_type(values[0]).shape, body, registers)
 
     def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
-        """The uses of these tiles by a step in which each thread does the elements of `layout`."""
-        return tuple(use for v in values for use in self.place(v).uses(mode, layout.who))
+        """Return the uses of these tiles by a step in which each thread does the elements of `layout`."""
+        return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
     def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:
-        """Give tiles new values, all at once."""
+        """Assign new values to tiles, all at once."""
         pairs = [(a, b) for a, b in pairs if is_tile(a) and not self._same(a, b)]
         targets = {self.storage.of(a) for a, _ in pairs}
-        late: list[tuple[Value, Place]] = []
+        late: list[tuple[Value, TileLocation]] = []
         for target, source in pairs:
             # Two tiles may change places: a source that is a target as well is set aside before it is overwritten.
             if self.storage.of(self.plan.root(source)) in targets and len(pairs) > 1:
                 late.append((target, self.aside(source)))
             else:
-                self.copy(self.place(target), self.place(source), tile_type(target))
+                self.copy(self.location_of(target), self.location_of(source), tile_type(target))
         for target, source in late:
-            self.copy(self.place(target), source, tile_type(target))
+            self.copy(self.location_of(target), source, tile_type(target))
 
     # A view has the storage of its root but other indices, so it is never a copy onto itself.
     def _same(self, a: Value, b: Value) -> bool:
         return b not in self.plan.views and self.storage.of(a) is self.storage.of(b)
 
-    def aside(self, source: Value) -> Place:
-        """A copy of a tile in storage of its own."""
-        type, place = tile_type(source), self.place(source)
-        if isinstance(place, InRegisters):
-            slots = storage_of(type, place.layout.registers, "next")
+    def aside(self, source: Value) -> TileLocation:
+        """Copy a tile to new storage."""
+        type, location = tile_type(source), self.location_of(source)
+        if isinstance(location, InRegisters):
+            slots = storage_of(type, location.layout.registers, "next")
             self.registers[slots] = slots
-            made: Place = InRegisters(slots, place.layout)
+            copy: TileLocation = InRegisters(slots, location.layout)
         else:
-            made = InShared(self.scratch(type.dtype, type.count, "a tile of a loop, kept"), row_major(type.shape))
-        self.copy(made, place, type)
-        return made
+            copy = InShared(self.scratch(type.dtype, type.count, "a tile of a loop, kept"), row_major(type.shape))
+        self.copy(copy, location, type)
+        return copy
 
-    def copy(self, target: Place, source: Place, type: Tile) -> None:
-        """Element by element; between registers of different threads through shared memory."""
+    def copy(self, target: TileLocation, source: TileLocation, type: Tile) -> None:
+        """Copy a tile element by element; between registers of different threads through shared memory."""
         b = self.builder
         layouts = [p.layout for p in (target, source) if isinstance(p, InRegisters)]
         # A thread cannot read another one's registers, and shuffles reach no further than its warp.
@@ -305,11 +305,11 @@ class Lowering:
 
 
 def tile_type(value: Value) -> Tile:
-    """The type of a tile."""
+    """Return the type of a tile."""
     assert isinstance(value.type, Tile)
     return value.type
 
 
 def storage_of(type: Tile, count: int, name: str) -> Value:
-    """A thread's own storage for some elements of a tile."""
+    """Emit a thread's own storage for `count` elements of a tile."""
     return Value(Slots(type.dtype, count), name)

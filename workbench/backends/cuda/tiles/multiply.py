@@ -18,7 +18,7 @@ from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.fragments import Operand, loops
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
-from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared
+from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared
 from workbench.backends.cuda.tiles.placement.plan import product_layout
 from workbench.ir.attributes import LINKED, PRECISION, PRODUCT, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op
@@ -26,7 +26,7 @@ from workbench.types import Kind, Scalar, element, float32
 
 
 class Product(msgspec.Struct, frozen=True):
-    """What one function multiplies.
+    """The multiplication that one generated function does.
 
     Attributes:
         layout: which thread has which elements of the result.
@@ -66,18 +66,18 @@ class Product(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What it is called in a text."""
+        """The function's name in the CUDA text."""
         shape = f"{self.layout.rows}x{self.layout.columns}x{self.inner}"
         return f"wb_product_{shape}"
 
 
 def tile_matmul(low: Lowering, op: Op) -> None:
-    """The call; what it adds to is copied to the result first, where it is not there already."""
+    """Lower a multiplication to a call; an accumulator is first copied to the result, unless they share storage."""
     b, (left, right, *acc) = low.builder, op.operands
     if acc:
         # The function adds to what the result holds; usually the two share their storage and nothing is copied.
         low.copies([(op.result, acc[0])], op)
-    target, sources = low.place(op.result), [low.place(left), low.place(right)]
+    target, sources = low.location_of(op.result), [low.location_of(left), low.location_of(right)]
     assert all(isinstance(s, InShared) for s in sources)
     if isinstance(target, InRegisters):
         layout, storage = target.layout, target.slots
@@ -98,27 +98,27 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     aligned = all(s.aligned for s in sources)  # type: ignore[union-attr]
     linked = None if held else _linked(op, inner, (steps[0], steps[1]), aligned, low)
     pitch = layout.columns if held else target.steps[0]  # type: ignore[union-attr]
-    made = Product(
+    multiplication = Product(
         layout, inner, dtype, result, steps[0], steps[1], held, pitch, aligned, bool(acc), precision, linked
     )  # fmt: skip
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
     # cuBLASDx reads and writes the result as it likes, so the share of a thread is not known to be ours.
     low.touch(*reads, *target.uses("write", who), *(target.uses("read", who) if linked else ()))
-    b.emit("product", operands, (), {PRODUCT: made})
+    b.emit("product", operands, (), {PRODUCT: multiplication})
 
 
 def product_of(op: Op) -> Product:
-    """What the function of a `product` multiplies."""
-    made = op.attrs[PRODUCT]
-    assert isinstance(made, Product)
-    return made
+    """Return the multiplication that a `product` operation calls."""
+    multiplication = op.attrs[PRODUCT]
+    assert isinstance(multiplication, Product)
+    return multiplication
 
 
 def _linked(
     op: Op, inner: int, steps: tuple[tuple[int, int], tuple[int, int]], aligned: bool, low: Lowering
 ) -> ProductSpec | None:
-    """The product that is called in place of generated code, if one is requested and there can be one."""
+    """Return the product that is called in place of generated code, if one is requested and there can be one."""
     target = op.attrs.get(LINKED)
     if not target:
         return None
@@ -131,7 +131,7 @@ def _linked(
 
 
 def _call(product: Product, name: str, spec: ProductSpec) -> str:
-    """The function `name` that calls a link-time product."""
+    """Emit the function `name` that calls a link-time product."""
     operand, result = C_TYPES[product.dtype.name], C_TYPES[product.result.name]
     return f"""\
 // {spec.shown} by cuBLASDx, linked in
@@ -145,7 +145,7 @@ static __device__ __forceinline__ void {name}({result}* c, const {operand}* a, c
 
 
 def function(product: Product, name: str) -> str:
-    """The function `name`: `(result, a, b)`."""
+    """Emit the function `name` with the parameters `(result, a, b)`."""
     if product.linked is not None:
         return _call(product, name, product.linked)
     c, total = C_TYPES[product.dtype.name], product.layout.registers
@@ -179,7 +179,7 @@ def function(product: Product, name: str) -> str:
 
 
 def _over(product: Product, body: list[str]) -> list[str]:
-    """A loop over the thread's own elements, `at` the number of each."""
+    """Emit a loop over the thread's own elements; `at` is the index of each."""
     layout = product.layout
     # Unrolled, so that `sum` and `c` stay in registers: an array indexed at run time goes to local memory.
     rows = ["#pragma unroll", f"    for (int at = 0; at < {layout.registers}; ++at) {{"]
@@ -211,7 +211,7 @@ def _cast(text: str, source: Scalar, target: Scalar) -> str:
 
 
 def _test(name: str, layout: Spread, rows: bool) -> str:
-    """Whether a row or a column is one of the matrix; nothing where all are."""
+    """Return the C++ test that a row or column is one of the matrix; empty if all are."""
     size, groups = (layout.rows, layout.down) if rows else (layout.columns, layout.across)
     # If the groups divide the size, every thread's rows are inside and no test is written.
     unit = (MMA_ROWS if rows else MMA_COLUMNS) if layout.fragments else 1
@@ -219,13 +219,13 @@ def _test(name: str, layout: Spread, rows: bool) -> str:
 
 
 def _plain(product: Product) -> list[str]:
-    """One column of `a` and one row of `b` after the other, fused multiply-add."""
+    """Emit a loop over k with fused multiply-adds of a column of `a` and a row of `b`."""
     layout, wide = product.layout, C_TYPES[product.sum_type.name]
     rows = [
         f"    for (int k = 0; k < {product.inner}; ++k) {{",
         f"        {wide} x[{layout.own_rows}], y[{layout.own_columns}];",
     ]
-    for name, count, place, test, steps in (
+    for name, count, index, test, steps in (
         ("x", layout.own_rows, layout.row("lane", "n"), _test("i", layout, True), (*product.a, "i", "k", "a")),
         ("y", layout.own_columns, layout.column("lane", "n"), _test("i", layout, False), (*product.b, "k", "i", "b")),
     ):
@@ -235,7 +235,7 @@ def _plain(product: Product) -> list[str]:
         rows += [
             "#pragma unroll",
             f"        for (int n = 0; n < {count}; ++n) {{",
-            f"            int i = {place};",
+            f"            int i = {index};",
             f"            {name}[n] = {f'{test} ? {read} : {wide}(0)' if test else read};",
             "        }",
         ]
@@ -271,8 +271,8 @@ def _fragments(product: Product) -> list[str]:
 
 
 def keys(product: Product) -> set[Key]:
-    """What the prelude must hold."""
-    found: set[Key] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
+    """Return the prelude's keys that a product needs."""
+    keys: set[Key] = {("half", t.name) for t in (product.dtype, product.result) if t.is_half}
     if product.layout.fragments and product.linked is None:
-        found |= fragments.keys(product.mma)
-    return found
+        keys |= fragments.keys(product.mma)
+    return keys

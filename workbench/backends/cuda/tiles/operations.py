@@ -31,18 +31,18 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 
 
 def tiles_to_threads(function: Function, options: Options, target: str) -> Lowered:
-    """What each thread of a block does.
+    """Lower operations on tiles to the code of each thread of a block.
 
     Args:
         function: its reductions hold their combinations (`reduce.with_combinations`).
         options: whether arrays lie in memory without gaps, and apart.
         target: the architecture, for the shared memory that stages of loads may take.
     """
-    found: list[Lowered] = []
+    candidates: list[Lowered] = []
     for stages in range(pipeline.most_stages(target), 0, -1):
         low = Lowering(function, options, stages)
-        found.append(low.lowered(OPERATIONS))
-        if not low.ahead or blocks_at_once(found[-1].shared, target) >= 2:
+        candidates.append(low.lowered(OPERATIONS))
+        if not low.ahead or blocks_at_once(candidates[-1].shared, target) >= 2:
             break
     # Two blocks at once, of which one computes while the other one waits, are worth more than a stage.
-    return max(found, key=lambda made: min(blocks_at_once(made.shared, target), 2))
+    return max(candidates, key=lambda candidate: min(blocks_at_once(candidate.shared, target), 2))

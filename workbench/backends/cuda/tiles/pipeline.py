@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from workbench.backends.cuda.tiles.copies import in_chunks
+from workbench.backends.cuda.tiles.copies import is_chunked
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.arena import capability
 from workbench.backends.cuda.tiles.placement.layouts import product, when
-from workbench.backends.cuda.tiles.placement.places import InShared
+from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.builtins import TABLE
 from workbench.ir.attributes import COUNT, STEP, THREADS, WAIT
@@ -42,12 +42,12 @@ class _Load:
 
     op: Op
     offsets: tuple[Op, ...]
-    place: InShared
+    location: InShared
     count: int
 
 
 def for_loop(low: Lowering, op: Op) -> None:
-    """A `for`, with loads ahead where it multiplies what it loads."""
+    """Lower a `for`; loads that feed its multiplications are started ahead."""
     loads = list(_loads(low, op)) if low.stages > 1 else []
     if not loads:
         low.loop(op)
@@ -56,9 +56,9 @@ def for_loop(low: Lowering, op: Op) -> None:
     carried = op.operands[3:]
     low.copies(list(zip(op.results, carried, strict=True)), op)
     start, _, step = op.operands[:3]
-    low.touch(*(Use(load.place.region, "write", ANY) for load in loads), *_reads(loads))
+    low.touch(*(Use(load.location.region, "write", ANY) for load in loads), *_reads(loads))
     for stage in range(stages - 1):
-        ahead = _sum(low, start, _turns(low, step, stage))
+        ahead = _sum(low, start, _advance(low, step, stage))
         _begin(low, op, loads, ahead, b.const(stage))
     stage = Value(int32, "stage")
     params = tuple(p for p in block.params if not is_tile(p))
@@ -67,10 +67,10 @@ def for_loop(low: Lowering, op: Op) -> None:
         low.touch(*_reads(loads))
         before = b.one("eq", (stage, b.const(0)), bool_)
         free = b.one("where", (before, b.const(stages - 1), b.one("sub", (stage, b.const(1)), int32)), int32)
-        _begin(low, op, loads, _sum(low, block.params[0], _turns(low, step, stages - 1)), free)
+        _begin(low, op, loads, _sum(low, block.params[0], _advance(low, step, stages - 1)), free)
         for load in loads:
             offset = product(b, stage, load.count)
-            low.views[load.op.result] = InShared(load.place.region, load.place.steps, offset, whole=False)
+            low.views[load.op.result] = InShared(load.location.region, load.location.steps, offset, entire=False)
         ahead_ops = {load.op for load in loads}
         for inner in block.ops[:-1]:
             if inner not in ahead_ops:
@@ -85,9 +85,9 @@ def for_loop(low: Lowering, op: Op) -> None:
     b.append(op.replace(operands, results=results, blocks=(opened.block,)))
 
 
-def _turns(low: Lowering, step: Value, turns: int) -> int:
-    """What the index grows by in some turns."""
-    return low.numbers[step] * turns
+def _advance(low: Lowering, step: Value, iterations: int) -> int:
+    """Return by how much the index grows in some iterations."""
+    return low.numbers[step] * iterations
 
 
 def _sum(low: Lowering, index: Value, more: int) -> Value:
@@ -100,7 +100,7 @@ def _reads(loads: Sequence[_Load]) -> list[Use]:
 
 
 def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: Value) -> None:
-    """Begin the copies of the turn with an index, if there is one, into a stage; a group of copies in any case."""
+    """Start the copies of an iteration into a stage, if that iteration exists; commit a group of copies in any case."""
     b, (_, stop, step), (block,) = low.builder, op.operands[:3], op.blocks
     test = "lt" if low.numbers[step] > 0 else "gt"
     comes = b.one(test, (index, b.cast(stop, int64)), bool_)
@@ -113,15 +113,15 @@ def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: V
                     b.append(copy_op(needed, mapping, lambda v: Value(v.type, "")))
             array, *offsets = load.op.operands
             at = product(b, stage, load.count)
-            how = {**load.op.attrs, THREADS: low.threads, STEP: load.place.steps[0]}
-            b.emit("copy_in", (load.place.region.slots, at, array, *(mapping.get(v, v) for v in offsets)), (), how)
+            attrs = {**load.op.attrs, THREADS: low.threads, STEP: load.location.steps[0]}
+            b.emit("copy_in", (load.location.region.slots, at, array, *(mapping.get(v, v) for v in offsets)), (), attrs)
 
     when(b, comes, copies)
     b.emit("commit", (), (), {})
 
 
 def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
-    """The loads that may be begun ahead."""
+    """Yield the loads that may be started ahead."""
     (block,) = op.blocks
     ops = [inner for inner in walk(block)]
     opaque = any(inner.name in OPAQUE or inner.name == "native" for inner in ops)
@@ -133,40 +133,40 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
         or all(inner.name != "tile_matmul" for inner in block.ops)
     ):
         return
-    made = {v: inner for inner in block.ops for v in inner.results}
+    defs = {v: inner for inner in block.ops for v in inner.results}
     for inner in block.ops:
         if (
             inner.name != "tile_load"
             or inner.operands[0] in changed
-            or not low.storage.alone(inner.result)
-            or not in_chunks(low, inner)
+            or not low.storage.is_exclusive(inner.result)
+            or not is_chunked(low, inner)
         ):
             continue
-        offsets = _needed(inner, made, set(block.params[1:]))
+        offsets = _needed(inner, defs, set(block.params[1:]))
         if offsets is None:
             continue
-        place = low.place(inner.result)
-        assert isinstance(place, InShared)
-        one = place.region
+        location = low.location_of(inner.result)
+        assert isinstance(location, InShared)
+        one = location.region
         region = Region(one.dtype, one.count * low.stages, one.name, one.label)
         low.regions[low.storage.of(inner.result)] = region
         low.ahead.update((user, {*low.ahead.get(user, ()), region}) for user in (op, *ops))
-        yield _Load(inner, offsets, InShared(region, place.steps), one.count)
+        yield _Load(inner, offsets, InShared(region, location.steps), one.count)
 
 
-def _needed(load: Op, made: dict[Value, Op], carried: set[Value]) -> tuple[Op, ...] | None:
-    """The operations in the body that its offsets are made of, in order; None if they depend on more than the index."""
-    found: dict[Op, None] = {}
+def _needed(load: Op, defs: dict[Value, Op], carried: set[Value]) -> tuple[Op, ...] | None:
+    """Return the body's operations that compute a load's offsets; None if they depend on more than the index."""
+    needed: dict[Op, None] = {}
 
     def need(value: Value) -> bool:
         if value in carried:
             return False
-        if value not in made or made[value] in found:
+        if value not in defs or defs[value] in needed:
             return True
-        op = made[value]
+        op = defs[value]
         if op.blocks or not (op.name in PURE or op.name in TABLE) or not all(need(v) for v in op.operands):
             return False
-        found[op] = None
+        needed[op] = None
         return True
 
-    return tuple(found) if all(need(v) for v in load.operands[1:]) else None
+    return tuple(needed) if all(need(v) for v in load.operands[1:]) else None

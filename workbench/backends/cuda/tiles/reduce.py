@@ -13,7 +13,7 @@ from typing import Any
 from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Striped, product, when
-from workbench.backends.cuda.tiles.placement.places import InRegisters, InShared, row_major
+from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
@@ -30,7 +30,7 @@ Parts = tuple[Value, ...]
 
 
 def with_combinations(function: Function) -> Function:
-    """The function with the combination of two elements as a block of each reduction and scan."""
+    """Return the function with the combination of two elements as a block of each reduction and scan."""
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         plain = op.name in ("tile_reduce", "tile_scan") and not op.blocks
@@ -58,7 +58,7 @@ def _combination(op: Op) -> Block:
 
 
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
-    """The better of two elements with their places; at a tie the first. NaN is better than any number."""
+    """Return the better of two elements with their indices; at a tie the first. NaN is better than any number."""
     less = "lt" if kind == "argmin" else "gt"
     dtype = x.type
     assert isinstance(dtype, (Scalar, Vector))
@@ -71,32 +71,32 @@ def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> P
         # NumPy's argmin returns the first NaN; comparisons alone would never choose one.
         fresh = b.one("or_", (b.one("not_", (mine,), bool_), before), bool_)
         nan = b.one("and_", (other, fresh), bool_)
-        kept = b.one("not_", (mine,), bool_)
-        chosen = b.one("or_", (nan, b.one("and_", (kept, chosen), bool_)), bool_)
+        number = b.one("not_", (mine,), bool_)
+        chosen = b.one("or_", (nan, b.one("and_", (number, chosen), bool_)), bool_)
     return b.one("where", (chosen, y, x), dtype), b.one("where", (chosen, k, i), int32)
 
 
 def combine(b: Builder, block: Block, left: Parts, right: Parts) -> Parts:
-    """The combination, written here."""
+    """Emit the combination of two elements at this point."""
     mapping: dict[Value, Value] = dict(zip(block.params, (*left, *right), strict=True))
     for op in block.ops[:-1]:
         b.append(copy_op(op, mapping))
     return tuple(mapping.get(v, v) for v in block.yielded)
 
 
-def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], otherwise: Parts) -> Parts:
-    """`then()` where the condition holds."""
+def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], default: Parts) -> Parts:
+    """Emit a branch: `then()` if the condition holds or is None, else `default`."""
     if condition is None:
         return then()
     with b.block() as first:
         b.yield_(*then())
     with b.block() as second:
-        b.yield_(*otherwise)
+        b.yield_(*default)
     return b.if_(condition, first.block, second.block)
 
 
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
-    """The value of another thread of the warp: `down`, `up`, `xor` by a step, or of the one with number `step`."""
+    """Return another thread's value: `down`, `up`, `xor` by a step, or of the thread numbered `step`."""
     attrs = {KIND: kind, STEP: step, THREADS: threads}
     if not isinstance(value.type, Vector):
         return b.one("shuffle", (value,), value.type, attrs)
@@ -109,26 +109,26 @@ def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Va
 def tile_reduce(low: Lowering, op: Op) -> None:
     """Over all elements to one for all threads, or along an axis."""
     if op.attrs.get(AXIS) is None:
-        _whole(low, op)
+        _full(low, op)
     else:
         _along(low, op)
 
 
-def _started(low: Lowering, op: Op, value: Value, place: Callable[[], Value]) -> Parts:
-    """An element as it is combined."""
+def _started(low: Lowering, op: Op, value: Value, index: Callable[[], Value]) -> Parts:
+    """Return the parts of an element to combine: its value, and for argmin and argmax its index."""
     (block,) = op.blocks
     parts = (low.builder.cast(value, block.params[0].type),)
-    return (*parts, place()) if len(block.params) == 4 else parts
+    return (*parts, index()) if len(block.params) == 4 else parts
 
 
 def _finish(low: Lowering, op: Op, parts: Parts, write: Callable[[Value], Any]) -> None:
-    """What is left of the combined parts is the result."""
+    """Pass the result of a reduction, the last of its combined parts, to `write`."""
     type = op.result.type.dtype if isinstance(op.result.type, Tile) else op.result.type
     # The last part is the place for argmin and argmax, and the value itself for the others.
     write(low.builder.cast(parts[-1], type))
 
 
-def _whole(low: Lowering, op: Op) -> None:
+def _full(low: Lowering, op: Op) -> None:
     b, (block,), (tile,) = low.builder, op.blocks, op.operands
     layout, _ = low.layout(tile)
     assert isinstance(layout, Striped)
@@ -145,12 +145,12 @@ def _whole(low: Lowering, op: Op) -> None:
 
 
 def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
-    """Each thread's own elements combined; threads that have none give something."""
-    b, (block,), place, shape = low.builder, op.blocks, low.place(tile), shape_of(tile)
+    """Combine each thread's own elements; threads that have none return an arbitrary value."""
+    b, (block,), location, shape = low.builder, op.blocks, low.location_of(tile), shape_of(tile)
 
     def at(register: Value | None, linear: Value) -> Parts:
         here = Element(b, shape, register, linear)
-        return _started(low, op, place.read(b, here), lambda: here.linear)
+        return _started(low, op, location.read(b, here), lambda: here.linear)
 
     types = [p.type for p in block.params[: len(block.params) // 2]]
     some = b.one("lt", (low.lane, b.const(layout.active)), bool_) if layout.active < low.threads else None
@@ -159,16 +159,16 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
     parts = _either(b, some, lambda: at(b.const(0), low.lane), nothing)
     if layout.registers == 1:
         return parts
-    turn, carried = Value(int32, "r"), tuple(Value(t) for t in types)
-    registers = isinstance(place, InRegisters)
-    with b.block((turn, *carried)) as opened:
-        here = turn
+    number, carried = Value(int32, "r"), tuple(Value(t) for t in types)
+    registers = isinstance(location, InRegisters)
+    with b.block((number, *carried)) as opened:
+        here = number
         if registers:
-            here = b.one("add", (product(b, turn, low.threads), low.lane), int32)
+            here = b.one("add", (product(b, number, low.threads), low.lane), int32)
         inside = None
         if registers and layout.count % low.threads:
             inside = b.one("lt", (here, b.const(layout.count)), bool_)
-        b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(turn, here)), carried))
+        b.yield_(*_either(b, inside, lambda: combine(b, block, carried, at(number, here)), carried))
     if registers:
         # In registers the index must be known after unrolling; in memory a loop keeps the code small.
         ends, hint = (b.const(1), b.const(layout.registers), b.const(1)), UNROLL
@@ -179,7 +179,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
 
 
 def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
-    """The first thread of each warp combines what its warp has, pair by pair; `active` threads have something."""
+    """Combine the values of each warp, pair by pair, in its first thread; `active` threads have a value."""
     b = low.builder
     step = WARP // 2
     # Steps that would reach beyond the last active thread combine nothing.
@@ -202,7 +202,7 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
 
 
 def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Parts:
-    """The first thread of each warp shares what it has; every thread combines those, in the same order."""
+    """Share the values of the first thread of each warp; every thread combines them, in the same order."""
     b = low.builder
     regions = [low.scratch(v.type, warps, "a reduction's parts, one per warp") for v in parts]  # type: ignore[arg-type]
     low.touch(*(Use(r, "write", ANY) for r in regions))
@@ -227,10 +227,10 @@ def _through_shared(low: Lowering, block: Block, parts: Parts, warps: int) -> Pa
 
 
 def _along(low: Lowering, op: Op) -> None:
-    """Along an axis: some neighbouring threads for each element of the result, which share the axis."""
+    """Reduce along an axis: a team of neighbouring threads for each element of the result."""
     b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)
-    source, target = low.place(tile), low.place(op.result)
+    source, target = low.location_of(tile), low.location_of(op.result)
     assert isinstance(source, InShared) and isinstance(target, InShared)
     rows, length = math.prod(result), shape[axis]
     # A team stays within a warp, for shuffles; beyond length / 4 its threads would have too little to do.
@@ -281,7 +281,7 @@ def _row_inside(low: Lowering, here: Element, rows: int, team: int) -> Value | N
 
 
 def tile_scan(low: Lowering, op: Op) -> None:
-    """Along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
+    """Scan along the last axis, in steps of twice the distance (Hillis and Steele, 1986), all rows at once."""
     b, (tile,), (block,) = low.builder, op.operands, op.blocks
     shape, dtype = shape_of(tile), block.params[0].type
     layout, _ = low.layout(tile, op.result)
@@ -293,25 +293,25 @@ def tile_scan(low: Lowering, op: Op) -> None:
     held = b.slots(dtype, layout.registers)  # type: ignore[arg-type]
     own = InShared(scratch, row_major(shape))
     low.touch(*low.uses("read", layout, tile), *own.uses("write", layout.who))
-    source, kept = low.place(tile), InRegisters(held, layout)
+    source, sums = low.location_of(tile), InRegisters(held, layout)
 
     def begin(here: Element) -> None:
         value = b.cast(source.read(b, here), dtype)
-        kept.write(b, here, value)
+        sums.write(b, here, value)
         own.write(b, here, value)
 
     layout.each(b, low.lane, shape, begin)
     step = 1
     while step < shape[-1]:
-        _scan_step(low, block, shape, kept, scratch, step)
+        _scan_step(low, block, shape, sums, scratch, step)
         step *= 2
     low.touch(*([Use(scratch, "read", ANY)] if op.attrs[EXCLUSIVE] else []), *low.uses("write", layout, op.result))
     neutral = identity(op.attrs[KIND], dtype)
-    target, type = low.place(op.result), op.result.type.dtype  # type: ignore[union-attr]
+    target, type = low.location_of(op.result), op.result.type.dtype  # type: ignore[union-attr]
 
     def end(here: Element) -> None:
         if not op.attrs[EXCLUSIVE]:
-            target.write(b, here, b.cast(kept.read(b, here), type))
+            target.write(b, here, b.cast(sums.read(b, here), type))
             return
         # Exclusive is inclusive, moved by one; only the first of a row needs a neutral element.
         (value,) = _before(b, here, scratch, 1, (b.const(neutral, dtype),))
@@ -321,33 +321,33 @@ def tile_scan(low: Lowering, op: Op) -> None:
 
 
 def _scan_step(
-    low: Lowering, block: Block, shape: Sequence[int], kept: InRegisters, scratch: Region, step: int
+    low: Lowering, block: Block, shape: Sequence[int], sums: InRegisters, scratch: Region, step: int
 ) -> None:
     b = low.builder
     # Read everything before anything is written: a step uses the neighbours' values of the step before.
     low.touch(Use(scratch, "read", ANY))
 
     def look(here: Element) -> None:
-        mine = (kept.read(b, here),)
+        mine = (sums.read(b, here),)
         near = b.one("ge", (here.index(len(shape) - 1), b.const(step)), bool_)
 
         def both() -> Parts:
             at = b.one("sub", (here.linear, b.const(step)), int32)
             return combine(b, block, (b.slot_read(scratch.slots, at),), mine)
 
-        kept.write(b, here, _either(b, near, both, mine)[0])
+        sums.write(b, here, _either(b, near, both, mine)[0])
 
-    kept.layout.each(b, low.lane, tuple(shape), look)
-    low.touch(Use(scratch, "write", kept.layout.who))
-    kept.layout.each(
-        b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, kept.read(b, e))
+    sums.layout.each(b, low.lane, tuple(shape), look)
+    low.touch(Use(scratch, "write", sums.layout.who))
+    sums.layout.each(
+        b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, sums.read(b, e))
     )  # fmt: skip
 
 
-def _before(b: Builder, here: Element, scratch: Region, step: int, otherwise: Parts) -> Parts:
+def _before(b: Builder, here: Element, scratch: Region, step: int, default: Parts) -> Parts:
     near = b.one("ge", (here.index(len(here.shape) - 1), b.const(step)), bool_)
 
-    def found() -> Parts:
+    def neighbour() -> Parts:
         return (b.slot_read(scratch.slots, b.one("sub", (here.linear, b.const(step)), int32)),)
 
-    return _either(b, near, found, otherwise)
+    return _either(b, near, neighbour, default)

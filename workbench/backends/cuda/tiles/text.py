@@ -20,7 +20,7 @@ _WIDE = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
 def shared_memory(size: int) -> str:
-    """Its declaration; beyond what a kernel may declare, the launch gives it."""
+    """Return the declaration of a block's shared memory; above the static limit, the launch allocates it."""
     kind = "__shared__" if size <= STATIC_SHARED else "extern __shared__"
     count = str(size) if size <= STATIC_SHARED else ""
     return f"{kind} __align__(16) unsigned char {MEMORY}[{count}];"
@@ -32,8 +32,8 @@ def _shared(e: Emitter, op: Op) -> list[str]:
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
     e.expressions.meet(type.dtype)
     # One array of bytes, cut by offsets: CUDA puts only one dynamic array into a block's shared memory.
-    place = f"{MEMORY} + {op.attrs[OFFSET]}" if op.attrs[OFFSET] else MEMORY
-    return [f"{c_type(type.dtype)}* {name} = ({c_type(type.dtype)}*)({place});"]
+    address = f"{MEMORY} + {op.attrs[OFFSET]}" if op.attrs[OFFSET] else MEMORY
+    return [f"{c_type(type.dtype)}* {name} = ({c_type(type.dtype)}*)({address});"]
 
 
 def _barrier(e: Emitter, op: Op) -> list[str]:
@@ -48,8 +48,8 @@ def _add_pair(e: Emitter, op: Op) -> list[str]:
     array, *indices, first, second, low, high = op.operands
     scalar = element(low.type)
     e.expressions.keys |= {(key, scalar.name) for key in ("atomic_half", "added_half", "pair_half")}
-    place = e.expressions.element(array, tuple(indices)).text
-    return [f"wb_add_pair(&{place}, {', '.join(map(e.expressions.argument, (low, high, first, second)))});"]
+    target = e.expressions.element(array, tuple(indices)).text
+    return [f"wb_add_pair(&{target}, {', '.join(map(e.expressions.argument, (low, high, first, second)))});"]
 
 
 def _commit(e: Emitter, op: Op) -> list[str]:
@@ -73,21 +73,23 @@ def _shuffle(e: Emitter, op: Op) -> list[str]:
     call = f"{_SHUFFLES[op.attrs[KIND]]}({mask}, {{}}, {op.attrs[STEP]})"
     # __shfl_*_sync is overloaded for these types alone; others travel as int: a half as its bits, the rest by value.
     if type.name in _WIDE:
-        found = call.format(text.text)
+        result = call.format(text.text)
     elif type.is_half:
-        found = f"{c_type(type)}{{(unsigned short){call.format(f'(int){text.within(16)}.bits')}}}"
+        result = f"{c_type(type)}{{(unsigned short){call.format(f'(int){text.within(16)}.bits')}}}"
     else:
-        found = cast(c_type(type), call.format(f"(int){text.within(15)}"))
-    return [f"{e.declare(op.result)} = {found};"]
+        result = cast(c_type(type), call.format(f"(int){text.within(15)}"))
+    return [f"{e.declare(op.result)} = {result};"]
 
 
 def _product(e: Emitter, op: Op) -> list[str]:
-    made = multiply.product_of(op)
-    e.expressions.keys |= multiply.keys(made)
-    base, number = made.name, 1
+    multiplication = multiply.product_of(op)
+    e.expressions.keys |= multiply.keys(multiplication)
+    base, number = multiplication.name, 1
     name = base
     # Equal functions share a name; others of the same shape (steps, types) get a number.
-    while e.natives.setdefault(name, multiply.function(made, name)) != multiply.function(made, name):
+    while e.natives.setdefault(name, multiply.function(multiplication, name)) != multiply.function(
+        multiplication, name
+    ):
         number += 1
         name = f"{base}_{number}"
     c, a, a_offset, b, b_offset = op.operands

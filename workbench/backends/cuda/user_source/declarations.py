@@ -26,7 +26,7 @@ _PAIRS = {"(": ")", "{": "}", "[": "]"}
 
 
 class Declaration(msgspec.Struct, frozen=True):
-    """One declaration.
+    """A declaration in a CUDA C++ text.
 
     Attributes:
         start, end: its text, without blanks before it.
@@ -47,7 +47,7 @@ class Declaration(msgspec.Struct, frozen=True):
 
 
 def blanked(text: str) -> str:
-    """The text with blanks for comments, strings and what stands under `#if 0`, of the same length and lines."""
+    """Return the text with blanks for comments, strings and what stands under `#if 0`, of the same length and lines."""
     text = _BLANKED.sub(lambda m: blank(m[0]) if m[0] != '"C"' else m[0], text)
     return _OFF.sub(lambda m: blank(m[0]), text)
 
@@ -58,12 +58,12 @@ def blank(text: str) -> str:
 
 
 def macros(text: str) -> dict[str, str]:
-    """What the text's macros stand for, by name."""
+    """Return the text's macros and their replacements."""
     return {name: " ".join(value.replace("\\\n", " ").split()) for name, value in _DEFINE.findall(text)}
 
 
 def closing(text: str, opening: int) -> int:
-    """The position that closes a parenthesis or brace; the text's length if nothing does."""
+    """Return the position that closes a parenthesis or brace; the text's length if nothing does."""
     one, other, depth = text[opening], _PAIRS[text[opening]], 0
     for mark in re.compile(rf"[{re.escape(one + other)}]").finditer(text, opening):
         depth += 1 if mark[0] == one else -1
@@ -73,7 +73,7 @@ def closing(text: str, opening: int) -> int:
 
 
 def declarations(text: str, defined: dict[str, str]) -> Iterator[Declaration]:
-    """The declarations of a blanked text, members before their class.
+    """Yield the declarations of a blanked text, members before their class.
 
     Args:
         text: as `blanked` returns it.
@@ -97,7 +97,7 @@ def declarations(text: str, defined: dict[str, str]) -> Iterator[Declaration]:
 
 
 def _stands_for(name: str, defined: dict[str, str]) -> set[str]:
-    """The annotations that a macro stands for, through other macros too."""
+    """Return the annotations that a macro stands for, through other macros too."""
     seen: set[str] = set()
     pending = [name]
     while pending:
@@ -142,7 +142,7 @@ def _scan(text: str, at: int, end: int, scope: tuple[str, ...], member: bool) ->
 
 
 def _outside(head: str) -> str:
-    """A head without what is in parentheses, template arguments, and names of operators."""
+    """Return a head without what is in parentheses, template arguments, and names of operators."""
     head = re.sub(r"\boperator\s*[^\w\s(]+", "operator", head)
     while (shorter := re.sub(r"\([^()]*\)|<[^<>]*>", " ", head)) != head:
         head = shorter

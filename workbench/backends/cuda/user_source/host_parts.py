@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from workbench.backends.cuda.user_source.declarations import Declaration, blank, blanked, closing, declarations, macros
-from workbench.backends.cuda.user_source.preprocess import Whole
+from workbench.backends.cuda.user_source.preprocess import ExpandedSource
 from workbench.errors import KernelSyntaxError
 from workbench.source import Location
 
@@ -49,17 +49,17 @@ _REFUSED: tuple[tuple[str, str, str], ...] = (
 """Device code that is not supported: pattern, what it is, what to do."""
 
 
-def device_part(whole: Whole) -> Whole:
-    """The text without code of the host.
+def device_part(source: ExpandedSource) -> ExpandedSource:
+    """Blank the host's code in the text.
 
     Raises:
         KernelSyntaxError: device code uses textures, Thrust, cuRAND or dynamic parallelism; at its place.
     """
-    plain, defined = blanked(whole.text), macros(whole.text)
-    out, names, notes = list(whole.text), list[str](), list[str]()
+    plain, defined = blanked(source.text), macros(source.text)
+    out, names, notes = list(source.text), list[str](), list[str]()
 
     def cut(start: int, end: int) -> None:
-        rows = whole.text[start:end].split("\n")
+        rows = source.text[start:end].split("\n")
         out[start:end] = "\n".join(r if r.startswith("#line") else blank(r) for r in rows)
 
     members: dict[tuple[str, ...], bool] = {}
@@ -73,18 +73,18 @@ def device_part(whole: Whole) -> Whole:
         if host:
             cut(d.start, d.end)
             if d.form == "function" or _function_like(d):
-                notes += _launches(plain[d.start : d.end], whole.text[d.start : d.end])
+                notes += _launches(plain[d.start : d.end], source.text[d.start : d.end])
                 names += re.findall(r"(\w+)\s*\(", d.head)[-1:]
             elif d.form == "other":
                 names += re.findall(r"(\w+)\s*(?:[\[={;]|$)", d.head)[:1]
         elif not d.annotations & _DEVICE and d.form == "function":
             at = d.start + d.head.index("constexpr")
             out[at] = "__device__ " + out[at]
-    for found in _LAMBDA.finditer(plain):  # NVRTC takes a lambda of device code as such
-        out[found.start(1) : found.end(1)] = blank(found[1])
+    for match in _LAMBDA.finditer(plain):  # NVRTC takes a lambda of device code as such
+        out[match.start(1) : match.end(1)] = blank(match[1])
     text = "".join(out)
-    _refuse(whole, text)
-    return replace(whole, text=text, host=tuple(dict.fromkeys(names)), notes=tuple(dict.fromkeys(notes)))
+    _refuse(source, text)
+    return replace(source, text=text, host=tuple(dict.fromkeys(names)), notes=tuple(dict.fromkeys(notes)))
 
 
 def _is_host(d: Declaration) -> bool:
@@ -110,13 +110,13 @@ def _class_name(d: Declaration) -> tuple[str, ...]:
 
 
 def _launches(plain: str, text: str) -> Iterator[str]:
-    """The Python of each launch in a function of the host."""
+    """Yield the Python of each launch in a function of the host."""
     declared = (_SIZES.fullmatch(d) for row in _DIM3.findall(plain) for d in _listed(row))
     sizes = {m[1]: _listed(m[2]) for m in declared if m}
-    for found in _LAUNCH.finditer(plain):
-        end = closing(plain, found.end())
-        grid, block, *more = [*_listed(found[2]), "?"][: max(2, len(_listed(found[2])))]
-        arguments = " ".join(text[found.end() + 1 : end].split())
+    for match in _LAUNCH.finditer(plain):
+        end = closing(plain, match.end())
+        grid, block, *more = [*_listed(match[2]), "?"][: max(2, len(_listed(match[2])))]
+        arguments = " ".join(text[match.end() + 1 : end].split())
         blocks, threads = ([*(_shape(v, sizes)), *["1"] * 3][:3] for v in (grid, block))
         used = max((n for n in (1, 2, 3) if (blocks[n - 1], threads[n - 1]) != ("1", "1")), default=1)
         dims = [f"{_factor(b)} * {_factor(t)}" for b, t in zip(blocks[:used], threads[:used], strict=True)][::-1]
@@ -124,9 +124,9 @@ def _launches(plain: str, text: str) -> Iterator[str]:
             (dims[0], threads[0]) if used == 1 else (f"[{', '.join(dims)}]", f"({', '.join(threads[:used][::-1])})")
         )
         shared = f", shared={more[0]}" if more and more[0] != "0" else ""
-        name = " ".join(found[1].split())
+        name = " ".join(match[1].split())
         call = f'module["{name}"]' if re.search(r"\W", name) else name
-        yield f"{name}<<<{', '.join(_listed(found[2]))}>>> is {call}[{dim}]({arguments}, block_dim={shape}{shared})"
+        yield f"{name}<<<{', '.join(_listed(match[2]))}>>> is {call}[{dim}]({arguments}, block_dim={shape}{shared})"
 
 
 def _shape(value: str, sizes: dict[str, list[str]]) -> list[str]:
@@ -150,16 +150,16 @@ def _listed(text: str) -> list[str]:
     return [" ".join(p.split()) for p in pieces if p.strip()]
 
 
-def _refuse(whole: Whole, text: str) -> None:
+def _refuse(source: ExpandedSource, text: str) -> None:
     plain = blanked(text)
     for pattern, problem, advice in _REFUSED:
-        if found := re.search(pattern, plain):
-            raise KernelSyntaxError(problem, _place(whole, plain, found.start(), found.end()), advice)
+        if match := re.search(pattern, plain):
+            raise KernelSyntaxError(problem, _location(source, plain, match.start(), match.end()), advice)
 
 
-def _place(whole: Whole, text: str, start: int, end: int) -> Location:
-    """A place of the whole text, as that of the cell or header it is from."""
+def _location(source: ExpandedSource, text: str, start: int, end: int) -> Location:
+    """Return the location in a cell or header of a range of the expanded text."""
     above = text.rfind("\n#line ", 0, start) + 1
     number = int(text[above:].split(None, 2)[1]) + text.count("\n", above, start) - 1
     column = start - (text.rfind("\n", 0, start) + 1)
-    return whole.at(number, column, column + end - start)
+    return source.at(number, column, column + end - start)

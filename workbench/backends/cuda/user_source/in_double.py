@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from workbench.backends.cuda.user_source.preprocess import Whole
+from workbench.backends.cuda.user_source.preprocess import ExpandedSource
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.passes.to_float64 import wide_type
 
@@ -39,13 +39,13 @@ _HEAD += "typedef double __half, half, __nv_bfloat16, nv_bfloat16;\n"
 _HEAD += "".join(f"#define {name} {value}\n" for name, value in _MACROS.items())
 
 
-def wide_text(whole: Whole) -> Whole:
-    """The text with every float a double; lines and columns stay."""
-    text = _LITERAL.sub(lambda m: m["text"] or f"{m['number']} ", _HALVES.sub("", whole.text))
-    return replace(whole, text=_HEAD + text, own=())
+def wide_text(source: ExpandedSource) -> ExpandedSource:
+    """Return the text with every float a double; lines and columns stay."""
+    text = _LITERAL.sub(lambda m: m["text"] or f"{m['number']} ", _HALVES.sub("", source.text))
+    return replace(source, text=_HEAD + text, own=())
 
 
 def wide_signature(signature: Signature) -> Signature:
-    """The signature with every float a double."""
+    """Return the signature with every float a double."""
     parameters = tuple(replace(p, type=wide_type(p.type)) for p in signature.parameters)
     return replace(signature, parameters=parameters)

@@ -30,7 +30,7 @@ _MOST = 20
 """Errors that are shown of one text."""
 
 
-class Whole(msgspec.Struct, frozen=True):
+class ExpandedSource(msgspec.Struct, frozen=True):
     """A text ready to be compiled.
 
     Attributes:
@@ -48,7 +48,7 @@ class Whole(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
     def at(self, line: int, column: int = 0, end: int = 0) -> Location:
-        """The place that NVRTC, or a fault, calls this line."""
+        """Return the place that NVRTC, or a fault, calls this line."""
         number, row = divmod(line, STEP)
         source = self.sources[min(number, len(self.sources) - 1)]
         text = source.line(row)
@@ -57,14 +57,14 @@ class Whole(msgspec.Struct, frozen=True):
 
 
 def label_of(source: Source) -> str:
-    """The file name that NVRTC is given: the same for the same text everywhere."""
+    """Return the file name that NVRTC is given: the same for the same text everywhere."""
     return f"/cell/{source.label}"
 
 
-def whole(
+def expand_includes(
     source: Source, use: Iterable[str] = (), headers: Mapping[str, Source] | None = None, folders: Iterable[str] = ()
-) -> Whole:
-    """The text of `source` with its includes in their places.
+) -> ExpandedSource:
+    """Return the text of `source` with its includes expanded.
 
     Args:
         source: the text.
@@ -75,10 +75,10 @@ def whole(
     Raises:
         KernelSyntaxError: a header is not found; at the line that includes it.
     """
-    found = _Inliner(source, dict(headers or {}), [Path(f) for f in folders])
-    above = "".join(found.header(name, Location(source, 1, 0, 1, 0)) for name in use)
-    text = above + found.inlined(source)
-    return Whole(implied(text) + text, tuple(found.sources), tuple(sorted(found.own)))
+    inliner = _Inliner(source, dict(headers or {}), [Path(f) for f in folders])
+    above = "".join(inliner.header(name, Location(source, 1, 0, 1, 0)) for name in use)
+    text = above + inliner.inlined(source)
+    return ExpandedSource(implied(text) + text, tuple(inliner.sources), tuple(sorted(inliner.own)))
 
 
 class _Inliner:
@@ -101,7 +101,7 @@ class _Inliner:
         def put(match: re.Match[str]) -> str:
             line = source.text.count("\n", 0, match.start()) + 1
             column = match.start("name") - (source.text.rfind("\n", 0, match.start("name")) + 1)
-            place = Location(source, line, column, line, column + len(match["name"]))
+            location = Location(source, line, column, line, column + len(match["name"]))
             if match["name"] not in self.headers and not self._path(match["name"]):
                 text = standard(match["name"], source.text)
                 if text is not None:
@@ -112,23 +112,23 @@ class _Inliner:
                 if OWN.fullmatch(match["name"]):
                     self.own.add(match["name"])
                     return match[0]
-            return f'{self.header(match["name"], place)}#line {first + line + 1} "{label}"'
+            return f'{self.header(match["name"], location)}#line {first + line + 1} "{label}"'
 
         text = _ONCE.sub("", _INCLUDE.sub(put, source.text))
         self._inside.pop()
         return f'#line {first + 1} "{label}"\n{text}\n'
 
-    def header(self, name: str, place: Location) -> str:
+    def header(self, name: str, location: Location) -> str:
         source = self.headers.get(name) or self._file(name)
         if source is None:
-            raise KernelSyntaxError(f"There is no header {name}.", place, self._instead(name))
+            raise KernelSyntaxError(f"There is no header {name}.", location, self._instead(name))
         label = label_of(source)
         if label in self._once:
             return "\n"
         if _ONCE.search(source.text):
             self._once.add(label)
         if label in self._inside:
-            raise KernelSyntaxError(f"{name} includes itself.", place, "Put #pragma once at its top.")
+            raise KernelSyntaxError(f"{name} includes itself.", location, "Put #pragma once at its top.")
         return self.inlined(source)
 
     def _path(self, name: str) -> Path | None:
@@ -153,47 +153,52 @@ def _spelled(value: Any) -> str:
     return str(plain).lower() if isinstance(plain, bool) else plain if isinstance(plain, str) else repr(plain)
 
 
-def placed(error: BuildError, whole: Whole, function: str = "") -> WorkbenchError:
-    """A compiler's refusal as errors at the lines of the cell or header; as it is where it names none of them."""
-    found: list[WorkbenchError] = [
+def placed(error: BuildError, source: ExpandedSource, function: str = "") -> WorkbenchError:
+    """Return a compiler's error as errors at the lines of the cell or header; unchanged if it names none of them."""
+    errors: list[WorkbenchError] = [
         BuildError(
-            f"{said[:1].upper()}{said[1:]}.", place, _of_host(said, whole), function, log=error.log, text=whole.text
+            f"{message[:1].upper()}{message[1:]}.",
+            location,
+            _of_host(message, source),
+            function,
+            log=error.log,
+            text=source.text,
         )
-        for kind, place, said in _said(error.log, whole)
+        for kind, location, message in _messages(error.log, source)
         if kind == "error"
     ]
-    return CellErrors.of(found[:_MOST]) if found else error
+    return CellErrors.of(errors[:_MOST]) if errors else error
 
 
-def _of_host(said: str, whole: Whole) -> str:
-    named = next((name for name in whole.host if f'"{name}"' in said), "")
+def _of_host(message: str, source: ExpandedSource) -> str:
+    named = next((name for name in source.host if f'"{name}"' in message), "")
     return f"{named} is taken for code of the host, which is left out; write __device__ before it." if named else ""
 
 
 def unknown_names(log: str) -> frozenset[str]:
-    """Name expressions that NVRTC did not understand, without blanks; none if it refused something else, too."""
-    places = re.findall(r"^([^\s(][^(\n]*)\(\d+\): (?:catastrophic )?error", log, re.MULTILINE)
-    said = re.findall(r'Input name expression was: "(.*)"', log)
-    return frozenset("".join(name.split()) for name in said if set(places) == {"__nv_name_map"})
+    """Return the name expressions unknown to NVRTC, without blanks; empty if there was another error, too."""
+    files = re.findall(r"^([^\s(][^(\n]*)\(\d+\): (?:catastrophic )?error", log, re.MULTILINE)
+    names = re.findall(r'Input name expression was: "(.*)"', log)
+    return frozenset("".join(name.split()) for name in names if set(files) == {"__nv_name_map"})
 
 
-def warnings(log: str, whole: Whole) -> tuple[str, ...]:
-    """What NVRTC warns of, one sentence each, with its line."""
-    return tuple(f"{place}: {said}" for kind, place, said in _said(log, whole) if kind == "warning")
+def warnings(log: str, source: ExpandedSource) -> tuple[str, ...]:
+    """Return NVRTC's warnings with their lines, a sentence each."""
+    return tuple(f"{location}: {message}" for kind, location, message in _messages(log, source) if kind == "warning")
 
 
-def _said(log: str, whole: Whole) -> list[tuple[str, Location, str]]:
-    """Kind, place and sentence of what NVRTC said of the texts."""
-    labels = {label_of(s) for s in whole.sources}
-    found = []
+def _messages(log: str, source: ExpandedSource) -> list[tuple[str, Location, str]]:
+    """Parse NVRTC's messages about the texts: kind, location and sentence."""
+    labels = {label_of(s) for s in source.sources}
+    messages = []
     for m in _NVRTC_PLACE.finditer(log):
         if m["file"] in labels:  # the line is shown behind two blanks, the caret below it
             column = max(0, len(m["caret"]) - 3) if m["caret"] else 0
-            found.append((m["kind"], _word_at(whole, int(m["line"]), column), m["text"]))
-    return found
+            messages.append((m["kind"], _word_at(source, int(m["line"]), column), m["text"]))
+    return messages
 
 
-def _word_at(whole: Whole, line: int, column: int) -> Location:
-    text = whole.at(line).source.line(line % STEP)
+def _word_at(source: ExpandedSource, line: int, column: int) -> Location:
+    text = source.at(line).source.line(line % STEP)
     word = re.match(r"\w+|.?", text[column:])
-    return whole.at(line, column, column + max(1, len(word[0]) if word else 1))
+    return source.at(line, column, column + max(1, len(word[0]) if word else 1))

@@ -106,7 +106,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Element(msgspec.Struct, frozen=True):
-    """What a parameter is or points to.
+    """The type of a parameter, or of what it points to.
 
     Attributes:
         depth: 0 of a value, 1 of a pointer, 2 of a pointer to pointers, 3 of a reference.
@@ -135,7 +135,7 @@ class Element(msgspec.Struct, frozen=True):
 
 
 def probe(members: Sequence[str]) -> str:
-    """The templates; `members` are names that members of classes may have."""
+    """Return the text of the probing templates; `members` are names that members of classes may have."""
     each = "".join(_MEMBER.replace("@#@", str(n)).replace("@NAME@", name) for n, name in enumerate(members))
     used = "".join(f", typename wb_m{n}<wb_E>::wb_type" for n, _ in enumerate(members))
     words = ("float", "double", "int", "char", "short", "long", "bool", "signed", "unsigned", "const", "real", *members)
@@ -144,28 +144,28 @@ def probe(members: Sequence[str]) -> str:
 
 
 def asked(expression: str) -> str:
-    """The name expression whose mangled name has the facts of a kernel or a variable."""
+    """Return the name expression whose mangled name describes a kernel or a variable."""
     return f"&wb_::wb_of<wb_::wb_facts<decltype(&{expression})>::wb_type>"
 
 
 def elements(mangled: str, members: Sequence[str]) -> tuple[Element, ...]:
-    """The parameters of a kernel, or a variable, from the mangled name of what was `asked`."""
+    """Return the parameters of a kernel, or a variable, from the mangled name of what was `asked`."""
     numbers = [-int(n[1:]) if n[0] == "n" else int(n) for n in re.findall(r"Li(n?\d+)E", mangled)]
     starts = [n for n, value in enumerate(numbers) if value == -1] + [len(numbers)]
     return tuple(_element(numbers[a + 1 : b], members) for a, b in pairwise(starts))
 
 
-def _element(facts: Sequence[int], members: Sequence[str]) -> Element:
-    depth, constant, size, align, kind, part = facts[:6]
-    fields = tuple(sorted(_fields(facts[6:], members), key=lambda f: f.offset))
+def _element(values: Sequence[int], members: Sequence[str]) -> Element:
+    depth, constant, size, align, kind, part = values[:6]
+    fields = tuple(sorted(_fields(values[6:], members), key=lambda f: f.offset))
     scalar = SCALARS["uint64"] if kind == _POINTER else _scalar(kind, part)
     type = scalar if scalar is None or size == part else Vector(size // part, scalar)
     return Element(depth, bool(constant), size, align, type, fields)
 
 
-def _fields(facts: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
-    for n in range(0, len(facts), 5):
-        name, offset, kind, item, size = facts[n : n + 5]
+def _fields(values: Sequence[int], members: Sequence[str]) -> Iterator[Field]:
+    for n in range(0, len(values), 5):
+        name, offset, kind, item, size = values[n : n + 5]
         pointer = kind == _POINTER
         yield Field(members[name], offset, size, SCALARS["uint64"] if pointer else _scalar(kind, item), pointer)
 

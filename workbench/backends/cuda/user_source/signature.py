@@ -1,4 +1,4 @@
-"""What kernels and variables a CUDA C++ text defines: their names and places, and where to find their parameters.
+"""Kernels and variables that a CUDA C++ text defines: their names and locations, and where their parameters are.
 
 The types are NVRTC's to say (`probe`); so a kernel is known by name before the text is compiled, and can be called
 afterwards.
@@ -27,7 +27,7 @@ _BYTE = SCALARS["uint8"]
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """One parameter.
+    """A parameter of a `__global__` function.
 
     Attributes:
         name: as written; `p0`, `p1`, … where a macro or a template writes it.
@@ -49,7 +49,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Signature(msgspec.Struct, frozen=True):
-    """One `__global__` function.
+    """A `__global__` function of a text.
 
     Attributes:
         name: as it is asked for: with its namespace, and of a template's instance with its arguments.
@@ -70,7 +70,7 @@ class Signature(msgspec.Struct, frozen=True):
 
 
 def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, ...]:
-    """The kernels of a text, in order.
+    """Return the kernels of a text, in order.
 
     Args:
         source: the text.
@@ -80,7 +80,7 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
         KernelSyntaxError: a kernel's text does not end.
     """
     text = blanked(source.text)
-    found = []
+    signatures = []
     for d in declarations(text, dict(defined)):
         opening = _parameters(d)
         if d.form != "function" or "__global__" not in d.annotations or not opening:
@@ -99,14 +99,14 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
         words = set(_WORD.findall(text[d.start + len(d.head) : d.end]))
         words.update(w for macro in words & set(defined) for w in _WORD.findall(defined[macro]))
         name = "::".join((*d.scope, named[1]))
-        found.append(
+        signatures.append(
             Signature(name, parameters, where, first, last, frozenset(words), bool(re.match(r"template\b", d.head)))
         )
-    return tuple(found)
+    return tuple(signatures)
 
 
 def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
-    """Names of the variables that `__device__`, `__constant__` and `__managed__` put into the device's memory."""
+    """Return names of the variables declared `__device__`, `__constant__` or `__managed__`."""
     return tuple(
         "::".join((*d.scope, name))
         for d in declarations(blanked(source.text), dict(defined))
@@ -116,13 +116,13 @@ def variables(source: Source, defined: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def members(text: str, defined: Mapping[str, str]) -> tuple[str, ...]:
-    """Names that member variables of a text's classes have, and of CUDA's vectors."""
+    """Return names that member variables of a text's classes have, and of CUDA's vectors."""
     listed = (name for d in declarations(blanked(text), dict(defined)) if d.member for name in _declared(d))
     return tuple(dict.fromkeys((*"xyzw", *listed)))
 
 
 def _declared(d: Declaration) -> list[str]:
-    """Names of the variables of a declaration that is none of a function or a type."""
+    """Return names of the variables of a declaration that is none of a function or a type."""
     plain = re.sub(r"<[^<>]*>", "", d.head).rstrip(" ;\n")
     if d.form != "other" or "(" in plain.split("=")[0] or _NO_MEMBER.match(plain):
         return []
@@ -131,7 +131,7 @@ def _declared(d: Declaration) -> list[str]:
 
 
 def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
-    """The signature with the types that NVRTC said.
+    """Return the signature with the types that NVRTC said.
 
     Raises:
         KernelTypeError: a parameter is a reference, which no launch can pass.
@@ -156,7 +156,7 @@ def _typed(p: Parameter, element: Element) -> Parameter:
 
 
 def _parameters(d: Declaration) -> int:
-    """Where in a function's head its parameters begin: behind the last parenthesis that nothing is around."""
+    """Return the offset in a function's head at which its parameters begin: after the last outermost parenthesis."""
     depth = 0
     for at in range(d.head.rfind(")"), -1, -1):
         depth += (d.head[at] == ")") - (d.head[at] == "(")
@@ -166,7 +166,7 @@ def _parameters(d: Declaration) -> int:
 
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
-    """What stands between commas, with where it begins; an empty list or `void` is nothing."""
+    """Split a text at its outermost commas; return offsets and pieces. An empty list or `void` has none."""
     pieces, depth, begin = [], 0, start
     for at in range(start, end):
         depth += text[at] in "(<[{"

@@ -37,7 +37,7 @@ intmax long long|uintmax unsigned long long|int_fast32 int|uint_fast32 unsigned|
 
 
 def _named(names: str, *more: str) -> str:
-    """The text that gives names of the global namespace to `std`."""
+    """Return the text that gives names of the global namespace to `std`."""
     return "\n".join(more) + f"\nnamespace std {{ {' '.join(f'using ::{n};' for n in names.split())} }}\n"
 
 
@@ -118,7 +118,7 @@ def implied(text: str) -> str:
 
 
 def standard(name: str, text: str) -> str | None:
-    """The text of a header that NVRTC does not have; None if it is none of those that are known.
+    """Return the text of a header that NVRTC does not have; None if it is none of those that are known.
 
     Args:
         name: as it is included.

@@ -96,26 +96,26 @@ def _from_integer(e: Emitter, i: Instruction, value: Value, of: str, to: str) ->
 
 
 def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Value:
-    whole = next((m for m in i.modifiers if m in _TO_INTEGER), "")
+    rounding = next((m for m in i.modifiers if m in _TO_INTEGER), "")
     if "ftz" in i.modifiers:
         value = floats.flushed(e, value)
     wide = floats.widened(e, value, of)
-    if whole:
-        wide = e.intrinsic(_TO_INTEGER[whole], wide)
+    if rounding:
+        wide = e.intrinsic(_TO_INTEGER[rounding], wide)
     if "sat" in i.modifiers:
         wide = floats.saturated(e, wide)
     if "relu" in i.modifiers:
         wide = e.intrinsic("llvm.maximum", wide, e.float(0, wide.elem))
     mode = floats.rounding(e, i)
     if to == "f64":
-        return wide if of == "f64" else e.cast("fpext", floats.apart(e, wide), "double")
+        return wide if of == "f64" else e.cast("fpext", floats.opaque(e, wide), "double")
     if to == "tf32":
         return _tf32(e, i, wide, mode)
     if of == "f64":
         if to == "f32" and mode != "rn":
             wide = floats.directed(e, wide, e.float(0, "double"), mode)
         else:
-            wide = e.cast("fptrunc", floats.apart(e, wide), "float") if to == "f32" else floats.to_odd(e, wide)
+            wide = e.cast("fptrunc", floats.opaque(e, wide), "float") if to == "f32" else floats.to_odd(e, wide)
     if to == "f32":
         return floats.flushed(e, wide) if "ftz" in i.modifiers else wide
     if mode == "rz" and to == "bf16":
@@ -141,7 +141,7 @@ def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int) -> Value:
-    """A float32 as eight bits in an i32."""
+    """Return a float32 as eight bits in an i32."""
     if "relu" in i.modifiers:
         value = e.intrinsic("llvm.maximum", value, e.float(0, "float"))
     mantissa, bias = 7 - exponent, (1 << exponent - 1) - 1
@@ -171,7 +171,7 @@ def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
-    """The last eight bits of an i32 as a float32."""
+    """Return the last eight bits of an i32 as a float32."""
     # A float16 with the same bits of exponent and mantissa is a power of two away: its bias is 15.
     size, bias = e.op("and", code, e.int(0x7F, "i32")), (1 << exponent - 1) - 1
     half = e.cast("bitcast", e.resize(e.op("shl", size, e.int(exponent + 3, "i32")), "i16"), "half")
@@ -183,7 +183,7 @@ def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
 
 
 def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
-    """A float32 as the next float16 in a direction."""
+    """Return a float32 as the next float16 in a direction."""
     if to != "f16":
         raise e.refuse()
     near = e.cast("fptrunc", value, "half")
@@ -202,7 +202,7 @@ def _half_directed(e: Emitter, value: Value, to: str, mode: str) -> Value:
 
 
 def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
-    """A float32 with ten bits of mantissa: away from zero on ties (`.rna`), to even, or cut."""
+    """Return a float32 with ten bits of mantissa: away from zero on ties (`.rna`), to even, or cut."""
     bits = e.bits(value)
     if "rna" in i.modifiers:
         rounded = e.op("add", bits, e.int(0x1000, "i32"))
@@ -216,7 +216,7 @@ def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
 
 
 def window(e: Emitter, space: str) -> Value:
-    """What is added to an address within a space to make it generic."""
+    """Return what to add to an address within a space to make it generic."""
     if space == "shared":
         return e.word("SHARED")
     if space == "local":

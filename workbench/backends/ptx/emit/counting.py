@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.backends.ptx.counters import ROW, counts_lanes
+from workbench.backends.ptx.counters import ROW, has_lane_count
 from workbench.backends.ptx.emit.emitter import Emitter
 from workbench.backends.ptx.emit.values import Value
 
@@ -24,7 +24,7 @@ def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool 
 
 def count_guarded(e: Emitter) -> None:
     """Count the lanes that execute an instruction with a guard, if a count needs them."""
-    if e.counters is not None and counts_lanes(e.instruction):
+    if e.counters is not None and has_lane_count(e.instruction):
         e.call("wbe_count_lanes", "void", "ptr %ctx", f"i32 {_row(e)}", f"i32 {e.executing()}")
 
 

@@ -1,4 +1,4 @@
-"""What the rules for instructions share: operands to values, results to registers, faults' places."""
+"""The state that the rules for instructions share: operands to values, results to registers, locations of faults."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Rule = Callable[["Emitter", Instruction], None]
 LANE_NUMBERS = "<" + ", ".join(f"i32 {n}" for n in range(LANES)) + ">"
 
 
-class Places(msgspec.Struct, frozen=True):
-    """Where variables are: `offsets` within shared and local memory, `symbols` their index in the launch's table."""
+class VariableLayout(msgspec.Struct, frozen=True):
+    """The layout of variables: `offsets` in shared and local memory, `symbols` their index in the launch's table."""
 
     offsets: Mapping[str, int]
     spaces: Mapping[str, str]
@@ -55,10 +55,12 @@ class Emitter(Writer):
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).
     """
 
-    def __init__(self, version: tuple[int, int], function: Function, places: Places, uniform: frozenset[str]) -> None:
+    def __init__(
+        self, version: tuple[int, int], function: Function, layout: VariableLayout, uniform: frozenset[str]
+    ) -> None:
         super().__init__(version)
         self.function = function
-        self.places = places
+        self.layout = layout
         self.uniform = uniform
         self.current: dict[str, Value] = {}
         self.written: dict[str, None] = {}
@@ -76,11 +78,11 @@ class Emitter(Writer):
     # Reading.
 
     def read(self, operand: Operand, type: str) -> Value:
-        """An operand as a value of a PTX type."""
+        """Read an operand as a value of a PTX type."""
         return self.as_type(self.raw(operand, type), type)
 
     def as_type(self, value: Value, type: str) -> Value:
-        """A value's bits as a PTX type: cut or extended with zeros where widths differ."""
+        """Return a value's bits as a PTX type: cut or extended with zeros where widths differ."""
         want = element(type)
         if value.elem == want:
             return value
@@ -89,11 +91,11 @@ class Emitter(Writer):
         return self.cast("bitcast", value, want)
 
     def bits(self, value: Value) -> Value:
-        """A value as an integer of its width."""
+        """Return a value as an integer of its width."""
         return self.cast("bitcast", value, f"i{WIDTH[value.elem]}")
 
     def raw(self, operand: Operand, type: str) -> Value:
-        """An operand as it is held."""
+        """Return an operand's stored value."""
         match operand:
             case Register():
                 return self.register(operand)
@@ -122,26 +124,26 @@ class Emitter(Writer):
         raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
 
     def register(self, register: Register) -> Value:
-        """A register's value here."""
+        """Return a register's value at this point."""
         # Within a block a register is an SSA value; memory is read once, at its first use.
-        found = self.current.get(register.name)
-        if found is None:
+        value = self.current.get(register.name)
+        if value is None:
             lanes = register.name not in self.uniform
             elem = stored(register.type)
             kind = Value("", elem, lanes).type
-            found = self.new(f'load {kind}, ptr %"{register.name}"', elem, lanes)
-            self.current[register.name] = found
-        return found
+            value = self.new(f'load {kind}, ptr %"{register.name}"', elem, lanes)
+            self.current[register.name] = value
+        return value
 
     def symbol(self, symbol: Symbol) -> Value:
-        """The address of a variable within its space."""
-        name, places = symbol.name, self.places
-        if name in places.offsets:
-            return self.int(places.offsets[name] + symbol.offset, "i64")
-        if name in places.symbols:
+        """Return the address of a variable within its space."""
+        name, layout = symbol.name, self.layout
+        if name in layout.offsets:
+            return self.int(layout.offsets[name] + symbol.offset, "i64")
+        if name in layout.symbols:
             held = self.word("SYMBOLS")
             at = self.new(f"inttoptr i64 {held.text} to ptr", "ptr", False)
-            slot = self.new(f"getelementptr i64, ptr {at.text}, i64 {places.symbols[name]}", "ptr", False)
+            slot = self.new(f"getelementptr i64, ptr {at.text}, i64 {layout.symbols[name]}", "ptr", False)
             value = self.new(f"load i64, ptr {slot.text}", "i64", False)
             return self.op("add", value, self.int(symbol.offset, "i64")) if symbol.offset else value
         if name in self.parameters:
@@ -149,12 +151,12 @@ class Emitter(Writer):
         raise self.refuse(f"The name {name!r} is not declared")
 
     def word(self, name: str) -> Value:
-        """A word of the launch's table."""
+        """Load a word of the launch's table."""
         at = self.new(f"getelementptr i8, ptr %ctx, {word(name)}", "ptr", False)
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """A special register."""
+        """Return a special register."""
         base, _, axis = name[1:].partition(".")
         if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
             return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
@@ -187,7 +189,7 @@ class Emitter(Writer):
         raise self.refuse(f"The special register {name} cannot be read")
 
     def _cluster(self, base: str, axis: str) -> Value:
-        """A special register of clusters; those of a kernel without are blocks."""
+        """Return a special register of clusters; those of a kernel without are blocks."""
         sizes = dict(zip("xyz", self.function.cluster, strict=True))
         if base == "is_explicit_cluster":
             return self.int(1, "i1")
@@ -217,7 +219,7 @@ class Emitter(Writer):
     # Writing.
 
     def write(self, operand: Operand, value: Value, type: str = "") -> None:
-        """A result to a register, under the instruction's guard; `type` says whether it is extended with its sign."""
+        """Write a result to a register under the guard; `type` says whether it is sign-extended."""
         if isinstance(operand, Sink):
             return
         if not isinstance(operand, Register):
@@ -239,7 +241,7 @@ class Emitter(Writer):
         self.written[operand.name] = None
 
     def guard(self) -> Value | None:
-        """The instruction's guard as lanes; None without one."""
+        """Return the instruction's guard as lanes; None without one."""
         i = self.instruction
         if i.guard is None:
             return None
@@ -247,7 +249,7 @@ class Emitter(Writer):
         return self.op("xor", held, self.int(1, "i1")) if i.negated else held
 
     def executing(self) -> str:
-        """The i32 mask of the lanes that execute the instruction."""
+        """Return the i32 mask of the lanes that execute the instruction."""
         guard = self.guard()
         if guard is None:
             return self.mask
@@ -260,7 +262,7 @@ class Emitter(Writer):
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
     def predicate(self, mask: str) -> Value:
-        """An i32 of lanes as a predicate."""
+        """Return an i32 of lanes as a predicate."""
         return self.new(f"bitcast i32 {mask} to <{LANES} x i1>", "i1")
 
     def suspend(self) -> None:
@@ -271,14 +273,14 @@ class Emitter(Writer):
         self.rows.append(f"resumed.{number}:")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
-        """The two results `d|p`; the second is a sink where there is one only."""
+        """Return the two results `d|p`; the second is a sink where there is one only."""
         if isinstance(operand, Group):
             first, second = operand.items
             return first, second
         return operand, Sink()
 
     def group(self, operand: Operand) -> tuple[Operand, ...]:
-        """The parts of `{a, b}`; a single operand is a group of one."""
+        """Return the parts of `{a, b}`; a single operand is a group of one."""
         return operand.items if isinstance(operand, Group) else (operand,)
 
     def address(self, operand: Operand) -> tuple[Operand, int]:

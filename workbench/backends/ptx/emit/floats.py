@@ -12,7 +12,7 @@ ROUNDINGS = ("rn", "rz", "rm", "rp")
 
 
 def parts(e: Emitter, value: Value) -> list[Value]:
-    """The two 16-bit halves of 32 bits."""
+    """Return the two 16-bit halves of 32 bits."""
     return [e.resize(value, "i16"), e.resize(e.op("lshr", value, e.int(16, "i32")), "i16")]
 
 
@@ -23,7 +23,7 @@ def joined(e: Emitter, low: Value, high: Value) -> Value:
 
 
 def widened(e: Emitter, value: Value, type: str) -> Value:
-    """A float as float32, or float64 as it is."""
+    """Return a float as float32, or float64 as it is."""
     if type == "f16":
         return e.cast("fpext", e.cast("bitcast", value, "half"), "float")
     if type == "bf16":
@@ -31,7 +31,7 @@ def widened(e: Emitter, value: Value, type: str) -> Value:
     return value
 
 
-def apart(e: Emitter, value: Value) -> Value:
+def opaque(e: Emitter, value: Value) -> Value:
     """Return the same number in a form that LLVM does not look through.
 
     Else the sign of a zero may get lost where a comparison chooses the converted number (`cpu/llvm_faults`).
@@ -40,7 +40,7 @@ def apart(e: Emitter, value: Value) -> Value:
 
 
 def narrowed(e: Emitter, value: Value, type: str) -> Value:
-    """A float32 (or for float64: as it is) rounded to the nearest value of a type."""
+    """Return a float32 (or for float64: as it is) rounded to the nearest value of a type."""
     if type == "f16":
         return e.cast("fptrunc", value, "half")
     if type == "bf16":
@@ -53,7 +53,7 @@ def narrowed(e: Emitter, value: Value, type: str) -> Value:
 
 
 def to_odd(e: Emitter, value: Value) -> Value:
-    """A float64 as float32, inexact ones with an odd last bit: rounding that again is as rounding once."""
+    """Round a float64 to float32, inexact ones to an odd last bit: rounding that again equals rounding once."""
     near = e.cast("fptrunc", value, "float")
     back = e.cast("fpext", near, "double")
     exact = e.compare("fcmp ueq", back, value)
@@ -65,7 +65,7 @@ def to_odd(e: Emitter, value: Value) -> Value:
 
 
 def flushed(e: Emitter, value: Value) -> Value:
-    """A float32 without subnormal values; other types as they are."""
+    """Return a float32 without subnormal values; other types as they are."""
     if value.elem != "float":
         return value
     size = e.intrinsic("llvm.fabs", value)
@@ -109,7 +109,7 @@ def _one(e: Emitter, i: Instruction, function: Compute, values: list[Value], typ
 
 
 def saturated(e: Emitter, value: Value) -> Value:
-    """A float within [0, 1]; NaN is 0."""
+    """Return a float within [0, 1]; NaN is 0."""
     one = e.float(0x3F800000 if value.elem == "float" else 0x3FF0000000000000, value.elem)
     zero = e.float(0, value.elem)
     low = e.select(e.compare("fcmp ogt", value, zero), value, zero)
@@ -117,12 +117,12 @@ def saturated(e: Emitter, value: Value) -> Value:
 
 
 def rounding(e: Emitter, i: Instruction) -> str:
-    """The rounding mode that an instruction names; "rn" if it names none."""
+    """Return the rounding mode that an instruction names; "rn" if it names none."""
     return next((m for m in i.modifiers if m in ROUNDINGS), "rn")
 
 
 def directed(e: Emitter, near: Value, error: Value, mode: str) -> Value:
-    """The float32 next to `near + error` (float64) in a direction: "rz", "rm", "rp"."""
+    """Return the float32 next to `near + error` (float64) in a direction: "rz", "rm", "rp"."""
     value = e.cast("fptrunc", near, "float")
     back = e.cast("fpext", value, "double")
     zero = e.float(0, "double")
@@ -230,7 +230,7 @@ def _root(e: Emitter, i: Instruction) -> None:
 
 
 def _through_double(e: Emitter, value: Value, function: Callable[[Value], Value]) -> Value:
-    """A function of a float32 computed in float64 and rounded."""
+    """Return a function of a float32 computed in float64 and rounded."""
     if value.elem == "double":
         return function(value)
     return e.cast("fptrunc", function(e.cast("fpext", value, "double")), "float")

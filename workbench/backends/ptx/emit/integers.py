@@ -54,7 +54,7 @@ def _addc(e: Emitter, i: Instruction) -> None:
 
 
 def _product(e: Emitter, i: Instruction, a: Value, b: Value) -> Value:
-    """What mul and mad multiply: low, high or wide."""
+    """Multiply as mul and mad do: low, high or wide."""
     signed = i.type[0] == "s"
     if "wide" in i.modifiers or "hi" in i.modifiers:
         wide = f"i{2 * WIDTH[a.elem]}"
@@ -241,8 +241,8 @@ def _bfi(e: Emitter, i: Instruction) -> None:
     field = e.op("shl", e.op("sub", e.op("shl", e.int(1, wide), length), e.int(1, wide)), start)
     x, y = e.resize(a, wide), e.resize(b, wide)
     placed = e.op("and", e.op("shl", x, start), field)
-    kept = e.op("and", y, e.op("xor", field, e.int(-1, wide)))
-    _out(e, i, e.resize(e.op("or", placed, kept), a.elem))
+    background = e.op("and", y, e.op("xor", field, e.int(-1, wide)))
+    _out(e, i, e.resize(e.op("or", placed, background), a.elem))
 
 
 def _bmsk(e: Emitter, i: Instruction) -> None:
@@ -307,7 +307,7 @@ _ORDERED = {"eq": "oeq", "ne": "one", "lt": "olt", "le": "ole", "gt": "ogt", "ge
 
 
 def comparison(e: Emitter, kind: str, type: str, a: Value, b: Value) -> Value:
-    """One comparison of PTX, of values of its type."""
+    """Compare values of a PTX type."""
     if type in _FLOATS:
         a, b = (floats.widened(e, v, type) for v in (a, b))
         if kind in _ORDERED:
@@ -333,9 +333,9 @@ def _setp(e: Emitter, i: Instruction) -> None:
     result = _compared(e, i, i.type)
     other = e.op("xor", result, e.int(1, "i1"))
     if len(i.operands) > 3:
-        how = next(m for m in i.modifiers if m in ("and", "or", "xor"))
+        combination = next(m for m in i.modifiers if m in ("and", "or", "xor"))
         by = e.read(i.operands[3], "pred")
-        result, other = e.op(how, result, by), e.op(how, other, by)
+        result, other = e.op(combination, result, by), e.op(combination, other, by)
     e.write(first, result)
     e.write(second, other)
 
@@ -345,8 +345,8 @@ def _set(e: Emitter, i: Instruction) -> None:
     result = _compared(e, i, of)
     more = i.operands[3:]
     if more:
-        how = next(m for m in i.modifiers if m in ("and", "or", "xor"))
-        result = e.op(how, result, e.read(more[0], "pred"))
+        combination = next(m for m in i.modifiers if m in ("and", "or", "xor"))
+        result = e.op(combination, result, e.read(more[0], "pred"))
     if to == "f32":
         return e.write(i.operands[0], e.cast("uitofp", result, "float"))
     if to[0] == "f" or (to[0] == "b" and to not in ("b32", "b64")):
@@ -383,12 +383,12 @@ def _mov(e: Emitter, i: Instruction) -> None:
 
 
 def packed(e: Emitter, items: tuple[Operand, ...], type: str) -> Value:
-    """Several operands side by side in one value."""
-    whole, bits = f"i{BITS[type]}", BITS[type] // len(items)
+    """Pack several operands into one value, the first in its lowest bits."""
+    type_name, bits = f"i{BITS[type]}", BITS[type] // len(items)
     result: Value | None = None
     for n, item in enumerate(items):
-        part = e.resize(e.bits(e.read(item, f"b{bits}")), whole)
-        part = e.op("shl", part, e.int(n * bits, whole)) if n else part
+        part = e.resize(e.bits(e.read(item, f"b{bits}")), type_name)
+        part = e.op("shl", part, e.int(n * bits, type_name)) if n else part
         result = part if result is None else e.op("or", result, part)
     assert result is not None
     return result

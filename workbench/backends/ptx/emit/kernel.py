@@ -13,10 +13,10 @@ from collections import Counter
 import msgspec
 
 from workbench.backends.ptx.analysis import (
-    in_loop,
     liveness,
+    loop_membership,
     speculated,
-    spinning,
+    spin_latches,
     uniform_registers,
     waits,
     writes,
@@ -25,7 +25,7 @@ from workbench.backends.ptx.context import AT
 from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
-from workbench.backends.ptx.emit.emitter import Emitter, Places, Rule
+from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
 from workbench.backends.ptx.emit.outline import outlined
 from workbench.backends.ptx.emit.values import Value, stored
 from workbench.backends.ptx.emit.watching import GROUPS
@@ -38,7 +38,7 @@ from workbench.backends.ptx.syntax.program import (
     Program,
     Special,
     Symbol,
-    refused,
+    unsupported,
 )
 from workbench.limits import OPTIMISED_CHARACTERS
 
@@ -59,8 +59,8 @@ ABSENT = {
 }  # fmt: skip
 
 
-class Facts(msgspec.Struct, frozen=True):
-    """What a launch needs beside the object.
+class KernelMetadata(msgspec.Struct, frozen=True):
+    """The metadata of a kernel that a launch needs besides its object.
 
     Attributes:
         name: the kernel's.
@@ -93,11 +93,11 @@ class KernelText(msgspec.Struct, frozen=True):
     """A kernel in LLVM IR: its text, with the function `ENTRY`, which calls the library, and what a launch needs."""
 
     text: str
-    facts: Facts
+    metadata: KernelMetadata
 
 
 def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing: bool = False) -> KernelText:
-    """One kernel's LLVM IR.
+    """Emit one kernel's LLVM IR.
 
     Args:
         program: what `parse` returned.
@@ -110,22 +110,22 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
             its line and the version of the PTX.
     """
     function = inlined(program, name)
-    places, symbols = _places(program, function)
+    layout, symbols = _layout_of(program, function)
     blocks = basic_blocks(function)
-    work = _Kernel(program, function, places, blocks, counting)
+    work = _Kernel(program, function, layout, blocks, counting)
     work.e.sanitizing = sanitizing
     work.e.speculated = speculated(blocks) if sanitizing else frozenset()
     text = work.text()
     counters = len(empty_table(len(work.starts), len(function.code))) if counting else 0
-    facts = Facts(
-        name, function.code, work.suspends, places.shared, places.local, symbols, work.starts, function.parameter_size,
+    metadata = KernelMetadata(
+        name, function.code, work.suspends, layout.shared, layout.local, symbols, work.starts, function.parameter_size,
         counters, any(Symbol(WORKSPACE) in i.operands for i in function.code),
         function.cluster,
     )  # fmt: skip
-    return KernelText(text, facts)
+    return KernelText(text, metadata)
 
 
-def _places(program: Program, function: Function) -> tuple[Places, tuple[str, ...]]:
+def _layout_of(program: Program, function: Function) -> tuple[VariableLayout, tuple[str, ...]]:
     offsets: dict[str, int] = {}
     spaces: dict[str, str] = {}
     symbols: dict[str, int] = {}
@@ -149,7 +149,7 @@ def _places(program: Program, function: Function) -> tuple[Places, tuple[str, ..
     # All dynamic arrays begin at one address, as in CUDA.
     offsets.update({v.name: shared for v in dynamic})
     local = -(-ends["local"] // 16) * 16
-    return Places(offsets, spaces, symbols, shared, local), tuple(symbols)
+    return VariableLayout(offsets, spaces, symbols, shared, local), tuple(symbols)
 
 
 def _names(operand: object) -> list[str]:
@@ -163,20 +163,20 @@ class _Kernel:
     """The parts of the text."""
 
     def __init__(
-        self, program: Program, function: Function, places: Places, blocks: list[Block], counting: bool
+        self, program: Program, function: Function, layout: VariableLayout, blocks: list[Block], counting: bool
     ) -> None:
         self.program = program
         self.function = function
         self.blocks = blocks
         self.counting = counting
         self.live = liveness(blocks)
-        self.loops = in_loop(blocks)
+        self.loops = loop_membership(blocks)
         self.latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
         """The last block that jumps back to each loop's head: only there control goes back, so lanes stay together."""
-        self.spins = spinning(blocks)
+        self.spins = spin_latches(blocks)
         self.suspends = bool(self.spins) or any(b.barrier for b in blocks)
         uniform = uniform_registers(function.code)
-        self.e = Emitter(program.version, function, places, uniform)
+        self.e = Emitter(program.version, function, layout, uniform)
         self.e.waits = bool(self.spins)
         self.e.counters = first_row(len(blocks)) if counting else None
         index = {id(i): n for n, i in enumerate(function.code)}
@@ -238,7 +238,7 @@ class _Kernel:
             if f"%tid.{axis}" in used:
                 e.declared["@wbe_tid"] = "declare <32 x i32> @wbe_tid(ptr, i32, i32)"
                 e.row(f"%tid.{axis} = call <32 x i32> @wbe_tid(ptr %ctx, i32 %warp, i32 {number})")
-        if e.places.local or any(i.opcode == "isspacep" or "local" in i.modifiers for i in self.function.code):
+        if e.layout.local or any(i.opcode == "isspacep" or "local" in i.modifiers for i in self.function.code):
             e.declared["@wbe_local"] = "declare <32 x i64> @wbe_local(ptr, i32)"
             e.row("%local = call <32 x i64> @wbe_local(ptr %ctx, i32 %warp)")
         e.row("store i32 %all, ptr %alive")
@@ -261,7 +261,7 @@ class _Kernel:
         e.mask = f"%mask.{n}"
         e.active = e.predicate(e.mask)
         e.current, e.written, e.carry = {}, {}, None
-        if self.spins and waiting.holds(block):
+        if self.spins and waiting.is_meeting_point(block):
             waiting.gathered(e, n, block, onward)
         if self.counting:
             e.call("wbe_count", "void", "ptr %ctx", f"i32 {n}", f"i32 {e.mask}")
@@ -283,14 +283,14 @@ class _Kernel:
         try:
             rule(self.e, i)
         except (IndexError, KeyError, ValueError, StopIteration):  # fewer operands or modifiers than the rule knows
-            raise refused(f"{i.name} is of a form that is not known", i.line, self.program.version) from None
+            raise unsupported(f"{i.name} is of a form that is not known", i.line, self.program.version) from None
 
     def _rule(self, i: Instruction) -> Rule:
         rule = RULES.get(i.opcode)
         if rule is None:
             what = ABSENT.get(i.opcode)
             text = f"{i.name} cannot be executed: {what} are not there" if what else f"{i.name} is not known"
-            raise refused(text, i.line, self.program.version)
+            raise unsupported(text, i.line, self.program.version)
         return rule
 
     def _leave(self, n: int, block: Block) -> None:
@@ -353,7 +353,7 @@ class _Kernel:
             e.call("wbe_exit", "void", "ptr %ctx", f"i32 {lanes}")
 
     def _back(self, n: int, backs: list[int], following: str) -> None:
-        """Back to the head of a loop where lanes wait, if the launch goes on; else to the next block."""
+        """Jump back to the head of a loop where lanes wait, if the launch goes on; else to the next block."""
         e = self.e
         for back in backs:
             label = f"{n}.{back}"
@@ -376,8 +376,8 @@ class _Kernel:
             e.row(f"br i1 {ends.text}, label %abort, label %calm.{label}")
             e.rows.append(f"calm.{label}:")
             if n in self.spins:
-                turns = e.new("load i32, ptr %turns", "i32", False)
-                more = e.new(f"add i32 {turns.text}, 1", "i32", False)
+                iterations = e.new("load i32, ptr %turns", "i32", False)
+                more = e.new(f"add i32 {iterations.text}, 1", "i32", False)
                 e.row(f"store i32 {more.text}, ptr %turns")
                 # After so many turns the loop is left with its lanes waiting at the head, so that the lanes behind it
                 # can run.
@@ -392,7 +392,7 @@ class _Kernel:
         return self.e.new(f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}", "ptr", False).text
 
     def _waits_by(self, head: int, latch: int) -> int:
-        """The instruction that a loop may wait by."""
+        """Return the instruction that a loop may wait by."""
         code = [i for b in self.blocks[head : latch + 1] for i in b.code]
         return self.index[id(next(filter(waits, code)))]
 
@@ -402,7 +402,7 @@ class _Kernel:
         e.rows.append("finish:")
         if self.spins:
             heads = {b: self._waits_by(b, n) for n in self.spins for b in self.blocks[n].backs if self.latches[b] == n}
-            waiting.rest(e, heads, [n for n, b in enumerate(self.blocks) if waiting.holds(b)])
+            waiting.rest(e, heads, [n for n, b in enumerate(self.blocks) if waiting.is_meeting_point(b)])
         else:
             e.row("br label %over")
         e.rows.append("abort:")

@@ -36,19 +36,19 @@ def _mma(e: Emitter, i: Instruction) -> None:
     to, *groups = (e.group(o) for o in i.operands[:4])
     kinds = [("b64" if t == "f64" else "b32") for t in (a, b, c)]
     at = 0
-    places = []
+    slots = []
     for group, kind in zip(groups, kinds, strict=True):
-        places.append(at)
+        slots.append(at)
         for item in group:
             e.row(f"store {e.spread(e.bits(e.read(item, kind)))}, ptr {_at(e, at)}, align 64")
             at += _WORD * BITS[kind] // 32
-    pointers = ", ".join(f"ptr {_at(e, p)}" for p in places)
+    pointers = ", ".join(f"ptr {_at(e, p)}" for p in slots)
     e.call(product.name, "void", *pointers.split(", "))
     elem = f"i{BITS[kinds[2]]}"
     saturate = "satfinite" in i.modifiers
     if saturate:
         raise e.refuse()
-    at = places[2]
+    at = slots[2]
     for item in to:
         e.write(item, e.new(f"load <32 x {elem}>, ptr {_at(e, at)}, align 64", elem))
         at += _WORD * BITS[kinds[2]] // 32
@@ -68,23 +68,23 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
         raise e.refuse()
     store = i.opcode == "stmatrix"
     registers = e.group(i.operands[1] if store else i.operands[0])
-    place = access(e, i.operands[0] if store else i.operands[1], "shared")
+    rows_at = access(e, i.operands[0] if store else i.operands[1], "shared")
     rows = (1 << 8 * count) - 1
     used = e.new(f"and i32 {e.executing()}, {rows - (1 << 32) if rows >> 31 else rows}", "i32", False).text
-    count_access(e, used, place.address, 16)
-    used = watched(e, used, place.address, place.space, 16)
-    raced(e, used, place.address, place.space, 16, COPY if store else READ)
-    mask = checked(e, used, place, 16)
+    count_access(e, used, rows_at.address, 16)
+    used = watched(e, used, rows_at.address, rows_at.space, 16)
+    raced(e, used, rows_at.address, rows_at.space, 16, COPY if store else READ)
+    mask = checked(e, used, rows_at, 16)
     if store:
-        wrote(e, mask, place.address, "i64", 2)
+        wrote(e, mask, rows_at.address, "i64", 2)
     else:
-        read(e, mask, place.address, place.space, "i64", range(2))
+        read(e, mask, rows_at.address, rows_at.space, "i64", range(2))
     if store:
         for n, register in enumerate(registers):
             e.row(f"store {e.spread(e.read(register, 'b32'))}, ptr {_at(e, n * _WORD)}, align 64")
     trans = "true" if "trans" in i.modifiers else "false"
     name = f"wbe_{i.opcode}"
-    e.call(name, "void", f"i32 {mask}", e.spread(place.address), f"i32 {count}", f"i1 {trans}", f"ptr {_at(e, 0)}")
+    e.call(name, "void", f"i32 {mask}", e.spread(rows_at.address), f"i32 {count}", f"i1 {trans}", f"ptr {_at(e, 0)}")
     if not store:
         for n, register in enumerate(registers):
             value = e.new(f"load <32 x i32>, ptr {_at(e, n * _WORD)}, align 64", "i32")

@@ -18,18 +18,18 @@ def _mbarrier(e: Emitter, i: Instruction) -> None:
     _KINDS[kind](e, i)
 
 
-def _place(e: Emitter, i: Instruction, operand: Operand, mask: str) -> tuple[Access, str]:
-    place = access(e, operand, space_of(i))
-    return place, checked(e, watched(e, mask, place.address, place.space, 8), place, 8)
+def _object(e: Emitter, i: Instruction, operand: Operand, mask: str) -> tuple[Access, str]:
+    target = access(e, operand, space_of(i))
+    return target, checked(e, watched(e, mask, target.address, target.space, 8), target, 8)
 
 
 def _init(e: Emitter, i: Instruction) -> None:
     at, expected = i.operands
-    place, mask = _place(e, i, at, e.executing())
+    target, mask = _object(e, i, at, e.executing())
     count = e.spread(e.resize(e.read(expected, "u32"), "i64"))
     value = e.op("or", count, e.op("shl", count, e.int(20, "i64")))
-    wrote(e, mask, place.address, "i64")
-    e.call("wbe_scatter_i64", "void", f"i32 {mask}", e.spread(place.address), value)
+    wrote(e, mask, target.address, "i64")
+    e.call("wbe_scatter_i64", "void", f"i32 {mask}", e.spread(target.address), value)
 
 
 def _arrive(e: Emitter, i: Instruction) -> None:
@@ -39,20 +39,20 @@ def _arrive(e: Emitter, i: Instruction) -> None:
 
 
 def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Value:
-    """Count arrivals at an object; returns what it was before."""
-    place, mask = _place(e, i, operand, e.executing())
+    """Count arrivals at an object; return its state before."""
+    target, mask = _object(e, i, operand, e.executing())
     fenced(e, gives=True)
     drop = f"i32 {int(i.modifiers[0] == 'arrive_drop')}"
     changed(e, "", mask, count, ())
-    places = (e.spread(place.address), e.spread(count))
-    return e.lanes_of("wbe_mbarrier_arrive", "i64", f"i32 {mask}", drop, *places)
+    args = (e.spread(target.address), e.spread(count))
+    return e.lanes_of("wbe_mbarrier_arrive", "i64", f"i32 {mask}", drop, *args)
 
 
 def _wait(e: Emitter, i: Instruction) -> None:
-    """Whether the phase of a state, or of a parity, is over."""
+    """Test whether the phase of a state, or of a parity, is over."""
     mask = e.executing()
-    place = access(e, i.operands[1], space_of(i))
-    (now,) = load(e, mask, place, "i64")
+    target = access(e, i.operands[1], space_of(i))
+    (now,) = load(e, mask, target, "i64")
     fenced(e, gives=False)
     now = e.op("lshr", now, e.int(40, "i64"))
     if "parity" in i.modifiers:
@@ -76,7 +76,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
     if "noinc" in i.modifiers:
         _arrived(e, i, i.operands[0], e.int(1, "i32"))
     else:
-        _place(e, i, i.operands[0], e.executing())
+        _object(e, i, i.operands[0], e.executing())
 
 
 def _pending(e: Emitter, i: Instruction) -> None:
@@ -84,7 +84,7 @@ def _pending(e: Emitter, i: Instruction) -> None:
 
 
 def _invalid(e: Emitter, i: Instruction) -> None:
-    """The memory is free for other things."""
+    """Emit nothing: the object's memory may be used for other things from now on."""
 
 
 _KINDS: dict[str, Rule] = {

@@ -23,7 +23,8 @@ _SPACES = ("global", "shared", "local", "const", "param")
 
 
 class Access(msgspec.Struct, frozen=True):
-    """Where an instruction goes: generic addresses, and the window [first, first + size) that they must lie in.
+    """The memory that an instruction accesses: generic addresses, and the window [first, first + size) that they must
+    lie in.
 
     `space` is the state space, as far as it is known.
     """
@@ -35,15 +36,15 @@ class Access(msgspec.Struct, frozen=True):
 
 
 def space_of(i: Instruction) -> str:
-    """The state space that an instruction names; "" for generic addresses."""
+    """Return the state space that an instruction names; "" for generic addresses."""
     return next((m.split("::")[0] for m in i.modifiers if m.split("::")[0] in _SPACES), "")
 
 
 def access(e: Emitter, operand: Operand, space: str) -> Access:
-    """The place of an address operand in a space."""
+    """Return the memory that an address operand in a space refers to."""
     base, offset = e.address(operand)
     if isinstance(base, Symbol) and not space:
-        space = e.places.spaces.get(base.name, "param" if base.name in e.parameters else "global")
+        space = e.layout.spaces.get(base.name, "param" if base.name in e.parameters else "global")
     if isinstance(base, Immediate):
         at: Value = e.int(base.value + offset, "i64")
     elif isinstance(base, Register) and BITS[base.type] == 32:
@@ -68,48 +69,48 @@ def _ld(e: Emitter, i: Instruction) -> None:
     space, kind = space_of(i), i.type
     items = e.group(i.operands[0])
     elem, bytes = f"i{8 * width(kind)}", width(kind)
-    place = access(e, i.operands[1], space)
+    source = access(e, i.operands[1], space)
     # The compiler made the offsets of parameters, so these loads need no check.
-    if space == "param" and not place.address.lanes:
+    if space == "param" and not source.address.lanes:
         for n, item in enumerate(items):
-            at = e.op("add", place.address, e.int(n * bytes, "i64"))
+            at = e.op("add", source.address, e.int(n * bytes, "i64"))
             pointer = e.cast("inttoptr", at, "ptr")
             e.write(item, e.new(f"load {elem}, ptr {pointer.text}, align 1", elem, False), kind)
         return
     mask = e.executing()
     ordered(e, i)
-    raced(e, mask, place.address, place.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
+    raced(e, mask, source.address, source.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
     # Of a vector load some parts may never be read; the sanitizer must not blame the kernel for those.
     used = [n for n, item in enumerate(items) if isinstance(item, Register) and item.name in e.used]
-    found = load(e, mask, place, elem, len(items), used)
-    for item, value in zip(items, found, strict=True):
+    values = load(e, mask, source, elem, len(items), used)
+    for item, value in zip(items, values, strict=True):
         e.write(item, value, kind)
 
 
-def load(e: Emitter, mask: str, place: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
-    """`count` neighbouring values of each lane, of which the kernel has a use for `used`."""
-    mask = watched(e, mask, place.address, place.space, WIDTH[elem] // 8 * count)
-    where = (f"i32 {mask}", e.spread(place.address))
-    count_access(e, mask, place.address, WIDTH[elem] // 8 * count)
+def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
+    """Load `count` neighbouring values of each lane, of which the kernel uses those numbered `used`."""
+    mask = watched(e, mask, source.address, source.space, WIDTH[elem] // 8 * count)
+    where = (f"i32 {mask}", e.spread(source.address))
+    count_access(e, mask, source.address, WIDTH[elem] // 8 * count)
     if e.sanitizing:
-        mask = checked(e, mask, place, WIDTH[elem] // 8 * count)
-        read(e, mask, place.address, place.space, elem, used)
+        mask = checked(e, mask, source, WIDTH[elem] // 8 * count)
+        read(e, mask, source.address, source.space, elem, used)
     if count == 1:
-        return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, place.first, place.size, f"i32 {e.index}")]
+        return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, source.first, source.size, f"i32 {e.index}")]
     # One check for the whole vector: its alignment is that of all its bytes.
     size = WIDTH[elem] // 8
-    mask = checked(e, mask, place, size * count)
-    found = []
+    mask = checked(e, mask, source, size * count)
+    values = []
     for n in range(count):
-        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
-        found.append(e.lanes_of(f"wbe_gather_{elem}", elem, f"i32 {mask}", e.spread(at)))
-    return found
+        at = e.op("add", source.address, e.int(n * size, "i64")) if n else source.address
+        values.append(e.lanes_of(f"wbe_gather_{elem}", elem, f"i32 {mask}", e.spread(at)))
+    return values
 
 
-def checked(e: Emitter, mask: str, place: Access, size: int) -> str:
-    """The lanes of a mask whose `size` bytes are aligned and within the window; others fault."""
+def checked(e: Emitter, mask: str, target: Access, size: int) -> str:
+    """Return the lanes of a mask whose `size` bytes are aligned and within the window; the others fault."""
     return e.call(
-        "wbe_check", "i32", "ptr %ctx", f"i32 {mask}", e.spread(place.address), place.first, place.size,
+        "wbe_check", "i32", "ptr %ctx", f"i32 {mask}", e.spread(target.address), target.first, target.size,
         f"i32 {size}", f"i32 {e.index}",
     )  # fmt: skip
 
@@ -120,27 +121,27 @@ def _st(e: Emitter, i: Instruction) -> None:
     kind = i.type
     items = e.group(i.operands[1])
     elem, size = f"i{8 * width(kind)}", width(kind)
-    place = access(e, i.operands[0], space_of(i))
+    target = access(e, i.operands[0], space_of(i))
     mask = e.executing()
     values = [e.spread(e.resize(e.bits(e.read(item, kind)), elem)) for item in items]
-    count_access(e, mask, place.address, size * len(items))
-    mask = watched(e, mask, place.address, place.space, size * len(items))
+    count_access(e, mask, target.address, size * len(items))
+    mask = watched(e, mask, target.address, target.space, size * len(items))
     if e.sanitizing:
-        mask = checked(e, mask, place, size * len(items))
-    wrote(e, mask, place.address, elem, len(items))
+        mask = checked(e, mask, target, size * len(items))
+    wrote(e, mask, target.address, elem, len(items))
     ordered(e, i)
     # A store counts as progress for threads that wait in a loop.
     changed(e, "", mask, values[0], ())
     for n, value in enumerate(values):
-        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
-        raced(e, mask, at, place.space, size, ATOMIC if is_strong(i) else WRITE, value)
+        at = e.op("add", target.address, e.int(n * size, "i64")) if n else target.address
+        raced(e, mask, at, target.space, size, ATOMIC if is_strong(i) else WRITE, value)
     if len(items) == 1:
-        where = (f"i32 {mask}", e.spread(place.address), place.first, place.size, f"i32 {e.index}")
+        where = (f"i32 {mask}", e.spread(target.address), target.first, target.size, f"i32 {e.index}")
         e.call(f"wbe_store_{elem}", "void", "ptr %ctx", *where, values[0])
         return
-    mask = checked(e, mask, place, size * len(items))
+    mask = checked(e, mask, target, size * len(items))
     for n, value in enumerate(values):
-        at = e.op("add", place.address, e.int(n * size, "i64")) if n else place.address
+        at = e.op("add", target.address, e.int(n * size, "i64")) if n else target.address
         e.call(f"wbe_scatter_{elem}", "void", f"i32 {mask}", e.spread(at), value)
 
 
@@ -148,7 +149,7 @@ OPERATIONS = ("add", "min", "max", "and", "or", "xor", "exch", "cas", "inc", "de
 
 
 def atomic_name(operation: str, kind: str) -> str:
-    """The library's function for an atomic operation of a type; "" if there is none."""
+    """Return the library's function for an atomic operation of a type; "" if there is none."""
     bits = BITS[kind]
     if operation in ("and", "or", "xor", "exch", "cas"):
         return f"wbe_atom_{operation}_i{bits}" if bits in (16, 32, 64) else ""
@@ -168,27 +169,27 @@ def _atom(e: Emitter, i: Instruction) -> None:
     vector = any(m in ("v2", "v4", "v8") for m in i.modifiers)
     if not name:
         raise e.refuse()
-    place = access(e, operands[1], space_of(i))  # type: ignore[arg-type]
+    target = access(e, operands[1], space_of(i))  # type: ignore[arg-type]
     elem = f"i{BITS[i.type]}"
     mask = e.executing()
     items = [e.group(o) for o in operands[2:] if o is not None]  # type: ignore[arg-type]
     results = e.group(operands[0]) if operands[0] is not None else ()
-    count_access(e, mask, place.address, width(i.type) * (len(items[0]) if vector else 1), atomic=True)
-    mask = watched(e, mask, place.address, place.space, width(i.type) * (len(items[0]) if vector else 1))
+    count_access(e, mask, target.address, width(i.type) * (len(items[0]) if vector else 1), atomic=True)
+    mask = watched(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1))
     if e.sanitizing:
-        mask = checked(e, mask, place, width(i.type))
+        mask = checked(e, mask, target, width(i.type))
         parts = range(len(items[0]) if vector else 1)
         # An exchange hands on what was there, and computes nothing from it.
         if operation == "exch":
-            wrote(e, mask, place.address, elem, len(parts))
+            wrote(e, mask, target.address, elem, len(parts))
         else:
-            read(e, mask, place.address, place.space, elem, parts)
+            read(e, mask, target.address, target.space, elem, parts)
     ordered(e, i)
-    raced(e, mask, place.address, place.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
+    raced(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
     for n in range(len(items[0]) if vector else 1):
-        at = e.op("add", place.address, e.int(n * width(i.type), "i64")) if n else place.address
+        at = e.op("add", target.address, e.int(n * width(i.type), "i64")) if n else target.address
         values = [e.spread(e.resize(e.bits(e.read(column[n], i.type)), elem)) for column in items]
-        where = (f"i32 {mask}", e.spread(at), place.first, place.size, f"i32 {e.index}")
+        where = (f"i32 {mask}", e.spread(at), target.first, target.size, f"i32 {e.index}")
         old = e.lanes_of(name, elem, "ptr %ctx", *where, *values)
         changed(e, operation, mask, old, values)
         if results:
@@ -196,7 +197,7 @@ def _atom(e: Emitter, i: Instruction) -> None:
 
 
 def _cp(e: Emitter, i: Instruction) -> None:
-    """Asynchronous copies are complete at once; groups have nothing to wait for, but checks see who does not wait."""
+    """Copy at once what an asynchronous copy would; checks still report who does not wait for it."""
     if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
         raise e.refuse()
     if i.modifiers[1] == "commit_group":
@@ -219,13 +220,13 @@ def _cp(e: Emitter, i: Instruction) -> None:
     mask = checked(e, mask, of, size.value)
     piece = min(size.value, 8)
     if e.sanitizing:
-        whole = e.compare("icmp uge", taken, size_of(e, size))
-        full = e.new(f"and i32 {mask}, {e.mask_bits(whole)}", "i32", False).text
+        complete = e.compare("icmp uge", taken, size_of(e, size))
+        full = e.new(f"and i32 {mask}, {e.mask_bits(complete)}", "i32", False).text
         raced(e, full, of.address, of.space, size.value, READ)
         read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
         wrote(e, mask, to.address, f"i{8 * piece}", size.value // piece, copying=True)
-    places = (e.spread(to.address), e.spread(of.address), e.spread(taken))
-    e.call("wbe_copy", "void", f"i32 {mask}", *places, f"i32 {size.value}")
+    args = (e.spread(to.address), e.spread(of.address), e.spread(taken))
+    e.call("wbe_copy", "void", f"i32 {mask}", *args, f"i32 {size.value}")
 
 
 def _is_size(operand: Operand) -> bool:
@@ -233,7 +234,7 @@ def _is_size(operand: Operand) -> bool:
 
 
 def size_of(e: Emitter, size: Immediate) -> Value:
-    """A copy's size as a value."""
+    """Return a copy's size as a value."""
     return e.int(size.value, "i32")
 
 
@@ -254,7 +255,7 @@ def _nanosleep(e: Emitter, i: Instruction) -> None:
 
 
 def is_strong(i: Instruction) -> bool:
-    """Whether a load or store is an atomic one in the sense of the model of memory; `volatile` alone is not."""
+    """Return whether a load or store is atomic in the sense of PTX's memory model; `volatile` alone is not."""
     return not {"relaxed", "acquire", "release", "mmio"}.isdisjoint(i.modifiers)
 
 

@@ -16,7 +16,7 @@ _TYPES = {"%warp": "i32", "%local": "<32 x i64>", **{f"%tid.{axis}": "<32 x i32>
 
 
 def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[list[str], list[str]]:
-    """Return a function's rows with calls in the place of the bodies, and the rows of the functions that these call.
+    """Move bodies of blocks into functions; return the rows with calls in place of the bodies, and the functions' rows.
 
     Args:
         rows: LLVM instructions.
@@ -32,7 +32,7 @@ def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[li
         if _stays(body):
             out += body
             continue
-        results = {found[1] for row in body if (found := _RESULT.match(row))}
+        results = {match[1] for row in body if (match := _RESULT.match(row))}
         names = dict.fromkeys(name for row in body for name in _NAME.findall(row) if name not in results)
         listed = ", ".join(f"{_TYPES.get(n) or ('i32' if n.startswith('%mask.') else 'ptr')} {n}" for n in names)
         functions += [f"define internal void @wbe_block.{number}({listed}) {{", *body, "  ret void", "}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.ptx.syntax.program import BITS, Instruction, refused
+from workbench.backends.ptx.syntax.program import BITS, Instruction, unsupported
 
 LANES = 32
 FLOATS = {"f16": "half", "f32": "float", "f64": "double"}
@@ -12,12 +12,12 @@ WIDTH = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "i128": 128, "half":
 
 
 def element(type: str) -> str:
-    """The LLVM type of one lane of a PTX type; bf16 and packed types are integers."""
+    """Return the LLVM type of one lane of a PTX type; bf16 and packed types are integers."""
     return FLOATS.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
 
 
 def stored(type: str) -> str:
-    """The LLVM type of one lane of a register of that type."""
+    """Return the LLVM type of one lane of a register of that type."""
     return {"f32": "float", "f64": "double"}.get(type) or ("i1" if type == "pred" else f"i{BITS[type]}")
 
 
@@ -30,7 +30,7 @@ class Value(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> str:
-        """Its LLVM type."""
+        """The LLVM type."""
         return f"<{LANES} x {self.elem}>" if self.lanes else self.elem
 
     def __str__(self) -> str:
@@ -48,27 +48,27 @@ class Writer:
         self.instruction = Instruction("", (), ())
 
     def refuse(self, what: str = "") -> Exception:
-        """The error of an instruction that cannot be executed."""
+        """Return the error of an instruction that cannot be executed."""
         i = self.instruction
-        return refused(what or f"The instruction {i.name} cannot be executed", i.line, self.version)
+        return unsupported(what or f"The instruction {i.name} cannot be executed", i.line, self.version)
 
     def row(self, text: str) -> None:
         """Add an instruction."""
         self.rows.append("  " + text)
 
     def name(self) -> str:
-        """A name that is not taken."""
+        """Return a name that is not taken."""
         self._count += 1
         return f"%v{self._count}"
 
     def new(self, text: str, elem: str, lanes: bool = True) -> Value:
-        """The value of an instruction."""
+        """Emit an instruction, and return its value."""
         name = self.name()
         self.rows.append(f"  {name} = {text}")
         return Value(name, elem, lanes)
 
     def int(self, value: int, elem: str) -> Value:
-        """An integer constant."""
+        """Return an integer constant."""
         bits = WIDTH[elem]
         value &= (1 << bits) - 1
         if elem == "i1":
@@ -76,11 +76,11 @@ class Writer:
         return Value(str(value - (1 << bits) if value >> (bits - 1) else value), elem, False)
 
     def float(self, bits: int, elem: str) -> Value:
-        """A float constant, from its bits."""
+        """Return a float constant, from its bits."""
         return self.new(f"bitcast i{WIDTH[elem]} {bits} to {elem}", elem, False)
 
     def spread(self, value: Value) -> Value:
-        """A value as a vector."""
+        """Convert a value to a vector."""
         if value.lanes:
             return value
         if not value.text.startswith("%"):
@@ -90,46 +90,46 @@ class Writer:
         self.row(f"{first} = insertelement {vector} poison, {value.elem} {value.text}, i32 0")
         return self.new(f"shufflevector {vector} {first}, {vector} poison, <{LANES} x i32> zeroinitializer", value.elem)
 
-    def alike(self, *values: Value) -> tuple[Value, ...]:
-        """The values as vectors, if any of them is one."""
+    def broadcast(self, *values: Value) -> tuple[Value, ...]:
+        """Return the values as vectors, if any of them is one."""
         if any(v.lanes for v in values):
             return tuple(self.spread(v) for v in values)
         return values
 
     def op(self, name: str, a: Value, b: Value) -> Value:
-        """A binary instruction."""
-        a, b = self.alike(a, b)
+        """Emit a binary instruction."""
+        a, b = self.broadcast(a, b)
         return self.new(f"{name} {a}, {b.text}", a.elem, a.lanes)
 
     def compare(self, name: str, a: Value, b: Value) -> Value:
-        """A comparison: "icmp slt", "fcmp olt"."""
-        a, b = self.alike(a, b)
+        """Emit a comparison: "icmp slt", "fcmp olt"."""
+        a, b = self.broadcast(a, b)
         return self.new(f"{name} {a}, {b.text}", "i1", a.lanes)
 
     def select(self, condition: Value, a: Value, b: Value) -> Value:
-        """Lane by lane `a` or `b`."""
-        condition, a, b = self.alike(condition, a, b)
+        """Emit a choice of `a` or `b`, lane by lane."""
+        condition, a, b = self.broadcast(condition, a, b)
         if a.text == b.text:
             return a
         return self.new(f"select {condition}, {a}, {b}", a.elem, a.lanes)
 
     def cast(self, name: str, value: Value, elem: str) -> Value:
-        """A conversion of each lane: "zext", "bitcast", "fptosi"."""
+        """Emit a conversion of each lane: "zext", "bitcast", "fptosi"."""
         if value.elem == elem and name == "bitcast":
             return value
         to = f"<{LANES} x {elem}>" if value.lanes else elem
         return self.new(f"{name} {value} to {to}", elem, value.lanes)
 
     def resize(self, value: Value, elem: str, signed: bool = False) -> Value:
-        """An integer of another width."""
+        """Convert an integer to another width."""
         now, then = WIDTH[value.elem], WIDTH[elem]
         if now == then:
             return value
         return self.cast("trunc" if then < now else "sext" if signed else "zext", value, elem)
 
     def intrinsic(self, name: str, *arguments: Value, elem: str = "", more: str = "") -> Value:
-        """An intrinsic that is overloaded by its result: "llvm.fma"."""
-        values = self.alike(*arguments)
+        """Emit a call of an intrinsic that is overloaded by its result: "llvm.fma"."""
+        values = self.broadcast(*arguments)
         elem = elem or values[0].elem
         lanes = values[0].lanes
         suffix = {"float": "f32", "double": "f64", "half": "f16"}.get(elem, elem)
@@ -140,19 +140,19 @@ class Writer:
         return self.new(f"call {result} {full}({', '.join([*map(str, values), *filter(None, [more])])})", elem, lanes)
 
     def call(self, name: str, result: str, *arguments: str | Value) -> str:
-        """A function of the library; arguments are values or text with a type. Returns the result's name."""
+        """Emit a call of a library function; arguments are values or text with a type. Return the result's name."""
         listed = ", ".join(map(str, arguments))
         kinds = ", ".join(str(a.type) if isinstance(a, Value) else _kind(a) for a in arguments)
         self.declared[f"@{name}"] = f"declare {result} @{name}({kinds})"
         if result == "void":
             self.row(f"call void @{name}({listed})")
             return ""
-        found = self.name()
-        self.row(f"{found} = call {result} @{name}({listed})")
-        return found
+        name_of_result = self.name()
+        self.row(f"{name_of_result} = call {result} @{name}({listed})")
+        return name_of_result
 
     def lanes_of(self, name: str, elem: str, *arguments: str | Value) -> Value:
-        """A function of the library that returns a vector."""
+        """Emit a call of a library function that returns a vector."""
         return Value(self.call(name, f"<{LANES} x {elem}>", *arguments), elem)
 
 

@@ -45,8 +45,8 @@ WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "s
 """What such a kernel keeps: jumps back since the last rest, whether lanes go on without the others, the last state."""
 
 
-def holds(block: Block) -> bool:
-    """Whether lanes wait at a block, which has one instruction, until others have come."""
+def is_meeting_point(block: Block) -> bool:
+    """Return whether lanes wait at a block, which has one instruction, until others have come."""
     if len(block.code) != 1 or block.code[0].guard is not None:
         return False
     return block.barrier or _member(block.code[0]) is not None

@@ -13,7 +13,7 @@ _LANES = Value(LANE_NUMBERS, "i32")
 
 
 def _members(e: Emitter, operand: Operand) -> Value:
-    """A member mask, per lane; lanes in it that have not come are a fault."""
+    """Return a member mask, per lane; if lanes in it have not come, emit a fault."""
     members = e.spread(e.read(operand, "b32"))
     alive = e.new("load i32, ptr %alive", "i32", False)
     e.call("wbe_members", "void", "ptr %ctx", f"i32 {e.executing()}", alive, members, f"i32 {e.index}")
@@ -130,7 +130,7 @@ def _bar(e: Emitter, i: Instruction) -> None:
 
 
 def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
-    """What bar.red counted: its words are the barrier's third and fourth, 8 bytes each."""
+    """Write the result of bar.red: its counts are the barrier's third and fourth words, 8 bytes each."""
     at = e.new(f"mul i32 {barrier}, 32", "i32", False)
     row = e.new(f"getelementptr i8, ptr %ctx, i32 {at.text}", "ptr", False)
     word = e.new(f"getelementptr i8, ptr {row.text}, i64 {8 * (ARRIVED + 3)}", "ptr", False)
@@ -145,7 +145,7 @@ def _reduced(e: Emitter, i: Instruction, result: Operand, barrier: str) -> None:
 
 
 def _scalar(e: Emitter, operand: Operand) -> str:
-    """A 32-bit operand that is the same for all executing lanes."""
+    """Return a 32-bit operand that is the same for all executing lanes."""
     value = e.read(operand, "b32")
     if not value.lanes:
         return value.text
@@ -158,32 +158,32 @@ def _call(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     values = [_argument(e, a) for a in arguments.items]
     if name.name == "vprintf":
-        found = e.lanes_of("wbe_vprintf", "i32", "ptr %ctx", f"i32 {mask}", *values[:2])
-        for place in returns.items:
-            _store(e, place, mask, found)
+        printed = e.lanes_of("wbe_vprintf", "i32", "ptr %ctx", f"i32 {mask}", *values[:2])
+        for variable in returns.items:
+            _store(e, variable, mask, printed)
     elif name.name == "cudaGraphSetConditional":
         e.call("wbe_condition", "void", "ptr %ctx", f"i32 {mask}", *values[:2])
     else:
         e.call("wbe_fault", "void", "ptr %ctx", "i32 8", f"i32 {mask}", values[0], "i32 0", f"i32 {e.index}")
 
 
-def _place(e: Emitter, operand: Operand) -> Access:
+def _local_access(e: Emitter, operand: Operand) -> Access:
     assert isinstance(operand, Symbol)
     at = e.op("add", Value("%local", "i64"), e.symbol(operand))
     return Access(at, e.word("ARENA"), e.word("SIZE"))
 
 
 def _argument(e: Emitter, operand: Operand) -> Value:
-    """Eight bytes of an argument, which is a variable in local memory; of smaller ones the rest is the next one's."""
-    place = _place(e, operand)
-    mask = checked(e, e.executing(), place, 4)
-    return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", place.address)
+    """Load eight bytes of an argument, a variable in local memory; after a smaller one follows the next one's."""
+    source = _local_access(e, operand)
+    mask = checked(e, e.executing(), source, 4)
+    return e.lanes_of("wbe_gather_i64", "i64", f"i32 {mask}", source.address)
 
 
 def _store(e: Emitter, operand: Operand, mask: str, value: Value) -> None:
-    place = _place(e, operand)
-    wrote(e, mask, place.address, "i32")
-    e.call("wbe_scatter_i32", "void", f"i32 {mask}", place.address, value)
+    target = _local_access(e, operand)
+    wrote(e, mask, target.address, "i32")
+    e.call("wbe_scatter_i32", "void", f"i32 {mask}", target.address, value)
 
 
 def _trap(e: Emitter, i: Instruction) -> None:

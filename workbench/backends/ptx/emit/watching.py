@@ -13,7 +13,7 @@ _SPACES = {"shared": 1, "local": 2}
 
 
 def watched(e: Emitter, mask: str, address: Value, space: str, size: int) -> str:
-    """The lanes of a mask whose access is sound; others fault.
+    """Return the lanes of a mask whose access is sound; others fault.
 
     Args:
         e: the emitter; `sanitizing` says whether anything is emitted.
@@ -30,8 +30,8 @@ def watched(e: Emitter, mask: str, address: Value, space: str, size: int) -> str
     )  # fmt: skip
 
 
-def raced(e: Emitter, mask: str, address: Value, space: str, size: int, how: int, value: Value | None = None) -> None:
-    """Look for races of an access in shared and in global memory.
+def raced(e: Emitter, mask: str, address: Value, space: str, size: int, kind: int, value: Value | None = None) -> None:
+    """Check an access in shared and in global memory for races.
 
     Args:
         e, mask, address, space, size: as for `watched`.
@@ -43,11 +43,11 @@ def raced(e: Emitter, mask: str, address: Value, space: str, size: int, how: int
     written = Value("zeroinitializer", "i64") if value is None else e.spread(e.resize(value, "i64"))
     # In global memory a volatile access is one between threads: PTX gives it the order of a relaxed one.
     volatile = "volatile" in e.instruction.modifiers
-    between = {READ: ATOMIC_READ, WRITE: ATOMIC}.get(how, how) if volatile else how
-    for name, here, kind in (("wbe_race", "shared", how), ("wbe_race_global", "global", between)):
+    between = {READ: ATOMIC_READ, WRITE: ATOMIC}.get(kind, kind) if volatile else kind
+    for name, here, number in (("wbe_race", "shared", kind), ("wbe_race_global", "global", between)):
         if space in (here, ""):
             e.call(
-                name, "void", "ptr %ctx", f"i32 {mask}", f"i32 {size}", f"i32 {kind}", f"i32 {e.index}",
+                name, "void", "ptr %ctx", f"i32 {mask}", f"i32 {size}", f"i32 {number}", f"i32 {e.index}",
                 e.spread(address), written,
             )  # fmt: skip
 
@@ -86,20 +86,20 @@ def _groups(e: Emitter) -> Value:
 
 
 def closed(e: Emitter) -> None:
-    """The warp closes a group of copies."""
+    """Emit the end of the warp's current group of asynchronous copies."""
     if e.sanitizing:
         now = e.op("urem", e.op("add", _groups(e), e.int(1, "i32")), e.int(127, "i32"))
         e.row(f"store {now}, ptr %groups")
 
 
 def landed(e: Emitter, left: int = 0) -> None:
-    """The warp waits for its copies, but for the last `left` groups."""
+    """Emit a wait of the warp for its copies, except the last `left` groups."""
     if e.sanitizing:
         e.call("wbe_landed", "void", "ptr %ctx", _groups(e), f"i32 {min(left, 126)}")
 
 
 def ordered(e: Emitter, i: Instruction) -> None:
-    """What orders accesses without a barrier: fences, accesses that acquire or release, atomics with results."""
+    """Record an order without a barrier: by a fence, an acquire, a release, or an atomic with a result."""
     if not e.sanitizing:
         return
     if i.opcode in ("membar", "fence") or not {"acquire", "release", "acq_rel"}.isdisjoint(i.modifiers):
@@ -109,6 +109,6 @@ def ordered(e: Emitter, i: Instruction) -> None:
 
 
 def fenced(e: Emitter, gives: bool) -> None:
-    """What the warp does comes after what others did before their fences; `gives`: others may know it from now on."""
+    """Order the warp after what others did before their fences; `gives`: others may be ordered after it from now on."""
     if e.sanitizing:
         e.call("wbe_fenced", "void", "ptr %ctx", f"i32 {int(gives)}")

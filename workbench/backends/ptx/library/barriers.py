@@ -153,5 +153,5 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     return expanded(_TEXT)

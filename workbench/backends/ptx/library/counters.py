@@ -324,13 +324,13 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     hits = _MARK.replace("NAME", "wbe_count_hits").replace("WORD", "HITS").replace("SHIFT", "2")
     hits = hits.replace("ELEM", "i32").replace("DO", "%old = atomicrmw add ptr %place, i32 1 monotonic")
     touched = _MARK.replace("NAME", "wbe_count_touched").replace("WORD", "TOUCHED").replace("SHIFT", "5")
     touched = touched.replace("ELEM", "i8").replace("DO", "store atomic i8 1, ptr %place monotonic, align 1")
     numbers = "<" + ", ".join(f"i64 {n}" for n in range(32)) + ">"
     trace = _TRACE.replace("ENTRY", str(ENTRY)).replace("HEAD", str(HEAD))
-    whole = (_TEXT + hits + touched + trace).replace("NUMBERS", numbers).replace("-UNEVEN", str(-UNEVEN))
-    whole = re.sub(r"ROW_(\w+)", lambda m: str(AT[m[1]]), whole.replace("UNEVEN", str(UNEVEN)))
-    return expanded(whole)
+    combined = (_TEXT + hits + touched + trace).replace("NUMBERS", numbers).replace("-UNEVEN", str(-UNEVEN))
+    combined = re.sub(r"ROW_(\w+)", lambda m: str(AT[m[1]]), combined.replace("UNEVEN", str(UNEVEN)))
+    return expanded(combined)

@@ -1,4 +1,4 @@
-"""What LLVM calls to convert float16 where the machine has no instruction for it (x86-64 before level 3).
+"""Functions that LLVM calls to convert float16 on machines without an instruction for it (x86-64 before level 3).
 
 The process may not have these functions: they belong to a compiler's own library.
 """
@@ -22,6 +22,6 @@ define float @__extendhfsf2(half %x) nounwind {
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
-    found = definitions("float16", instructions=False)
-    return "\n".join([found["wb.float16.float32"], found["wb.float32.float16"], _CALLED])
+    """Return the LLVM IR of these functions."""
+    functions = definitions("float16", instructions=False)
+    return "\n".join([functions["wb.float16.float32"], functions["wb.float32.float16"], _CALLED])

@@ -13,7 +13,7 @@ MATHS = ("exp2", "log2", "sin", "cos", "tanh")
 def lane_function(
     name: str, result: str, scalars: Sequence[str], vectors: Sequence[tuple[str, str]], body: str, first: str = ""
 ) -> str:
-    """A function that runs `body` once for each lane of `%mask`.
+    """Return a function that runs `body` once for each lane of `%mask`.
 
     Args:
         result: element type of the vector that it returns; `body` defines `%r`. "" for none.
@@ -156,5 +156,5 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     return _divisions() + _maths() + _PERMUTE + _reductions()

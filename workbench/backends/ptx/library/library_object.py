@@ -30,7 +30,7 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 
 def text() -> str:
-    """The library's LLVM IR."""
+    """Return the library's LLVM IR."""
     parts = (
         threads, barriers, runner, lanes, memory, mbarriers, products, counters, watch, races, global_races, written,
         halves,
@@ -39,7 +39,7 @@ def text() -> str:
 
 
 def image() -> bytes:
-    """The library as an object file. It takes a second or two to compile, so a cache should keep it for `install`.
+    """Compile the library to an object file; as that takes seconds, a cache should store it for `install`.
 
     Raises:
         BuildError: LLVM refused it, or was lost.
@@ -47,21 +47,21 @@ def image() -> bytes:
     return compile_text(text(), CpuBackend().target(), vectorise=False)
 
 
-def install(kept: bytes | None = None) -> CpuCode:
-    """The loaded library, from `kept` or compiled now; the first call in a process counts.
+def install(stored: bytes | None = None) -> CpuCode:
+    """Load the library, from `stored` or compiled now; the first call in a process counts.
 
     Raises:
-        BuildError: `kept` is no object of this platform.
+        BuildError: `stored` is no object of this platform.
     """
     global _library
     with _lock:
         if _library is None:
-            _library = load_symbols(kept if kept is not None else image(), symbols())
+            _library = load_symbols(stored if stored is not None else image(), symbols())
         return _library
 
 
 def symbols() -> tuple[str, ...]:
-    """Names of all functions that kernels may call; the entry first."""
+    """Return names of all functions that kernels may call; the entry first."""
     rows = (row for row in text().split("\n") if row.startswith("define ") and " internal " not in row)
     names = [row[row.index("@") + 1 : row.index("(", row.index("@"))] for row in rows]
     return (ENTRY, *(name for name in names if name != ENTRY))

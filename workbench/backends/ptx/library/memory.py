@@ -250,7 +250,7 @@ def _atomics() -> str:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     access = []
     for elem in ELEMENTS:
         by = int(elem[1:]) // 8

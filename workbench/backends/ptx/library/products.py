@@ -17,8 +17,8 @@ _WIDEN = {
 }
 
 
-def _table(name: str, places: list[int]) -> str:
-    return f"@{name} = internal constant [{len(places)} x i32] [{', '.join(f'i32 {p}' for p in places)}]\n"
+def _table(name: str, indices: list[int]) -> str:
+    return f"@{name} = internal constant [{len(indices)} x i32] [{', '.join(f'i32 {p}' for p in indices)}]\n"
 
 
 def _spread(name: str, kind: str, wide: str) -> str:
@@ -46,7 +46,7 @@ done:
 
 
 def _collect(name: str, kind: str, wide: str) -> str:
-    """A dense matrix to registers."""
+    """Return a function that collects a dense matrix into registers."""
     half = kind == "f16"
     element = "half" if half else wide
     narrow = f"  %h = fptrunc {wide} %w to half\n" if half else f"  %h = select i1 true, {wide} %w, {wide} %w\n"
@@ -216,7 +216,7 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     kinds = {kind: _wide(p) for p in PRODUCTS.values() for kind in (p.a, p.b, p.c)}
     results = {p.c: _wide(p) for p in PRODUCTS.values()}
     widths = dict.fromkeys((p.n, *row) for p in PRODUCTS.values() for row in _FMA if row[0] == _wide(p))

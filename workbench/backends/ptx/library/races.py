@@ -207,7 +207,7 @@ ACCESS = f"""  %thread = shl i64 %NOW, 5
 
 
 def compared(write: str, readers: tuple[str, str], fault: int, before: str = "") -> str:
-    """The verdict on an access: on to `fine`, or `past` after a fault.
+    """Return the test of an access: it goes on to `fine`, or to `past` after a fault.
 
     Args:
         write: the entry of the last write; `%w.apart` is whether it is unordered, `%equal` whether it wrote this value.
@@ -323,11 +323,11 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
 
 
 def looking(name: str, lane: str, first: str) -> str:
-    """The function that looks at the lanes of an access, one after the other."""
+    """Return the function that looks at the lanes of an access, one after the other."""
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %how", "i32 %index"]
     return lane_function(name, "", scalars, [("at", "i64"), ("value", "i64")], lane, first)

@@ -320,5 +320,5 @@ leave:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     return expanded(_TEXT)

@@ -36,18 +36,18 @@ def expanded(text: str) -> str:
     def get(m: re.Match[str]) -> str:
         nonlocal count
         count += 1
-        return f"  %g{count} = {_place(m[1])}\n  %{m[1]} = load i64, ptr %g{count}"
+        return f"  %g{count} = {_word_address(m[1])}\n  %{m[1]} = load i64, ptr %g{count}"
 
     def put(m: re.Match[str]) -> str:
         nonlocal count
         count += 1
-        return f"  %s{count} = {_place(m[1])}\n  store i64 {m[2]}, ptr %s{count}"
+        return f"  %s{count} = {_word_address(m[1])}\n  store i64 {m[2]}, ptr %s{count}"
 
     text = re.sub(r"^\s*GET (\w+)$", get, text, flags=re.M)
     text = re.sub(r"^\s*SET (\w+) (\S+)$", put, text, flags=re.M)
-    text = re.sub(r"AT (\w+)$", lambda m: _place(m[1]), text, flags=re.M)
+    text = re.sub(r"AT (\w+)$", lambda m: _word_address(m[1]), text, flags=re.M)
     return re.sub(r"\b(" + "|".join(_CONSTANTS) + r")\b", lambda m: _CONSTANTS[m[1]], text)
 
 
-def _place(name: str) -> str:
+def _word_address(name: str) -> str:
     return f"getelementptr i8, ptr %ctx, i64 {8 * AT[name]}"

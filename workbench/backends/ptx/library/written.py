@@ -125,7 +125,7 @@ done:
 
 
 def text() -> str:
-    """The LLVM IR of these functions."""
+    """Return the LLVM IR of these functions."""
     return expanded(_FUNCTIONS + "".join(map(_accesses, ELEMENTS)))
 
 

@@ -20,7 +20,7 @@ from workbench.backends.ptx.syntax.program import (
     Special,
     Symbol,
     Variable,
-    refused,
+    unsupported,
 )
 from workbench.backends.ptx.syntax.tokens import Tokens
 
@@ -56,10 +56,10 @@ class Body:
         self.code: list[Instruction] = []
         self.scopes: list[_Scope] = []  # of each instruction
         self.loc: Loc | None = None
-        self.places: dict[tuple[int, int, int], Loc] = {}  # by file, line and column: a call within what was inlined
+        self.locations: dict[tuple[int, int, int], Loc] = {}  # by file, line and column: a call within what was inlined
 
     def read(self) -> Function:
-        """The function."""
+        """Parse the body, and return the function."""
         t = self.t
         while True:
             line, word = t.line, t.peek()
@@ -98,21 +98,21 @@ class Body:
         elif word == ".loc":
             self._loc()
         elif word in _VARIABLES:
-            found = self.declaration(t, word[1:], False)
-            name = self._unique(found.name, self.variables)
-            self.scope.names[found.name] = name
-            self.variables[name] = replace(found, name=name)
+            declared = self.declaration(t, word[1:], False)
+            name = self._unique(declared.name, self.variables)
+            self.scope.names[declared.name] = name
+            self.variables[name] = replace(declared, name=name)
         elif word in (".pragma", ".file", ".callprototype", ".attribute"):
             while t.next() != ";":
                 pass
         else:
-            raise refused(f"The directive {word} cannot be executed", line, self.version)
+            raise unsupported(f"The directive {word} cannot be executed", line, self.version)
 
     def _registers(self, line: int) -> None:
         t = self.t
         kind = t.next()[1:]
         if kind.startswith(("v2", "v4")) or t.peek().startswith("."):
-            raise refused("Vector registers cannot be executed", line, self.version)
+            raise unsupported("Vector registers cannot be executed", line, self.version)
         while True:
             name = t.next()
             if t.take("<"):
@@ -145,13 +145,13 @@ class Body:
         while t.take(","):
             word = t.next()
             if word == "inlined_at":
-                place = t.integer(), t.integer(), t.integer()
-                outer = self.places.get(place) or Loc(*place[:2])
+                call = t.integer(), t.integer(), t.integer()
+                outer = self.locations.get(call) or Loc(*call[:2])
             elif word == "function_name":
                 t.next()
                 if t.take("+"):
                     t.integer()
-        self.loc = self.places[file, line, column] = Loc(file, line, outer)
+        self.loc = self.locations[file, line, column] = Loc(file, line, outer)
 
     def _label(self, name: str, line: int) -> None:
         t = self.t
@@ -177,7 +177,7 @@ class Body:
             negated = t.take("!")
             named = self._named(t.next(), line)
             if not isinstance(named, Register) or named.type != "pred":
-                raise refused("A guard must be a predicate register", line, self.version)
+                raise unsupported("A guard must be a predicate register", line, self.version)
             guard = named
         opcode, *modifiers = t.next().split(".")
         operands: list[Operand] = []
@@ -211,10 +211,10 @@ class Body:
         if word == "-":
             t.next()
             return Negated(self._operand())
-        found = self._named(t.next(), line)
-        if isinstance(found, Symbol) and t.take("+"):
-            return Symbol(found.name, t.integer())
-        return found
+        operand = self._named(t.next(), line)
+        if isinstance(operand, Symbol) and t.take("+"):
+            return Symbol(operand.name, t.integer())
+        return operand
 
     def _address(self, line: int) -> Operand:
         t = self.t
@@ -227,12 +227,14 @@ class Body:
             elif t.peek() == "-":
                 offset += t.integer()
             elif t.take(","):
-                raise refused("Addresses of several parts (textures, tensors) cannot be executed", line, self.version)
+                raise unsupported(
+                    "Addresses of several parts (textures, tensors) cannot be executed", line, self.version
+                )
             else:
                 items.append(self._operand())
         (base,) = items or (Immediate(0),)
         if not isinstance(base, (Register, Symbol, Immediate)):
-            raise refused("This form of an address cannot be executed", line, self.version)
+            raise unsupported("This form of an address cannot be executed", line, self.version)
         if isinstance(base, Symbol) and base.offset:
             base, offset = Symbol(base.name), offset + base.offset
         return Address(base, offset)
@@ -251,22 +253,22 @@ class Body:
         if name == "WARP_SZ":  # PTX's only constant with a name
             return Immediate(32)
         if not name[:1].isalpha() and name[:1] not in "$_":
-            raise refused(f"{name!r} is no operand", line, self.version)
+            raise unsupported(f"{name!r} is no operand", line, self.version)
         return Symbol(name)
 
     def _resolved(self, instruction: Instruction, scope: _Scope) -> Instruction:
-        """A jump with the labels of its scope."""
+        """Return a jump with the labels of its scope."""
         if instruction.opcode not in _JUMPS:
             return instruction
 
-        def found(operand: Operand) -> Operand:
+        def resolved(operand: Operand) -> Operand:
             inner: _Scope | None = scope
             while isinstance(operand, Symbol) and inner is not None:
                 if operand.name in inner.labels:
                     return Symbol(inner.labels[operand.name])
                 inner = inner.outer
             if isinstance(operand, Symbol) and operand.name not in self.targets:
-                raise refused(f"There is no label {operand.name!r}", instruction.line, self.version)
+                raise unsupported(f"There is no label {operand.name!r}", instruction.line, self.version)
             return operand
 
-        return replace(instruction, operands=tuple(found(o) for o in instruction.operands))
+        return replace(instruction, operands=tuple(resolved(o) for o in instruction.operands))

@@ -1,5 +1,5 @@
-"""What is written in other PTX before a text is read: wmma's loads and stores, `malloc` and `free` of kernels, where
-the blocks of a cooperative grid count each other, and what the blocks of a cluster do.
+"""Rewriting of a text before it is parsed: wmma's loads and stores, `malloc` and `free` of kernels, the counter of the
+blocks of a cooperative grid, and operations of the blocks of a cluster.
 
 Which lane holds which element of such a fragment is not documented, so ours are in the order register, lane, part:
 `matrices.Fragments` says the same to products. Each expansion is one line, so that lines keep their numbers.
@@ -97,7 +97,7 @@ setp.ls.u32 %wb_q, %wb_i, %wb_j; @%wb_q bra wb_wait; }}""".replace("\n", " ")
 
 
 def expanded(text: str) -> str:
-    """The text with these written out; as it was where it has none, or a form that is not known."""
+    """Return the text with these forms expanded; unchanged if it has none, or a form that is not known."""
     if _MALLOC.search(text):
         # With checks nothing is given out again: memory that threads have after one another would look like a race.
         heap = _HEAP.replace("[wb_freed];", "[wb_freed]; ret;") if text.startswith(SANITIZED.decode()) else _HEAP
@@ -111,9 +111,9 @@ def expanded(text: str) -> str:
     return _WMMA.sub(_moved, text) if "wmma." in text else text
 
 
-def _of_block(found: re.Match[str]) -> str:
-    """mapa: a block's shared memory lies as far from this one's as its number in the grid."""
-    _, bits, to, address, rank = found.groups()
+def _of_block(match: re.Match[str]) -> str:
+    """Expand mapa: a block's shared memory is as far from this one's as its number in the grid says."""
+    _, bits, to, address, rank = match.groups()
     axes = "".join(
         f"rem.u32 %wb_i, %wb_r, %cluster_nctaid.{axis}; div.u32 %wb_r, %wb_r, %cluster_nctaid.{axis}; "
         f"sub.u32 %wb_i, %wb_i, %cluster_ctaid.{axis}; mad.lo.u32 %wb_d, %wb_i, %wb_s, %wb_d; "
@@ -128,30 +128,30 @@ def _of_block(found: re.Match[str]) -> str:
     return f"{{ {names} mov.u32 %wb_r, {rank}; mov.u32 %wb_d, 0; mov.u32 %wb_s, 1; {axes}{add} }}"
 
 
-def _generic(found: re.Match[str]) -> str:
-    """An access to a cluster's shared memory as one by a generic address."""
-    before, after, register, offset, rest = found.groups()
+def _generic(match: re.Match[str]) -> str:
+    """Expand an access to a cluster's shared memory into one by a generic address."""
+    before, after, register, offset, rest = match.groups()
     wide = "mov.u64 %wb_a, {};" if register.startswith("%rd") else "cvt.s64.s32 %wb_a, {};"
     name = wide.format(register)
     return f"{{ .reg .b64 %wb_a; {name} cvta.shared.u64 %wb_a, %wb_a; {before}{after}[%wb_a{offset}]{rest}; }}"
 
 
-def _half_of_address(found: re.Match[str]) -> str:
-    shift = "shr.u64 %wb_a, %wb_a, 32; " if found[2] == "1" else ""
-    return f"{{ .reg .b64 %wb_a; mov.u64 %wb_a, {WORKSPACE}; {shift}cvt.u32.u64 {found[1]}, %wb_a; }}"
+def _half_of_address(match: re.Match[str]) -> str:
+    shift = "shr.u64 %wb_a, %wb_a, 32; " if match[2] == "1" else ""
+    return f"{{ .reg .b64 %wb_a; mov.u64 %wb_a, {WORKSPACE}; {shift}cvt.u32.u64 {match[1]}, %wb_a; }}"
 
 
-def _moved(found: re.Match[str]) -> str:
-    """wmma.load or wmma.store: each lane's elements, one after the other."""
-    what, parts = found["what"], found["rest"].split(".")
+def _moved(match: re.Match[str]) -> str:
+    """Expand wmma.load or wmma.store: each lane's elements, one after the other."""
+    what, parts = match["what"], match["rest"].split(".")
     shape = next((m for p in parts if (m := re.fullmatch(r"m(\d+)n(\d+)k(\d+)", p))), None)
     kind = next((p for p in parts if p in _BITS), "")
     space = "".join(f".{p}" for p in parts if p.split("::")[0] in _SPACES)
     store = what.startswith("store")
     form = r"\[(.*?)\]\s*,\s*\{(.*?)\}(?:\s*,\s*(\S+))?" if store else r"\{(.*?)\}\s*,\s*\[(.*?)\](?:\s*,\s*(\S+))?"
-    operands = re.fullmatch(form, found["operands"].strip(), re.DOTALL)
+    operands = re.fullmatch(form, match["operands"].strip(), re.DOTALL)
     if shape is None or not kind or operands is None:
-        return found[0]
+        return match[0]
     m, n, k = map(int, shape.groups())
     height, width = {"a": (m, k), "b": (k, n)}.get(what[-1], (m, n))
     address, listed = (operands[1], operands[2]) if store else (operands[2], operands[1])
@@ -168,7 +168,7 @@ def _moved(found: re.Match[str]) -> str:
     ]
     names = ".reg .b32 %wb_l, %wb_p, %wb_r, %wb_c, %wb_v; .reg .b64 %wb_a, %wb_b; .reg .b16 %wb_h;"
     lane = f"mov.u32 %wb_l, %laneid; mul.lo.u32 %wb_l, %wb_l, {each}; mov.u64 %wb_b, {address.strip()};"
-    return "{ " + " ".join([names, lane, *moves]) + " }" + "\n" * found[0].count("\n")
+    return "{ " + " ".join([names, lane, *moves]) + " }" + "\n" * match[0].count("\n")
 
 
 def _register(

@@ -15,7 +15,7 @@ from workbench.backends.ptx.syntax.program import (
     Program,
     Reference,
     Variable,
-    refused,
+    unsupported,
 )
 from workbench.backends.ptx.syntax.tokens import Tokens
 
@@ -27,7 +27,7 @@ _BARE = frozenset(("noreturn", "explicitcluster", "unified", "blocksareclusters"
 
 
 def parse(text: str) -> Program:
-    """The program that a PTX text describes.
+    """Parse the program that a PTX text describes.
 
     Args:
         text: PTX, as NVRTC makes it; a trailing NUL is allowed.
@@ -46,7 +46,7 @@ def parse(text: str) -> Program:
 
 
 class _Module:
-    """What has been read so far."""
+    """The parts of a module that were parsed so far."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
@@ -67,7 +67,7 @@ class _Module:
                 t.skip_line()
             elif word == ".address_size":
                 if t.integer() != 64:
-                    raise refused("Only 64-bit addresses can be executed", line, self.version)
+                    raise unsupported("Only 64-bit addresses can be executed", line, self.version)
             elif word == ".file":
                 number = t.integer()
                 self.files[number] = t.next().strip('"')
@@ -80,21 +80,21 @@ class _Module:
             elif word in (".entry", ".func"):
                 self._function(word == ".entry", line)
             elif word in _SPACES:
-                found = variable(t, word[1:], extern=False)
-                self._declare(found)
+                declared = variable(t, word[1:], extern=False)
+                self._declare(declared)
             elif word in _LINKING:
                 self._linked(word == ".extern")
             elif word != ";":
-                raise refused(f"{word!r} is not a directive of a PTX module", line, self.version or None)
+                raise unsupported(f"{word!r} is not a directive of a PTX module", line, self.version or None)
         if not self.version[0]:
-            raise refused("The text has no .version: it is not PTX", 1)
+            raise unsupported("The text has no .version: it is not PTX", 1)
         return Program(self.version, self.target, self.files, self.functions, self.variables)
 
     def _version(self) -> None:
         line, (major, minor) = self.tokens.line, self.tokens.next().split(".")
         self.version = (int(major), int(minor))
         if self.version > NEWEST:
-            raise refused(
+            raise unsupported(
                 f"PTX {major}.{minor} is newer than what is known here, {NEWEST[0]}.{NEWEST[1]}",
                 line,
                 advice="Use an older NVRTC, or a newer Workbench.",
@@ -110,10 +110,10 @@ class _Module:
         else:
             self._declare(variable(t, word[1:], extern))
 
-    def _declare(self, found: Variable) -> None:
-        known = self.variables.get(found.name)
+    def _declare(self, declared: Variable) -> None:
+        known = self.variables.get(declared.name)
         if known is None or known.extern:
-            self.variables[found.name] = found
+            self.variables[declared.name] = declared
 
     def _function(self, entry: bool, line: int) -> None:
         t = self.tokens
@@ -148,22 +148,22 @@ class _Module:
     def _parameters(self) -> tuple[Parameter, ...]:
         t = self.tokens
         t.expect("(")
-        found: list[Parameter] = []
+        parameters: list[Parameter] = []
         offset = 0
         while not t.take(")"):
             word = t.next()
             if word not in (".param", ".reg"):
-                raise refused(f"Expected a parameter, found {word!r}", t.line, self.version)
+                raise unsupported(f"Expected a parameter, found {word!r}", t.line, self.version)
             p = variable(t, "param", extern=False, terminated=False)
             offset = -(-offset // p.align) * p.align
-            found.append(Parameter(p.name, p.type, offset, p.size, p.align))
+            parameters.append(Parameter(p.name, p.type, offset, p.size, p.align))
             offset += p.size
             t.take(",")
-        return tuple(found)
+        return tuple(parameters)
 
 
 def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Variable:
-    """The declaration of a variable after its state space, up to its `;`.
+    """Parse the declaration of a variable after its state space, up to its `;`.
 
     Raises:
         BuildError: it is none, or of a type that is not executed (textures, surfaces, samplers).
@@ -185,10 +185,10 @@ def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Va
             elif part in BITS:
                 kind = part
             elif part not in ("shared", "global", "const", "local", "param"):
-                raise refused(f"Variables of type .{part} cannot be executed", line)
+                raise unsupported(f"Variables of type .{part} cannot be executed", line)
     name = t.next()
     if not kind:
-        raise refused(f"The variable {name!r} has no type", line)
+        raise unsupported(f"The variable {name!r} has no type", line)
     element = max(BITS[kind] // 8, 1)
     counts: list[int] = []
     unsized = False
@@ -219,7 +219,7 @@ def _initial(t: Tokens, kind: str, element: int) -> tuple[bytes, tuple[Reference
             value = t.number()
             bits = value.value
             if kind == "f32" and value.kind == "f64":
-                raise refused("Decimal f32 initialisers cannot be read", t.line)
+                raise unsupported("Decimal f32 initialisers cannot be read", t.line)
             values.extend((bits % (1 << 8 * element)).to_bytes(element, "little"))
             return
         if word == "generic":
@@ -230,7 +230,7 @@ def _initial(t: Tokens, kind: str, element: int) -> tuple[bytes, tuple[Reference
         else:
             name = t.next()
         if t.peek() == "(":  # a byte of an address: 0xFF00(symbol)
-            raise refused("Initialisers with parts of addresses cannot be read", t.line)
+            raise unsupported("Initialisers with parts of addresses cannot be read", t.line)
         offset = t.integer() if t.take("+") else 0
         references.append(Reference(len(values), name, offset, element))
         values.extend(bytes(element))

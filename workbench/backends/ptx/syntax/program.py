@@ -84,7 +84,7 @@ class Loc(msgspec.Struct, frozen=True):
 
 
 class Instruction(msgspec.Struct, frozen=True):
-    """One instruction.
+    """An instruction of PTX.
 
     Attributes:
         opcode: "ld".
@@ -214,27 +214,27 @@ class Program(msgspec.Struct, frozen=True):
 
     @property
     def addresses(self) -> dict[str, int]:
-        """What stands for the addresses of functions that are called through pointers: numbers where no memory is."""
+        """Numbers that represent the addresses of functions that are called through pointers; no memory is there."""
         named = {r.symbol for v in self.variables.values() for r in v.references}
         code = (i for f in self.functions.values() for i in f.code if i.opcode != "call")
         named |= {o.name for i in code for o in i.operands if isinstance(o, Symbol)}
         return {name: 16 * n for n, name in enumerate(self.functions, 1) if name in named}
 
     def entry(self, name: str) -> Function:
-        """The kernel of that name.
+        """Return the kernel of that name.
 
         Raises:
             BuildError: there is none.
         """
-        found = self.functions.get(name)
-        if found is None or not found.entry:
+        function = self.functions.get(name)
+        if function is None or not function.entry:
             raise BuildError(
                 f"The PTX has no kernel {name!r}.", advice=f"It has {', '.join(self.entries) or 'none'}.", function=name
             )
-        return found
+        return function
 
 
-def refused(what: str, line: int, program: tuple[int, int] | None = None, advice: str = "") -> BuildError:
-    """The error of PTX that cannot be executed here: what it is, its line, the version of the PTX."""
+def unsupported(what: str, line: int, program: tuple[int, int] | None = None, advice: str = "") -> BuildError:
+    """Return the error of PTX that cannot be executed here: what it is, its line, the version of the PTX."""
     version = f", PTX {program[0]}.{program[1]}" if program else ""
     return BuildError(f"{what} (line {line} of the PTX{version}).", advice=advice, line=line)

@@ -6,7 +6,7 @@ import re
 import struct
 from bisect import bisect_right
 
-from workbench.backends.ptx.syntax.program import Immediate, refused
+from workbench.backends.ptx.syntax.program import Immediate, unsupported
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _TOKEN = re.compile(
@@ -24,10 +24,10 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         text = _COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
-        found = list(_TOKEN.finditer(text))
-        self.words = [m[0] for m in found]
+        matches = list(_TOKEN.finditer(text))
+        self.words = [m[0] for m in matches]
         self.words.append("")
-        self._starts = [m.start() for m in found]
+        self._starts = [m.start() for m in matches]
         self._newlines = [m.start() for m in re.finditer("\n", text)]
         self.at = 0
 
@@ -39,7 +39,7 @@ class Tokens:
         return bisect_right(self._newlines, self._starts[self.at]) + 1
 
     def peek(self) -> str:
-        """The next token; "" at the end."""
+        """Return the next token; "" at the end."""
         return self.words[self.at]
 
     def next(self) -> str:
@@ -50,7 +50,7 @@ class Tokens:
         """
         word = self.words[self.at]
         if not word:
-            raise refused("The PTX ends in the middle of a statement", self.line)
+            raise unsupported("The PTX ends in the middle of a statement", self.line)
         self.at += 1
         return word
 
@@ -68,7 +68,7 @@ class Tokens:
             BuildError: the next one is another.
         """
         if not self.take(word):
-            raise refused(f"Expected {word!r}, found {self.peek()!r}", self.line)
+            raise unsupported(f"Expected {word!r}, found {self.peek()!r}", self.line)
 
     def integer(self) -> int:
         """Take an integer, perhaps with a sign.
@@ -79,7 +79,7 @@ class Tokens:
         sign = -1 if self.take("-") else 1
         word = self.peek()
         if not word[:1].isdigit() or word[:2].lower() in ("0f", "0d") or "." in word:
-            raise refused(f"Expected an integer, found {word!r}", self.line)
+            raise unsupported(f"Expected an integer, found {word!r}", self.line)
         return sign * _integer(self.next())
 
     def number(self) -> Immediate:

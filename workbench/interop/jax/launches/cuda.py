@@ -72,7 +72,7 @@ def by_reference(function: Function, names: frozenset[str]) -> Function:
 
 @dataclass(frozen=True)
 class CudaTarget:
-    """What a launch calls on GPUs of one architecture.
+    """Represents the FFI target of a launch on GPUs of one architecture.
 
     Attributes:
         name: the name under which XLA knows it.

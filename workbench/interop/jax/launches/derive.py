@@ -31,7 +31,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True)
 class Gradient:
-    """How the adjoint of a launch is called.
+    """Represents the call of a launch's adjoint.
 
     Attributes:
         operands: what its operands are.
@@ -46,7 +46,7 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Tangent:
-    """How the tangent of a launch is called: the launch's operands and results, then those of tangents.
+    """Represents the call of a launch's tangent: the launch's operands and results, then those of tangents.
 
     Attributes:
         operands: numbers of the launch's operands that have a tangent, in order.

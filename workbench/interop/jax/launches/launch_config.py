@@ -26,7 +26,7 @@ FAULT_WORDS = FAULT_SIZE // 4
 
 @dataclass(frozen=True)
 class LaunchConfig:
-    """What is static about one launch.
+    """Represents the static part of one launch.
 
     Attributes:
         dims: the launch's dimensions.

@@ -42,7 +42,7 @@ def one_launch(plan: Plan, config: LaunchConfig, operands: Sequence[Shape]) -> t
 
 
 def pays_on_cpu(plan: Plan, config: LaunchConfig) -> bool:
-    """Whether the launch is worth a kernel of its own on the CPU.
+    """Return whether the launch is worth a kernel of its own on the CPU.
 
     What strips of a launch sum up stays with the handler: there each batch has the bits that it has alone.
     """

@@ -24,7 +24,7 @@ from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
 from workbench.interop.jax.native.descriptor import Kind, Wire
 from workbench.interop.jax.values.library import library, partitioning
-from workbench.interop.jax.values.manual import explicit_mesh, several_devices
+from workbench.interop.jax.values.manual import explicit_mesh, is_partitioned
 from workbench.passes.positioned import positioned
 from workbench.types import int32
 
@@ -45,7 +45,7 @@ class Divisible(NamedTuple):
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
     """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
-    found = partitioning() if several_devices(ctx) and not (config.effect or config.records) else None
+    found = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
     if found is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
@@ -193,7 +193,7 @@ def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collecti
 
 
 class _Divided:
-    """What XLA asks of one launch while it compiles a program for several devices."""
+    """Answers XLA about one launch while XLA compiles a program for several devices."""
 
     def __init__(
         self, plan: Plan, config: LaunchConfig, rule: Rule, wide: Mapping[str, int], own: Sequence[Shape], bind: Bind,
@@ -233,7 +233,7 @@ class _Divided:
         return chosen
 
     def _position(self, chosen: Mapping[str, tuple[str, ...]], axes: Shape, factor: str, size: int) -> list[Any]:
-        """Where a device's part begins along a factor of which it has `size`, and the size of the whole."""
+        """Return the offset of a device's part along a factor of which it has `size`, and the factor's full size."""
         jax = library()
         index = jax.jax.lax.axis_index(chosen[factor]) if factor in chosen else 0
         both = jax.jnp.asarray(index * size, "int32"), jax.jnp.asarray(self.rule.sizes[factor], "int32")
@@ -242,7 +242,7 @@ class _Divided:
     def _run(
         self, config: LaunchConfig, chosen: Mapping[str, tuple[str, ...]], parts: Mapping[str, int], *operands: Any
     ) -> list[Any]:
-        """What one device does: its part of the launch, and what all devices update put together."""
+        """Run one device's part of the launch, and combine what all devices update."""
         rule = self.rule
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
         part = part_plan(self.plan, self.config, rule, divided, self.wide)

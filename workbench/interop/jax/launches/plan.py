@@ -35,7 +35,7 @@ from workbench.types import ArrayType, Type, is_float
 
 
 class Dims(NamedTuple):
-    """What is known of a launch when it is traced.
+    """Represents what tracing knows of a launch.
 
     Attributes:
         dims: its dimensions.
@@ -47,7 +47,7 @@ class Dims(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Where a plan's derivatives come from.
+    """Represents the code from which a plan's derivatives are built.
 
     Attributes:
         specialisation, direction: what the plan's own code was built from.
@@ -72,7 +72,7 @@ class Code(NamedTuple):
 
     @property
     def options(self) -> Options:
-        """What the code is built with."""
+        """Return the options that the code is built with."""
         # One plan serves all shapes, symbolic ones too, and buffers wherever XLA puts them.
         return Options(
             checks=self.checks, contiguous=self.contiguous, index32=False, aligned=False, apart=False,
@@ -192,7 +192,7 @@ class Plan:
 
     @cached_property
     def traced(self) -> dict[Any, Any]:
-        """What JAX has traced of it. It lives as long as the plan: a cache elsewhere would keep replaced kernels."""
+        """Hold what JAX traced of the plan, as long as the plan lives: another cache would keep replaced kernels."""
         return {}
 
     @property
@@ -218,7 +218,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Roles:
-    """What each parameter of a kernel is under JAX, by name.
+    """Represents the role of each parameter of a kernel under JAX, by name.
 
     Attributes:
         inputs: operands, those that also come out among them, in order.
@@ -315,7 +315,7 @@ def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> P
 
 
 def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
-    """What a target is made from, on whatever machine: the kernel's IR, how it is compiled, and the wires.
+    """Return what rebuilds a target on any machine: the kernel's IR, its build options, and the wires.
 
     Raises:
         Unwritable: a type has no form as data.

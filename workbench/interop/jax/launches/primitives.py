@@ -32,8 +32,8 @@ from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native import edits
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
-from workbench.interop.jax.values.library import library, located, needs_devices
-from workbench.interop.jax.values.manual import aligned, among_devices, as_typed, know, shaped
+from workbench.interop.jax.values.library import library, located, needs_devices, old_shard_map
+from workbench.interop.jax.values.manual import aligned, as_typed, is_among_devices, is_partitioned, know, shaped
 from workbench.ir.values import walk
 from workbench.types import is_float, number_type
 
@@ -135,9 +135,11 @@ def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) ->
         for part in divisible.plans:
             edits.called(ctx, part.late).register()
         return lowered(ctx, operands, divisible, f"{edits.called(ctx, plan.late).name} {attributes(plan, config)}")
+    if is_partitioned(ctx) and _acts(plan, config):
+        return _on_each_device(ctx, operands, plan, config)
     if pays_on_cpu(plan, config):
         plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
-    late = plan.recorded if config.records else plan.late if among_devices(ctx) else None
+    late = plan.recorded if config.records else plan.late if is_among_devices(ctx) else None
     return _call_target(ctx, operands, plan, config, late or plan.target)
 
 
@@ -158,12 +160,31 @@ def _call_target(
     target.register()
     rule = library().jax.ffi.ffi_lowering(
         target.name,
-        has_side_effect=config.effect or (plan.stays and not config.records),
+        has_side_effect=_acts(plan, config),
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
     given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
     with located(plan.target.name):
         return rule(ctx, *operands, **given)
+
+
+def _acts(plan: Plan, config: LaunchConfig) -> bool:
+    """Return whether XLA must run the call even if nothing uses its results."""
+    return config.effect or (plan.stays and not config.records)
+
+
+def _on_each_device(ctx: Any, operands: Sequence[Any], plan: Plan, config: LaunchConfig) -> Any:
+    """Lower a launch with an effect, in a program of several devices, so that each device runs it whole.
+
+    XLA requires a sharding of calls with effects, and loses it unless they are its own callbacks (openxla's
+    `shardy-xla` pass, JAX 0.10.2). Inside a region of `shard_map` none is needed.
+    """
+    jax = library().jax
+    whole, mesh = jax.sharding.PartitionSpec(), ctx.module_context.axis_context.abstract_mesh
+    bound = partial(primitives().launch.bind, plan=plan, config=config)
+    shard_map = jax.shard_map if (old := old_shard_map()) is None else old.shard_map
+    each = shard_map(lambda *values: bound(*values), mesh=mesh, in_specs=whole, out_specs=whole)
+    return library().mlir.lower_fun(each, multiple_results=True)(ctx, *operands)
 
 
 def _refuse_platform(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
@@ -493,7 +514,7 @@ class _Around:
         self, plan: Plan, config: LaunchConfig, operands: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
         linear: Sequence[Any],
     ) -> list[Any]:  # fmt: skip
-        """As the function `_pulled`, of A."""
+        """Return what `_pulled` returns, for the adjoint that this represents."""
         jnp, sources = library().jnp, [self.gradient.operands[n] for n in wanted]
         towards = {
             s.number: cotangents[n]

@@ -66,7 +66,7 @@ def print_when_run(
 
 @dataclass(frozen=True, eq=False)
 class _Printed:
-    """One launch, run for what it prints."""
+    """Represents a launch that runs again for its printed lines alone."""
 
     specialisation: Specialisation
     plan: Plan

@@ -38,7 +38,7 @@ _TEXT = "def none(bad, after):\n    i = tid()\n    assert bad[i] == 0\n    after
 
 @dataclass(frozen=True)
 class Report:
-    """What a result is asked, and what is said where the answer is not 0.
+    """Represents a count over a result that has to be 0, and the error where it is not.
 
     Attributes:
         count: from a result, and values beside it, a whole number.
@@ -75,7 +75,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Unwritten:
-    """How many elements of a result still hold the marker of a type."""
+    """Counts the elements of a result that still hold the marker of a type."""
 
     scalar: Scalar
 
@@ -98,7 +98,7 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
 
 @dataclass(frozen=True)
 class NotAdditive:
-    """How many elements of a result show that a launch is not linear in some operands: f(x + r) is not f(x) + f(r).
+    """Counts the elements of a result for which f(x + r) is not f(x) + f(r): a launch that is not linear there.
 
     Attributes:
         plan, config: the launch.

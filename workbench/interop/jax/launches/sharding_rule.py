@@ -205,7 +205,7 @@ class _Making:
         return self._shared() or self._unmergeable(dimension)
 
     def _shared(self) -> Reason | None:
-        """Whether two parameters that the kernel accesses are one memory."""
+        """Return whether two parameters that the kernel accesses are one memory."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
             for place, number in memories(self.wires[name]):
@@ -235,7 +235,7 @@ class _Making:
         return self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
 
     def _is_whole(self, name: str) -> bool:
-        """Whether a view is all of its memory, row by row: then a part of the rows is a part of the memory."""
+        """Return whether a view is all of its memory, row by row: then a part of the rows is a part of the memory."""
         wire, (offset, *rest) = self.wires[name], self.views[name]
         shape, strides, size = rest[: wire.view], rest[wire.view :], wire.type.size
         dense = [size * math.prod(shape[n + 1 :]) for n in range(wire.view)]

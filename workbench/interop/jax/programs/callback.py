@@ -21,7 +21,7 @@ from workbench.errors import KernelFault, NotDifferentiable
 from workbench.interop.jax.native.faults import fault_in, said, stopped
 from workbench.interop.jax.programs.run import Signature
 from workbench.interop.jax.values.library import library
-from workbench.interop.jax.values.manual import among_devices, varying
+from workbench.interop.jax.values.manual import is_among_devices, varying
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
@@ -173,7 +173,7 @@ def _run(*operands: Any, called: Called) -> Sequence[Any]:
 
 
 def _lower(ctx: Any, *operands: Any, called: Called) -> Any:
-    made = replace(called, late=among_devices(ctx))
+    made = replace(called, late=is_among_devices(ctx))
     return library().mlir.lower_fun(partial(_run, called=made), multiple_results=True)(ctx, *operands)
 
 

@@ -17,7 +17,7 @@ from workbench.interop.jax.programs.flat import Value
 from workbench.interop.jax.programs.program import Program, is_float_aval
 from workbench.interop.jax.programs.schedule import Part
 from workbench.interop.jax.values.library import library, located, needs_devices
-from workbench.interop.jax.values.manual import explicit_mesh, know, several_devices, shaped, varying
+from workbench.interop.jax.values.manual import explicit_mesh, is_partitioned, know, shaped, varying
 from workbench.types import NUMBERS
 
 
@@ -89,7 +89,7 @@ def _run_each(*operands: Any, program: Program, split: int = 0) -> list[Any]:
 
 def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
     # XLA divides launches among devices, each by its own rule.
-    run = _run_each if several_devices(ctx) else _run_native
+    run = _run_each if is_partitioned(ctx) else _run_native
     return library().mlir.lower_fun(run, multiple_results=True)(ctx, *operands, **params)
 
 

@@ -67,7 +67,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """It is a call of JAX."""
+        """Return the kind of this entry."""
         return "jax"
 
     @property
@@ -115,7 +115,7 @@ class CallEntry(Work, frozen=True, eq=False, dict=True):
         return Call(self.label, self.size, steps, outputs, started=self.started, seconds=self.seconds)
 
     def _program(self) -> tuple[tuple[Work, ...], tuple[array, ...]]:
-        """Its launches, each on what it found then; the outputs are those of the launches that wrote them last."""
+        """Return the call's launches on their recorded inputs, and its outputs: of launches that wrote them last."""
         done = [call.unfolded() for call in self.calls]
         # A program's last result may be memory for what lives inside it only.
         shown = len(self.results) - self.segment.scratch

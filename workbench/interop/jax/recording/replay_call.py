@@ -106,7 +106,7 @@ class _Call:
         return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
 
     def steps(self) -> Iterator[Work]:
-        """What the handler does, in its order."""
+        """Yield the steps of the handler, in its order: copies, fills, then a launch per batch."""
         for wire in self.wires:
             if wire.kind is Kind.SHAPE or wire.result < 0:
                 continue
@@ -152,7 +152,7 @@ class _Call:
             yield wire.name, held.view(wire.type, shape, strides, start)
 
     def shift(self, held: Held, wire: Wire, batch: tuple[int, ...]) -> int:
-        """Where a batch begins in a buffer, in bytes; where the buffer has one for all, that one."""
+        """Return the offset of a batch in a buffer, in bytes; along an axis of size 1 all batches share one."""
         stride = math.prod(held.shape[self.axes :]) * held.dtype.size
         total = 0
         for position, size in zip(reversed(batch), reversed(held.shape[: self.axes]), strict=True):

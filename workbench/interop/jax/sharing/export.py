@@ -19,7 +19,7 @@ from workbench.runtime.launching.checks import checks_here
 
 
 def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> Callable[..., Any]:
-    """Like `jax.export.export(jax.jit(function), **options)`, for functions that call kernels.
+    """Export functions that call kernels, like `jax.export.export(jax.jit(function), **options)`.
 
         exported = wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32"))
         data = exported.serialize(vjp_order=1)      # with its gradient
@@ -43,7 +43,7 @@ def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> 
     jax = library().jax
     export = export_library()
     jitted = function if hasattr(function, "lower") else jax.jit(function)
-    given = tuple(options.pop("disabled_checks", ()))
+    disabled = tuple(options.pop("disabled_checks", ()))
 
     def make(*args: Any, **named: Any) -> Any:
         if checks_here():
@@ -55,20 +55,20 @@ def jax_export(function: Callable[..., Any], arch: str = "", **options: Any) -> 
         def attempt(checks: Sequence[Any]) -> Any:
             return export.export(jitted, disabled_checks=checks, **options)(*args, **named)
 
-        return _allowed(attempt, given, arch)
+        return _allowed(attempt, disabled, arch)
 
     return make
 
 
-def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch: str) -> Any:
-    """What `make` exports with the safety checks `given` left out, and those of the targets that it calls."""
+def _allowed(make: Callable[[Sequence[Any]], Any], disabled: tuple[Any, ...], arch: str) -> Any:
+    """Export by `make` without the safety checks `disabled` and those of the targets that it calls."""
     allow = export_library().DisabledSafetyCheck.custom_call
     known = frozenset[str]()
     token = edits.EXPORTING.set(arch)
     try:
         while True:
             try:
-                made = make((*given, *map(allow, sorted(known))))
+                exported = make((*disabled, *map(allow, sorted(known))))
                 break
             except ValueError:  # what it calls is known only now that it, or an equal program before, was lowered
                 if known == edits.exported:
@@ -76,13 +76,13 @@ def _allowed(make: Callable[[Sequence[Any]], Any], given: tuple[Any, ...], arch:
                 known = frozenset(edits.exported)
     finally:
         edits.EXPORTING.reset(token)
-    called = sorted(known.intersection(NAME.findall(made.mlir_module()))) if known else ()
+    called = sorted(known.intersection(NAME.findall(exported.mlir_module()))) if known else ()
     # JAX exports a gradient when it is serialised; it calls adjoints, which are other targets.
-    gradient = partial(_gradient, made._get_vjp, given, arch)
+    gradient = partial(_gradient, exported._get_vjp, disabled, arch)
     # What keeps unused launches in the program has done so; a file cannot hold our effect.
-    effects = tuple(e for e in made.unordered_effects if e not in fault_effect())
-    allowed = (*given, *map(allow, called))
-    return replace(made, disabled_safety_checks=allowed, unordered_effects=effects, _get_vjp=gradient)
+    effects = tuple(e for e in exported.unordered_effects if e not in fault_effect())
+    allowed = (*disabled, *map(allow, called))
+    return replace(exported, disabled_safety_checks=allowed, unordered_effects=effects, _get_vjp=gradient)
 
 
 def is_exported_here(exported: Any) -> bool:
@@ -91,5 +91,5 @@ def is_exported_here(exported: Any) -> bool:
     return isinstance(make, partial) and make.func is _gradient
 
 
-def _gradient(make: Callable[[Any], Any], given: tuple[Any, ...], arch: str, exported: Any) -> Any:
-    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), given, arch)
+def _gradient(make: Callable[[Any], Any], disabled: tuple[Any, ...], arch: str, exported: Any) -> Any:
+    return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), disabled, arch)

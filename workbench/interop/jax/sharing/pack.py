@@ -35,7 +35,7 @@ _TARGET = ("module", "label", "late", "block", *_ORIGIN[2:])
 
 
 def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
-    """An exported program with all of its kernels, as bytes that another machine can load and differentiate.
+    """Pack an exported program with all of its kernels into bytes that another machine can load and differentiate.
 
         data = wb.jax_pack(wb.jax_export(f)(jax.ShapeDtypeStruct((8,), "float32")), vjp_order=1)
 
@@ -66,21 +66,21 @@ def jax_pack(exported: Any, vjp_order: int = 0) -> bytes:
             inner = sorted(set(described["calls"].values()))
         for target in inner:
             if target not in targets:
-                targets[target] = _told(target, members)
+                targets[target] = _target_data(target, members)
     return archive.pack({"jax": {"targets": targets, "segments": segments}}, members)
 
 
 def _called(exported: Any) -> list[str]:
-    """The names of the targets that a program and its gradients call."""
-    found: dict[str, None] = {}
+    """Return the names of the targets that a program and its gradients call."""
+    names: dict[str, None] = {}
     while True:
-        found |= dict.fromkeys(NAME.findall(exported.mlir_module()))
+        names |= dict.fromkeys(NAME.findall(exported.mlir_module()))
         if not exported.has_vjp():
-            return list(found)
+            return list(names)
         exported = exported.vjp()
 
 
-def _told(name: str, members: dict[str, bytes]) -> Any:
+def _target_data(name: str, members: dict[str, bytes]) -> Any:
     described = kept(name)
     origin, kernel = described.get("origin"), name.split(".")[1]
     if origin is None:
@@ -104,7 +104,7 @@ def _told(name: str, members: dict[str, bytes]) -> Any:
 
 
 def jax_unpack(data: bytes) -> Any:
-    """The program that `jax_pack` packed, ready to be called here.
+    """Restore the program that `jax_pack` packed, ready to be called here.
 
         exported = wb.jax_unpack(data)
         exported.call(x)                            # in a jitted function and under jax.grad too
@@ -136,10 +136,10 @@ def jax_unpack(data: bytes) -> Any:
 
 def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
     """Register the kernels with XLA and the cache."""
-    told = saved_values.record(content, "the content", ("jax",))["jax"]
-    told = saved_values.record(told, "the program", ("targets", "segments"))
+    content_data = saved_values.record(content, "the content", ("jax",))["jax"]
+    content_data = saved_values.record(content_data, "the program", ("targets", "segments"))
     saved_values.member("program", members)
-    targets, segments = told["targets"], told["segments"]
+    targets, segments = content_data["targets"], content_data["segments"]
     if not isinstance(targets, dict) or not isinstance(segments, dict):
         raise saved_values.Wrong("a list of kernels that is none")
     for name in (*targets, *segments):
@@ -147,9 +147,9 @@ def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
             raise saved_values.Wrong(f"a kernel with the name {name[:80]}")
     known = registered()
     # All are read before one is registered, since XLA forgets no name.
-    made = {name: _target(name, data, members) for name, data in targets.items() if name not in known}
+    targets_by_name = {name: _target(name, data, members) for name, data in targets.items() if name not in known}
     read = {name: segment_data(data, frozenset(targets)) for name, data in segments.items() if name not in known}
-    for target in made.values():
+    for target in targets_by_name.values():
         if target is not None:
             target.register()
     for name, segment in read.items():
@@ -158,11 +158,11 @@ def _make_known(content: Any, members: Mapping[str, bytes]) -> None:
 
 def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | CudaTarget | None:
     some = ("single",) if isinstance(data, dict) and "single" in data else ()
-    told = saved_values.record(data, f"the target {name}", (*_TARGET, *some))
-    function, checkpoints, contracted = read_function(told["module"], members, False)
-    direction, constant, single = told["direction"], told["constant"], told.get("single")
-    flags = [told[n] for n in ("contiguous", "shared", "checks")]
-    late = told["late"]
+    fields = saved_values.record(data, f"the target {name}", (*_TARGET, *some))
+    function, checkpoints, contracted = read_function(fields["module"], members, False)
+    direction, constant, single = fields["direction"], fields["constant"], fields.get("single")
+    flags = [fields[n] for n in ("contiguous", "shared", "checks")]
+    late = fields["late"]
     lists = isinstance(constant, list) and isinstance(single, list | None)
     if (
         direction not in DIRECTIONS
@@ -171,7 +171,7 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
         or late not in (0, 1, 2)
     ):
         raise saved_values.Wrong(f"the target {name} is compiled in no way that there is")
-    block = saved_values.index(told["block"], 1025, "block")
+    block = saved_values.index(fields["block"], 1025, "block")
     if block and driver() is None:
         return None
     chosen = tuple(saved_values.index(n, len(function.params), "parameter") for n in constant)
@@ -180,16 +180,18 @@ def _target(name: str, data: Any, members: Mapping[str, bytes]) -> Target | Cuda
     source = SavedSpecialisation(function, checkpoints, contracted)
     code = Code(source, direction, contiguous, shared, constant=chosen, checks=checks, single=axes)
     try:
-        loaded = load(source, direction, code.options, "cpu", shared)
-        wires = _wires(told["wires"], {s.name: s.type for s in loaded.layout.slots})
-        grains = loaded.threads_per_task, loaded.strip, loaded.sums
-        label = saved_values.text(told["label"])
-        description = Description(label, wires, loaded.layout, *grains, checks, late)
+        executable = load(source, direction, code.options, "cpu", shared)
+        wires = _wires(fields["wires"], {s.name: s.type for s in executable.layout.slots})
+        grains = executable.threads_per_task, executable.strip, executable.sums
+        label = saved_values.text(fields["label"])
+        description = Description(label, wires, executable.layout, *grains, checks, late)
         explained = code.function if checks else None
-        target = make_target(description, loaded.digest, loaded.handle, explained, partial(origin_data, code, wires))
+        target = make_target(
+            description, executable.digest, executable.handle, explained, partial(origin_data, code, wires)
+        )
         target._text  # noqa: B018  # a description that cannot be written is found before anything is registered
         if block:
-            plan = Plan(function.name, loaded.launch_ndim, target, code, _no_further, _no_further)
+            plan = Plan(function.name, executable.launch_ndim, target, code, _no_further, _no_further)
             return replace(target_for(plan, block, arch_here(plan)), name=name, is_exported=True)
     except (CacheError, saved_values.Wrong):
         raise
@@ -205,24 +207,24 @@ def _no_further(*wanted: Any) -> Any:
 
 
 def on_gpus(name: str) -> CudaTarget | None:
-    """The target for GPUs that the store keeps under a name, for those of this machine; None if there are none."""
+    """Return the target for GPUs that the store has under a name, for those of this machine; None if there are none."""
     members: dict[str, bytes] = {}
-    made = _target(name, _told(name, members), members)
-    assert not isinstance(made, Target), "a target for GPUs has blocks"
-    return made
+    target = _target(name, _target_data(name, members), members)
+    assert not isinstance(target, Target), "a target for GPUs has blocks"
+    return target
 
 
 def _wires(data: Any, types: Mapping[str, Any]) -> tuple[Wire, ...]:
-    """Where each parameter comes from; all of them are there, each with an element of its type."""
+    """Return the source of each parameter; check that all are there, each with an element of its type."""
     if not isinstance(data, list) or [w[0] if isinstance(w, list) and w else None for w in data] != list(types):
         raise saved_values.Wrong("a call whose arguments are not the kernel's parameters")
-    made = tuple(_wire(fields, types[fields[0]]) for fields in data)
-    for numbers in ([w.operand for w in made], [w.result for w in made], [w.value for w in made]):
+    wires = tuple(_wire(fields, types[fields[0]]) for fields in data)
+    for numbers in ([w.operand for w in wires], [w.result for w in wires], [w.value for w in wires]):
         if not {n for n in numbers if n >= 0} == set(range(max(numbers, default=-1) + 1)):
             raise saved_values.Wrong("a call with a gap among its operands or results")
-    if not any(w.result == 0 and w.kind is not Kind.SHAPE for w in made):
+    if not any(w.result == 0 and w.kind is not Kind.SHAPE for w in wires):
         raise saved_values.Wrong("a call without a result")
-    return made
+    return wires
 
 
 def _wire(fields: list[Any], type: Any) -> Wire:

@@ -32,13 +32,13 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
     Raises:
         CacheError: the cache does not hold one of the kernels.
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     alone = isinstance(programs, str) or hasattr(programs, "mlir_module") or hasattr(programs, "as_text")
     for program in [programs] if alone else programs:  # type: ignore[union-attr]
         for text in [program] if isinstance(program, str) else _texts(program):
-            found |= dict.fromkeys(NAME.findall(text))
+            names |= dict.fromkeys(NAME.findall(text))
     known = registered()
-    for name in found:
+    for name in names:
         if name not in known:
             described = kept(name)
             if "program" in described:
@@ -49,11 +49,11 @@ def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
                     target.register()
             else:
                 make_known(name, partial(thunk_named, name))
-    return tuple(found)
+    return tuple(names)
 
 
 def _texts(program: Any) -> Iterator[str]:
-    """An exported program and its gradients, as far as they were exported with it; or a compiled program."""
+    """Yield an exported program and its gradients, as far as they were exported with it; or a compiled program."""
     if not hasattr(program, "mlir_module"):
         yield program.as_text()
         return

@@ -1,4 +1,4 @@
-"""Which arrays a kernel reads before it has written them: the thread itself, at the same index, on every path.
+"""Arrays that a kernel reads before it has written them: the thread itself, at the same index, on every path.
 
 XLA's outputs are undefined until they are written, so the order decides what a kernel may do with one. What another
 thread wrote does not count: threads have no order.

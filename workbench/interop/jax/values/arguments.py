@@ -50,28 +50,28 @@ _RANK = {Kind.BOOL: 0, Kind.UINT: 1, Kind.INT: 1, Kind.FLOAT: 2}
 
 
 def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type:
-    """The type of the parameter `name` of `kernel` when it is given `value`.
+    """Return the type of the parameter `name` of `kernel` for an argument.
 
     Raises:
         LaunchError: the value does not fit the annotation, or is of no type of the language.
     """
     if annotation is None:
-        found = _inferred(kernel, name, value)
+        type = _inferred(kernel, name, value)
     elif isinstance(annotation, ArrayType):
-        found = _check_array(kernel, name, value, annotation)
+        type = _check_array(kernel, name, value, annotation)
     else:
-        found = annotation
-    _check_width(kernel, name, found)
+        type = annotation
+    _check_width(kernel, name, type)
     if is_wide([n for n in getattr(value, "shape", ()) if not is_symbolic(n)]):
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
             advice="Reshape it to more dimensions.", function=kernel, parameter=name,
         )  # fmt: skip
-    return found
+    return type
 
 
 def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
-    """`value` as an operand of exactly this type; single values are converted where nothing is lost by it.
+    """Return `value` as an operand of exactly this type; single values are converted if nothing is lost by it.
 
     Raises:
         LaunchError: it cannot be.
@@ -90,10 +90,10 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
         return flat(_from_python(kernel, name, value, type, shape), type)
     if tuple(value.shape) != shape:
         raise misfit(kernel, name, value, type, "Pass one value.")
-    given = SCALARS.get(value.dtype.name)
-    if given == scalar:
+    own = SCALARS.get(value.dtype.name)
+    if own == scalar:
         return flat(value, type)
-    if given is None or not _converts(value, given, scalar):
+    if own is None or not _converts(value, own, scalar):
         raise misfit(kernel, name, value, type, conversion(name, value, scalar))
     return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
 
@@ -101,16 +101,16 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
 def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
     """Return a number as an operand of a complex type; complex64 does not take a float with more digits."""
     if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        given = complex64 if fits(value, type.dtype) else None
+        own = complex64 if fits(value, type.dtype) else None
     else:
-        given = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
-    if given is None or (number_type(given) in (float64, complex128) and type != complex128):
+        own = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
+    if own is None or (number_type(own) in (float64, complex128) and type != complex128):
         raise misfit(kernel, name, value, type, f"Pass a number that {type.name} can hold.")
     return library().jax.lax.convert_element_type(value, type.numpy) if is_typed(value) else type.numpy.type(value)
 
 
 def flat(value: Any, dtype: Scalar | Vector) -> Any:
-    """Values of `dtype` as the handler takes them: a matrix's components along one axis."""
+    """Return values of `dtype` as the handler takes them: a matrix's components along one axis."""
     inner = len(dtype.shape)
     return library().jnp.reshape(value, (*value.shape[:-inner], -1)) if inner > 1 else value
 
@@ -121,7 +121,7 @@ def shaped(value: Any, dtype: Scalar | Vector) -> Any:
 
 
 def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
-    """The value of a static argument as a NumPy scalar of its type.
+    """Return the value of a static argument as a NumPy scalar of its type.
 
     Raises:
         LaunchError: it is traced, or no number.
@@ -137,7 +137,7 @@ def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
 
 
 def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
-    """The type of an output.
+    """Return the type of an output.
 
     Raises:
         LaunchError: the kernel does not say it, or it is not an array.
@@ -177,35 +177,35 @@ def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
 
 
 def is_symbolic(size: Any) -> bool:
-    """Whether a size is one of `jax.export`'s, known only when the program runs."""
+    """Return whether a size is one of `jax.export`'s, known only when the program runs."""
     return hasattr(size, "dimension_as_value") and hasattr(size, "scope")
 
 
 def base_shape(value: Any, type: Type) -> tuple[int, ...]:
-    """The shape of an array argument without the axis of a vector's components."""
+    """Return the shape of an array argument without the axis of a vector's components."""
     return tuple(value.shape[: type.ndim]) if isinstance(type, ArrayType) else ()
 
 
 def aspect(value: Any) -> Any:
-    """What of a value decides how it is passed: its shape and dtype; of a Python number its type."""
+    """Return what of a value decides how it is passed: its shape and dtype; of a Python number its type."""
     return (tuple(value.shape), value.dtype) if is_typed(value) else type(value)
 
 
 def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
-    """A copy of all numbers in a memory on the host, flat."""
+    """Return a copy of all numbers in a memory on the host, flat."""
     raw = ctypes.string_at(memory.address, memory.nbytes) if memory.nbytes else b""
     return np.frombuffer(raw, scalar.numpy)
 
 
 def tree_of(value: Any) -> tuple[bool, Any]:
-    """Whether it is one value, and else the form of the tree that it is."""
+    """Return whether it is one value, and if not the structure of its tree."""
     if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
 
 
 def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """Positional and named arguments by parameter.
+    """Return positional and named arguments by parameter.
 
     Raises:
         LaunchError: one is missing, unknown, or given twice.
@@ -217,9 +217,9 @@ def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named
     missing = [n for n in inputs[len(args) :] if n not in named]
     if len(args) > len(inputs) or missing or twice:
         wanted = ", ".join(inputs) or "nothing"
-        said = f"{twice} was given twice" if twice else f"not {len(args) + len(named)}"
+        count = f"{twice} was given twice" if twice else f"not {len(args) + len(named)}"
         raise LaunchError(
-            f"{function} takes {len(inputs)} inputs under JAX ({wanted}), {said}.",
+            f"{function} takes {len(inputs)} inputs under JAX ({wanted}), {count}.",
             advice="Parameters after these are outputs; num_outputs says how many there are.",
             function=function,
         )
@@ -244,13 +244,13 @@ def split(
     return parameters[: len(parameters) - pure], parameters[len(parameters) - pure :]
 
 
-def names(given: str | Sequence[str]) -> frozenset[str]:
-    """An option that is one name or several."""
-    return frozenset((given,) if isinstance(given, str) else given)
+def names(option: str | Sequence[str]) -> frozenset[str]:
+    """Return an option that is one name or several as a set."""
+    return frozenset((option,) if isinstance(option, str) else option)
 
 
 def check_block(kernel: str, size: Any) -> None:
-    """A block has 1 to 1024 threads.
+    """Check that a block has 1 to 1024 threads.
 
     Raises:
         LaunchError: not so.
@@ -260,7 +260,7 @@ def check_block(kernel: str, size: Any) -> None:
 
 
 def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) -> None:
-    """Every one of `names` is among `known`.
+    """Check that every one of `names` is among `known`.
 
     Raises:
         LaunchError: one is not.
@@ -275,12 +275,12 @@ def check_names(kernel: str, option: str, names: Any, known: tuple[str, ...]) ->
 
 
 def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) -> dict[str, float | int]:
-    """The initial values as numbers.
+    """Return the initial values as numbers.
 
     Raises:
         LaunchError: one is neither a number that the output can hold nor "zeros".
     """
-    found: dict[str, float | int] = {}
+    numbers: dict[str, float | int] = {}
     for name, value in init.items():
         scalar = number_type(types[name])
         number = 0 if isinstance(value, str) and value == "zeros" else value
@@ -290,19 +290,19 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
                 function=kernel,
                 parameter=name,
             )
-        found[name] = _from_python(kernel, name, number, scalar, ())[()].item()
-    return found
+        numbers[name] = _from_python(kernel, name, number, scalar, ())[()].item()
+    return numbers
 
 
-def _converts(value: Any, given: Scalar, wanted: Scalar) -> bool:
-    """Whether a single value may change its type: as JAX's promotion would, weakly typed numbers by kind alone."""
+def _converts(value: Any, own: Scalar, wanted: Scalar) -> bool:
+    """Return whether a value may change its type: as JAX promotes, weakly typed numbers by kind alone."""
     if getattr(value, "weak_type", False) or isinstance(value, np.generic):
-        return _RANK[given.kind] <= _RANK[wanted.kind]
-    return promote(given, wanted) == wanted
+        return _RANK[own.kind] <= _RANK[wanted.kind]
+    return promote(own, wanted) == wanted
 
 
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
-    """The annotation, if it is neither a struct nor an array of structs.
+    """Return the annotation, if it is neither a struct nor an array of structs.
 
     Raises:
         LaunchError: it is one.
@@ -365,11 +365,11 @@ def _check_array(kernel: str, name: str, value: Any, annotation: ArrayType) -> A
     return annotation
 
 
-def _check_width(kernel: str, name: str, found: Type) -> None:
-    scalar = number_type(found)
+def _check_width(kernel: str, name: str, type: Type) -> None:
+    scalar = number_type(type)
     if element(scalar).bits == 64 and not wide():
         raise LaunchError(
-            f"{name} of {kernel} is {found!r}, and JAX is set to 32-bit types.",
+            f"{name} of {kernel} is {type!r}, and JAX is set to 32-bit types.",
             advice=ALLOW_64,
             function=kernel,
             parameter=name,
@@ -377,14 +377,14 @@ def _check_width(kernel: str, name: str, found: Type) -> None:
 
 
 def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
-    """A number, or a tuple of them for a vector, as a NumPy array of the element type."""
+    """Return a number, or a tuple of them for a vector, as a NumPy array of the element type."""
     scalar = number_type(type)
     if isinstance(scalar, Complex):
         return np.asarray(_complex(kernel, name, value, scalar))
     try:
         plain = np.asarray(value)
-        given = SCALARS.get(plain.dtype.name)
-        if given is None or _RANK[given.kind] > _RANK[scalar.kind] or plain.shape != shape:
+        own = SCALARS.get(plain.dtype.name)
+        if own is None or _RANK[own.kind] > _RANK[scalar.kind] or plain.shape != shape:
             raise ValueError
         if scalar.kind is Kind.FLOAT and not all(fits(n, scalar) for n in plain.reshape(-1).tolist()):
             raise ValueError

@@ -37,7 +37,7 @@ def library() -> Any:
 
 @lru_cache(maxsize=1)
 def literal_type() -> Any:
-    """The class of a jaxpr's constants; late, as `jax.extend` imports all of Pallas."""
+    """Return the class of a jaxpr's constants; late, as `jax.extend` imports all of Pallas."""
     from jax.extend.core import Literal
 
     return Literal
@@ -70,7 +70,7 @@ def needs_devices(primitive: Any) -> None:
 
 @lru_cache(maxsize=1)
 def old_shard_map() -> Any:
-    """The module of `shard_map` in JAX before 0.6, where primitives must be made known to it; None later."""
+    """Return the module of `shard_map` in JAX before 0.6, where primitives must be made known to it; None later."""
     import jax
 
     # The newer name first: to look at the older one is deprecated where both are.
@@ -83,7 +83,7 @@ def old_shard_map() -> Any:
 
 @lru_cache(maxsize=1)
 def jet_rules() -> dict[Any, Any]:
-    """The rules of `jax.experimental.jet` by primitive: an experiment of JAX's, which may end."""
+    """Return the rules of `jax.experimental.jet` by primitive: an experiment of JAX's, which may end."""
     try:
         from jax.experimental.jet import jet_rules
     except ImportError:
@@ -102,7 +102,7 @@ def checkify_library() -> Any:
 
 
 def located(target: str) -> Any:
-    """A context in which what is lowered is called after a target's kernel: in HLO, and so in profiles."""
+    """Return a context in which what is lowered is called after a target's kernel: in HLO, and so in profiles."""
     # Without the primitive's location below it, whose name XLA would take.
     return library().mlir.ir.Location.name(target.split(".")[1])
 

@@ -22,14 +22,14 @@ def know(primitive: Any) -> None:
 
 
 def varying(aval: Any) -> frozenset[Any]:
-    """The mesh axes along which values of this type vary."""
+    """Return the mesh axes along which values of this type vary."""
     # The newest name first; a version that has neither gives no axes.
     kind = getattr(aval, "mat", None)
     return frozenset(kind.varying if kind is not None else getattr(aval, "vma", ()))
 
 
-def among_devices(ctx: Any) -> bool:
-    """Whether what is lowered runs on several devices, each with values of its own: in `shard_map` or `pmap`."""
+def is_among_devices(ctx: Any) -> bool:
+    """Return whether what is lowered runs on several devices, each with its own values: in `shard_map` or `pmap`."""
     context = ctx.module_context.axis_context
     if getattr(context, "manual_axes", ()):
         return context.mesh.size > 1
@@ -38,22 +38,22 @@ def among_devices(ctx: Any) -> bool:
 
 
 def explicit_mesh(aval: Any) -> Any:
-    """The mesh of a value whose type says how it is divided; None of others."""
+    """Return the mesh of a value whose type says how it is divided; None of others."""
     mesh = getattr(getattr(aval, "sharding", None), "mesh", None)
     kinds = "" if mesh is None or varying(aval) else str(getattr(mesh, "axis_types", ""))
     return mesh if "Explicit" in kinds else None
 
 
 def as_typed(value: Any, aval: Any) -> Any:
-    """A value divided as the type `aval` says, under a mesh with explicit axes."""
+    """Return a value divided as the type `aval` says, under a mesh with explicit axes."""
     jax = library().jax
     if explicit_mesh(aval) is None or jax.typeof(value).sharding == aval.sharding:
         return value
     return jax.sharding.reshard(value, aval.sharding)
 
 
-def several_devices(ctx: Any) -> bool:
-    """Whether what is lowered is a program of several devices which XLA divides among them, and the mesh is known."""
+def is_partitioned(ctx: Any) -> bool:
+    """Return whether what is lowered is a program of several devices that XLA partitions, and the mesh is known."""
     context = ctx.module_context.axis_context
     # What is exported may be loaded where there are other devices.
     if getattr(ctx.module_context.lowering_parameters, "for_export", False):
@@ -81,7 +81,7 @@ def _spread(jax: Any, value: Any, axes: tuple[Any, ...]) -> Any:
 
 
 def shaped(shape: tuple[Any, ...], dtype: Any, like: Sequence[Any], sharding: Any = None) -> Any:
-    """The type of a result of a primitive whose operands have the types `like`; `sharding` if its type says that."""
+    """Return the type of a primitive's result for operands of the types `like`, with `sharding` if types have one."""
     shaped_array = library().ShapedArray
     if sharding is not None:
         return shaped_array(shape, dtype, sharding=sharding)

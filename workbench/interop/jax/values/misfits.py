@@ -12,16 +12,16 @@ ALLOW_64 = 'Allow 64 bits first: jax.config.update("jax_enable_x64", True).'
 
 
 def conversion(name: str, value: Any, wanted: Scalar) -> str:
-    """What to write so that a value gets this type."""
-    if found := not_in_the_language(name, value):
-        return found
+    """Return what to write so that a value gets this type."""
+    if advice := not_in_the_language(name, value):
+        return advice
     # Without it, astype("float64") gives float32 again.
     before = f"{ALLOW_64} Then convert" if wanted.bits == 64 and not wide() else "Convert"
     return f"{before} it: {name}.astype({wanted.name!r})."
 
 
 def not_in_the_language(name: str, value: Any) -> str:
-    """What to pass instead of a value of a type that only JAX has; empty if it is not one."""
+    """Return what to pass instead of a value of a type that only JAX has; empty if it is not one."""
     jax = library().jax
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
         return f"A key is passed as its data, an array of uint32: jax.random.key_data({name})."
@@ -29,12 +29,12 @@ def not_in_the_language(name: str, value: Any) -> str:
 
 
 def wide() -> bool:
-    """Whether JAX has types of 64 bits now."""
+    """Return whether JAX has types of 64 bits now."""
     return library().jax.config.jax_enable_x64
 
 
 def described(value: Any) -> str:
-    """A value in an error: `float32[4,3]`, or what it is in Python."""
+    """Return a value in an error: `float32[4,3]`, or what it is in Python."""
     if is_typed(value):
         return f"{value.dtype.name}[{','.join(str(s) for s in value.shape)}]"
     shown = " ".join(repr(value).split())
@@ -42,13 +42,13 @@ def described(value: Any) -> str:
 
 
 def is_typed(value: Any) -> bool:
-    """Whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
+    """Return whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
     is_array = hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "todense")
     return is_array and not isinstance(value, float)
 
 
 def misfit(kernel: str, name: str, value: Any, wanted: Type, advice: str) -> LaunchError:
-    """The error of a value that is not of the type of its parameter."""
+    """Return the error of a value that is not of the type of its parameter."""
     return LaunchError(
         f"{name} of {kernel} takes {wanted!r}, not {described(value)}.",
         advice=advice,

@@ -45,42 +45,42 @@ class Reach:
     place: Location | None = None
 
     def check(self) -> tuple[Condition, ...]:
-        """What sizes must fulfil that are known at the call only.
+        """Return the conditions on sizes that are known at the call only.
 
         Raises:
             LaunchError: an access is outside, whatever the data.
         """
-        found = self._accesses(self.dims, self.shapes)
-        if found.outside is not None:
-            raise self._refusal(found)
-        return tuple(c for c in found.conditions if all(array for (array, _), _ in c.terms))
+        accesses_in = self._accesses(self.dims, self.shapes)
+        if accesses_in.outside is not None:
+            raise self._refusal(accesses_in)
+        return tuple(c for c in accesses_in.conditions if all(array for (array, _), _ in c.terms))
 
     def _accesses(self, dims: Shape, shapes: Mapping[str, Shape]) -> Accesses:
-        made = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
-        known = {s.number: s for shape in made.values() for s in shape if isinstance(s, SymbolicSize)}
+        sized = {n: tuple(_size(s, n, k) for k, s in enumerate(shape)) for n, shape in shapes.items()}
+        known = {s.number: s for shape in sized.values() for s in shape if isinstance(s, SymbolicSize)}
         sizes: list[Any] = [known.get(d, _size(d, "", k)) if is_symbolic(d) else d for k, d in enumerate(dims)]
-        return accesses(self.function, sizes, made, self.numbers)
+        return accesses(self.function, sizes, sized, self.numbers)
 
-    def _refusal(self, found: Accesses) -> LaunchError:
-        outside = found.outside
+    def _refusal(self, accesses_in: Accesses) -> LaunchError:
+        outside = accesses_in.outside
         assert outside is not None
         op, array = outside.op, outside.op.operands[0].name
         thread, values = _shown(outside.thread), _shown(outside.values)
-        made = definitions(self.function.body)
-        said = describe(self.function, op, made, thread, values, self.shapes).message
+        defs = definitions(self.function.body)
+        message = describe(self.function, op, defs, thread, values, self.shapes).message
         threads = " × ".join(map(str, self.dims))
         what = f"{threads} thread{'s' if self.dims != (1,) else ''}"
         source = {"launch_dims": "as launch_dims says", "dim": "as its dim says"}
         why = source.get(self.dims_from, f"the shape of {self.dims_from}")
         return LaunchError(
-            f"{array} of {self.name} is too small: {_would(said)} The launch has {what}, {why}.",
-            self.place or op.location, self._advice(array, found), self.name, parameter=array,
+            f"{array} of {self.name} is too small: {_would(message)} The launch has {what}, {why}.",
+            self.place or op.location, self._advice(array, accesses_in), self.name, parameter=array,
         )  # fmt: skip
 
-    def _advice(self, array: str, found: Accesses) -> str:
-        """What would fit; each way is tried first."""
+    def _advice(self, array: str, accesses_in: Accesses) -> str:
+        """Return advice on what would fit; each suggestion is tried first."""
         shape = tuple(self.shapes[array])
-        fit = tuple(max(size, found.needs.get((array, k), 0)) for k, size in enumerate(shape))
+        fit = tuple(max(size, accesses_in.needs.get((array, k), 0)) for k, size in enumerate(shape))
         ways, spread = [], False
         if fit != shape and self._fits(self.dims, {**self.shapes, array: fit}, array):
             ways.append(f'output_dims={{"{array}": {fit}}}' if array in self.outputs else f"{array} the shape {fit}")
@@ -98,8 +98,8 @@ class Reach:
         return outside is None or outside.op.operands[0].name != array
 
 
-def _would(said: str) -> str:
-    return said.replace(" asked for ", " would ask for ")
+def _would(message: str) -> str:
+    return message.replace(" asked for ", " would ask for ")
 
 
 def _size(size: Any, array: str, axis: int) -> Any:

@@ -1,4 +1,4 @@
-"""What our JAX functions take, as Python and JAX ask for it, and their copies.
+"""Signatures and copies of our JAX functions, as Python and JAX ask for them.
 
 `jax.jit(f, static_argnames=…, donate_argnames=…)` finds the places of names in `inspect.signature(f)`; without them it
 would donate nothing, silently.
@@ -17,10 +17,10 @@ class _Signature:
         if owner is None:  # the class has its constructor's
             raise AttributeError("__signature__")
         names = getattr(owner, kind.taking)
-        given = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
+        positional = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
         own = inspect.signature(kind.__call__).parameters.values()
         options = [p for p in own if p.kind is inspect.Parameter.KEYWORD_ONLY and p.name not in names]
-        return inspect.Signature([*given, *options])
+        return inspect.Signature([*positional, *options])
 
 
 class FunctionObject:

@@ -39,13 +39,13 @@ def _with_keys(value: StructValue) -> tuple[list[tuple[Any, Any]], tuple[str, ..
 
 def _of_fields(kind: type[StructValue], names: tuple[str, ...], values: Iterable[Any]) -> StructValue:
     # Not checked: what JAX puts into a tree may be a tracer, a type or a placeholder of its own.
-    made = object.__new__(kind)
-    vars(made).update(zip(names, values, strict=True))
-    return made
+    value = object.__new__(kind)
+    vars(value).update(zip(names, values, strict=True))
+    return value
 
 
 def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
-    """The parameters of a kernel that one of these is: itself, or those of a struct's fields."""
+    """Yield the parameters of a kernel that one of these is: itself, or those of a struct's fields."""
     if isinstance(type, Struct):
         for field in type.fields:
             yield from fields_of(f"{name}.{field.name}", field.type)
@@ -54,17 +54,17 @@ def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
 
 
 def array_fields(name: str, type: Any) -> Iterator[str]:
-    """Those that are arrays: what can come out."""
+    """Yield the names of the fields that are arrays, which can be results."""
     return (n for n, t in fields_of(name, type) if isinstance(t, ArrayType))
 
 
 def coming_out(name: str, type: Any) -> Iterator[str]:
-    """The parameters that come out where this one does: of a struct its arrays."""
+    """Return the parameters that come out where this one does: of a struct its arrays."""
     return array_fields(name, type) if isinstance(type, Struct) else iter((name,))
 
 
 def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
-    """A value for each of `fields_of`, in order.
+    """Yield a value for each of `fields_of`, in order.
 
     Raises:
         LaunchError: the tree has no value for a field.
@@ -79,18 +79,18 @@ def taken_apart(kernel: str, name: str, type: Any, value: Any) -> Iterator[Any]:
 
 def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> Any:
     missing = object()
-    found = value.get(field, missing) if isinstance(value, Mapping) else getattr(value, field, missing)
-    if found is missing:
+    content = value.get(field, missing) if isinstance(value, Mapping) else getattr(value, field, missing)
+    if content is missing:
         listed = ", ".join(f.name for f in struct.fields)
         raise LaunchError(
             f"{name} of {kernel} is a {struct!r}, and {type(value).__name__} has no {field}.",
             advice=f"Pass a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
         )  # fmt: skip
-    return found
+    return content
 
 
 def put_back(kind: Any, value: Any, new: Iterator[Any]) -> Any:
-    """The tree with its arrays, in the order of `array_fields`, replaced by new ones."""
+    """Return the tree with its arrays, in the order of `array_fields`, replaced by new ones."""
     if not isinstance(kind, Struct):
         return next(new) if isinstance(kind, ArrayType) else value
     changed = {}

@@ -23,7 +23,7 @@ class TracedNumber(Symbol):
         self._read = read
 
     def become(self, kernel: str, name: str, type: Scalar | Vector) -> TracedNumber:
-        """The number as an argument of this type.
+        """Return the number as an argument of this type.
 
         Raises:
             LaunchError: something would be lost.

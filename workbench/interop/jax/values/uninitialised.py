@@ -13,7 +13,7 @@ _FLOATS = {2: 0x7FD5, 4: 0x7FD5A5A5, 8: 0x7FFD5A5A5A5A5A5A}
 
 
 def marker(scalar: Scalar) -> bytes | None:
-    """The bytes of an element that nothing wrote; None if every pattern is a value (bool)."""
+    """Return the bytes of an element that nothing wrote; None if every pattern is a value (bool)."""
     if scalar.kind is Kind.BOOL:
         return None
     if scalar.kind is Kind.FLOAT:

@@ -1,4 +1,4 @@
-"""What a call costs, where XLA cannot know: to its own cost analysis a foreign call is a name."""
+"""The cost of a call, which XLA cannot know: to its own cost analysis a foreign call is a name."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Costed:
         arrays = {n: x for n, x in enumerate(leaves) if is_typed(x)}
         call: Any = self
 
-        def traced(given: dict[int, Any]) -> Any:
-            values, names = jax.tree.unflatten(tree, [given.get(n, x) for n, x in enumerate(leaves)])
+        def traced(replaced: dict[int, Any]) -> Any:
+            values, names = jax.tree.unflatten(tree, [replaced.get(n, x) for n, x in enumerate(leaves)])
             return call(*values, **names)
 
         closed = jax.make_jaxpr(traced)(arrays)
@@ -55,14 +55,14 @@ class Costed:
             if isinstance(entry, Fill):
                 moved += entry.target.nbytes
             elif isinstance(entry, Launch):
-                found = effort_of_launch(entry.record)
-                moved += found.bytes
-                flops = flops + found.flops if found.flops is not None and flops >= 0 else -1.0
+                effort = effort_of_launch(entry.record)
+                moved += effort.bytes
+                flops = flops + effort.flops if effort.flops is not None and flops >= 0 else -1.0
         return {"flops": flops, "bytes accessed": moved}
 
 
 def _work(closed: Any, known: Mapping[Any, Any]) -> Iterator[Any]:
-    """The fills, copies and launches of a jaxpr; `known` are values of its variables."""
+    """Yield the fills, copies and launches of a jaxpr; `known` are values of its variables."""
     literal = literal_type()
     values = {**dict(zip(closed.jaxpr.constvars, closed.consts, strict=True)), **known}
 

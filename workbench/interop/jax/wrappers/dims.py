@@ -44,12 +44,12 @@ class Sizes:
 
     @classmethod
     def of(cls, kernel: str, arrays: Mapping[str, Shape], declared: InputDims | None) -> Sizes:
-        """The sizes of these arrays, their axes named as `input_dims` says.
+        """Return the sizes of these arrays, their axes named as `input_dims` says.
 
         Raises:
             LaunchError: an array has other axes, or two axes of one name differ in size.
         """
-        found: dict[str, tuple[Any, str]] = {}
+        sizes: dict[str, tuple[Any, str]] = {}
         for array, axes in _by_input(kernel, arrays, declared).items():
             shape = arrays[array]
             if len(axes) != len(shape):
@@ -58,12 +58,12 @@ class Sizes:
                     function=kernel, parameter=array,
                 )  # fmt: skip
             for axis, (name, size) in enumerate(zip(axes, shape, strict=True)):
-                known, where = (int(name), "input_dims") if name.isdecimal() else found.get(name, (size, ""))
+                known, where = (int(name), "input_dims") if name.isdecimal() else sizes.get(name, (size, ""))
                 if known != size:
                     raise _differs(kernel, array, axis, name, size, known, where)
                 if name != "_" and not name.isdecimal():
-                    found.setdefault(name, (size, array))
-        return cls(kernel, arrays, {n: size for n, (size, _) in found.items()})
+                    sizes.setdefault(name, (size, array))
+        return cls(kernel, arrays, {n: size for n, (size, _) in sizes.items()})
 
     def dimensions(self, what: str, dims: Any) -> Shape:
         """`dims` as a tuple of sizes, its expressions evaluated.
@@ -87,11 +87,11 @@ class Sizes:
                     raise SyntaxError(ast.unparse(node))
             return eval(compile(tree, what, "eval"), {"__builtins__": {}}, names)
         except Exception as error:
-            said = f"{error.name} is no size of its inputs" if isinstance(error, NameError) else str(error)
+            reason = f"{error.name} is no size of its inputs" if isinstance(error, NameError) else str(error)
             first = next(iter(self.arrays), "x")
             axes = ", ".join("nmkl"[: len(self.arrays.get(first, "n"))])
             raise LaunchError(
-                f"{what} of {self.kernel} is {text!r}, which cannot be evaluated: {said}.",
+                f"{what} of {self.kernel} is {text!r}, which cannot be evaluated: {reason}.",
                 advice=f'Name the sizes, input_dims={{"{first}": "{axes}"}}, or write {first}.shape[0]; '
                 "+ - * // % min and max work.",
                 function=self.kernel,
@@ -101,13 +101,13 @@ class Sizes:
 def _by_input(kernel: str, arrays: Mapping[str, Shape], declared: InputDims | None) -> dict[str, list[str]]:
     if declared is None:
         return {}
-    given = declared if isinstance(declared, Mapping) else dict.fromkeys(arrays, declared)
-    arguments.check_names(kernel, "input_dims", given, tuple(arrays))
-    return {n: list(axes_named(kernel, text)) for n, text in given.items()}
+    by_input = declared if isinstance(declared, Mapping) else dict.fromkeys(arrays, declared)
+    arguments.check_names(kernel, "input_dims", by_input, tuple(arrays))
+    return {n: list(axes_named(kernel, text)) for n, text in by_input.items()}
 
 
 def axes_named(kernel: str, text: Any) -> Iterator[str]:
-    """The names in a text of `input_dims`, one per axis: names, sizes, or `_` for any.
+    """Yield the names in a text of `input_dims`, one per axis: names, sizes, or `_` for any.
 
     Raises:
         LaunchError: it is something else.
@@ -131,7 +131,7 @@ def _differs(kernel: str, array: str, axis: int, name: str, size: Any, known: An
 
 
 def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, str]:
-    """The dimensions of a launch, and what they come from: "launch_dims", or the words for an array.
+    """Return the dimensions of a launch, and what they come from: "launch_dims", or the words for an array.
 
     Without `wanted` they are the shape of the first array; where the kernel asks `tid()` for another number of
     dimensions, they are the sizes of the axes that it indexes with `tid()`.
@@ -169,35 +169,35 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
 
 
 def _indexed_by_threads(sizes: Sizes, function: Function) -> tuple[Shape, str] | None:
-    """The sizes of the inputs' axes that `tid()` itself indexes, and which they are; None where they differ."""
-    made: dict[Any, Op] = definitions(function.body)
-    found: dict[int, tuple[Any, str]] = {}
+    """Return the sizes of the inputs' axes that `tid()` itself indexes, and which they are; None if they differ."""
+    defs: dict[Any, Op] = definitions(function.body)
+    sizes_by_axis: dict[int, tuple[Any, str]] = {}
     for op in walk(function.body):
         shape = sizes.arrays.get(op.operands[0].name) if op.name in ELEMENTS else None
         for axis, size in enumerate(shape or ()):
-            index = made.get(op.operands[1 + axis])
+            index = defs.get(op.operands[1 + axis])
             if index is None or index.name != "tid":
                 continue
-            known, _ = found.setdefault(index.attrs[AXIS], (size, f"{op.operands[0].name} along axis {axis}"))
+            known, _ = sizes_by_axis.setdefault(index.attrs[AXIS], (size, f"{op.operands[0].name} along axis {axis}"))
             if known != size:
                 return None
-    if sorted(found) != list(range(function.launch_ndim)):
+    if sorted(sizes_by_axis) != list(range(function.launch_ndim)):
         return None
-    ordered = [found[axis] for axis in sorted(found)]
+    ordered = [sizes_by_axis[axis] for axis in sorted(sizes_by_axis)]
     return tuple(size for size, _ in ordered), " and ".join(where for _, where in ordered)
 
 
 def ranks(sizes: Sizes, wanted: Any, outputs: Sequence[str]) -> dict[str, int]:
-    """How many dimensions each of these outputs has, where the call or the wrapper says it."""
+    """Return the number of dimensions of each of these outputs that the call or the wrapper names."""
     named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(outputs, wanted)
-    given = {n: dims for n in outputs if (dims := named.get(n)) is not None}
-    return {n: len(sizes.dimensions(f"output_dims for {n}", dims)) for n, dims in given.items()}
+    named_dims = {n: dims for n in outputs if (dims := named.get(n)) is not None}
+    return {n: len(sizes.dimensions(f"output_dims for {n}", dims)) for n, dims in named_dims.items()}
 
 
 def result_shapes(
     sizes: Sizes, wanted: Any, dims: Shape, results: Sequence[str], outputs: Sequence[str], types: Mapping[str, Type]
 ) -> tuple[Shape, ...]:
-    """The shapes of the results, with an axis for the components of vectors.
+    """Return the shapes of the results, with an axis for the components of vectors.
 
     Args:
         sizes: of the inputs.

@@ -20,7 +20,7 @@ W = TypeVar("W", bound="Wrapper")
 
 @dataclass
 class Newest(Generic[W]):
-    """How a wrapper is made for another kernel, and the one that was."""
+    """The function that makes a wrapper for another kernel, and the wrapper that it made last."""
 
     make: Callable[[Kernel], W] | None = None
     made: W | None = None
@@ -31,7 +31,7 @@ class Wrapper(Protocol):
 
     @property
     def kernel(self) -> Kernel:
-        """What is wrapped."""
+        """The wrapped kernel."""
         ...
 
     @property
@@ -45,7 +45,7 @@ def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
 
 
 def current(wrapped: W) -> W:
-    """The wrapper of what the kernel's name means now; itself where that is its kernel.
+    """Return the wrapper of what the kernel's name means now; the wrapper itself if that is its kernel.
 
     Raises:
         LaunchError: the kernel is out of date, or the new one does not fit the wrapper's options.
@@ -56,12 +56,12 @@ def current(wrapped: W) -> W:
         if old.stale:
             raise LaunchError(f"{old.name} is out of date: {old.stale}", advice="Fix its cell and run it again.")
         return wrapped
-    found = wrapped._newest.made
-    if found is None or found.kernel is not kernel:
+    wrapper = wrapped._newest.made
+    if wrapper is None or wrapper.kernel is not kernel:
         assert wrapped._newest.make is not None
         with naming_the_edit(wrapped):
-            found = wrapped._newest.made = wrapped._newest.make(kernel)
-    return found
+            wrapper = wrapped._newest.made = wrapped._newest.make(kernel)
+    return wrapper
 
 
 @contextmanager

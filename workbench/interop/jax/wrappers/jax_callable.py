@@ -47,7 +47,7 @@ from workbench.types import ArrayType, Type
 
 
 class GraphMode(StrEnum):
-    """How the launches of a `jax_callable` run.
+    """The way in which the launches of a `jax_callable` run.
 
     WORKBENCH: all as one native call, which follows a table of launches and fills. On the CPU, where memory that moves
     costs nothing, that is also what STAGED is. JAX: each launch is a separate call in XLA's program, which XLA may
@@ -63,7 +63,7 @@ class GraphMode(StrEnum):
 
 @dataclass(eq=False)
 class _Program:
-    """One signature: the jitted function, and what must be as it was for it to hold."""
+    """The program of one signature: the jitted function, and what must be unchanged for it to hold."""
 
     run: Any = None
     checked: bool = False
@@ -138,9 +138,9 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             return run_inside(outer, self, values, output_dims)
         # The plain call, found by a cheap key: building a signature walks trees and annotations at every call.
         fast = self._fast_key(values, output_dims)
-        kept = self._fast.get(fast) if fast is not None else None
-        if kept is not None and kept[1].is_current(self.function):
-            return self._result(kept[0], kept[1].run(*kept[0].operands(values)))
+        fast_program = self._fast.get(fast) if fast is not None else None
+        if fast_program is not None and fast_program[1].is_current(self.function):
+            return self._result(fast_program[0], fast_program[1].run(*fast_program[0].operands(values)))
         mode = self.graph_mode
         # Each round may learn that one more scalar has to be a constant; there are only so many.
         while mode is not GraphMode.NONE:
@@ -168,7 +168,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """What distinguishes one signature from another if no argument is a tree; None if one is."""
+        """Return what distinguishes one signature from another if no argument is a tree; None if one is."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -179,7 +179,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return (*aspects, arguments.wide(), *checks_both(None))
 
     def _learn(self, error: ValuesRead, values: Mapping[str, Any]) -> bool:
-        """A Python scalar whose value is read while tracing becomes a compile-time constant."""
+        """Make a Python scalar that tracing reads a constant; return whether one was new."""
         name = error.parameter
         if name in self._needed or not isinstance(values.get(name), (bool, int, float, np.generic)):
             return False
@@ -187,7 +187,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return True
 
     def signature(self, values: Mapping[str, Any], output_dims: Any) -> Signature:
-        """What decides the program for these values.
+        """Return what decides the program for these values.
 
         Raises:
             LaunchError: an argument does not fit.
@@ -199,18 +199,18 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         outputs = self._outputs(output_dims, leaves)
         return Signature(self.__name__, tuple(leaves), outputs, self.in_out, arguments.wide())
 
-    def _outputs(self, given: Any, leaves: Sequence[Leaf]) -> tuple[Output, ...]:
+    def _outputs(self, requested: Any, leaves: Sequence[Leaf]) -> tuple[Output, ...]:
         shapes = [s for leaf in leaves for s in leaf.shapes()]
         arrays = {leaf.name: s for leaf in leaves if leaf.tree is None for s in leaf.shapes()}
         sizes = Sizes.of(self.__name__, arrays, None)
-        wanted = given if given is not None else self.output_dims
+        wanted = requested if requested is not None else self.output_dims
         named = wanted if isinstance(wanted, Mapping) else dict.fromkeys(self.outputs, wanted)
         arguments.check_names(self.__name__, "output_dims", named, self.outputs)
         types: dict[str, ArrayType] = {}
         for name in self.outputs:
             types[name] = arguments.result_type(self.__name__, name, self.annotations[name])
         init = arguments.fills(self.__name__, self.init, types)
-        made = []
+        outputs = []
         for name, type in types.items():
             dims = named.get(name)
             if dims is None and not shapes:
@@ -225,27 +225,27 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                     advice=f'Pass output_dims={{"{name}": …}}; by default they are the first array\'s.',
                     function=self.__name__, parameter=name,
                 )  # fmt: skip
-            made.append(Output(name, type, shape, init.get(name)))
-        return tuple(made)
+            outputs.append(Output(name, type, shape, init.get(name)))
+        return tuple(outputs)
 
     def _program(self, signature: Signature) -> _Program:
         key = (signature, *checks_both(None))
-        found = self._programs.get(key)
-        if found is None or not found.is_current(self.function):
-            found = self._programs[key] = self._make(signature)
-        return found
+        program = self._programs.get(key)
+        if program is None or not program.is_current(self.function):
+            program = self._programs[key] = self._make(signature)
+        return program
 
     def _make(self, signature: Signature) -> _Program:
-        code, made = self.function.__code__, _Program()
+        code, built = self.function.__code__, _Program()
 
         def traced(*operands: Any, around: int = 0) -> list[Any]:
             trace = Trace(self.definition, code, self.vmap_method, around)
             results = run_traced(trace, self.function, signature, operands, lambda name: rebinding(trace, name))
-            made.specialisations = frozenset(trace.specialisations)
-            made.checked |= trace.checked
-            made.constants = tuple(trace.constants)
+            built.specialisations = frozenset(trace.specialisations)
+            built.checked |= trace.checked
+            built.constants = tuple(trace.constants)
             # Now, not before: what tracing itself changed (a list of calls, say) is no reason to trace again.
-            made.surroundings = surroundings(self.function)
+            built.surroundings = surroundings(self.function)
             return results
 
         def run(*operands: Any) -> list[Any]:
@@ -257,8 +257,8 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                 self._check_open(program, Program.of(self.__name__, partial(traced, around=1), operands))
             return run_program(program, operands)
 
-        made.run = whole(run, self.__name__, lambda: made.checked)
-        return made
+        built.run = whole(run, self.__name__, lambda: built.checked)
+        return built
 
     def _check_open(self, one: Program, two: Program) -> None:
         """Refuse a program that depends on the number that stood for an open size."""
@@ -353,8 +353,8 @@ def _of_work(work: Replayed, graph_mode: GraphMode | str | None, vmap_method: st
 
 
 def _annotations(definition: Definition) -> dict[str, Type | None]:
-    """Each parameter's type; None if the annotation is none of our own: a tree, a static value, or nothing."""
-    found: dict[str, Type | None] = {}
+    """Return each parameter's type; None if the annotation is none of our own: a tree, a static value, or nothing."""
+    types: dict[str, Type | None] = {}
     for argument in definition.parameters:
         try:
             annotation = parameter_annotation(definition, argument)
@@ -364,10 +364,10 @@ def _annotations(definition: Definition) -> dict[str, Type | None]:
                     definition.locate(argument), f"Leave the annotation out, and make the struct inside, of the tree's "
                     f"values: {annotation!r}(…).", definition.name, parameter=argument.arg,
                 )  # fmt: skip
-            found[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
+            types[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
         except KernelTypeError:
-            found[argument.arg] = None
-    return found
+            types[argument.arg] = None
+    return types
 
 
 __all__ = ["GraphMode", "JaxCallable", "jax_callable"]

@@ -36,7 +36,7 @@ from workbench.interop.jax.values.struct_pytrees import (
     taken_apart,
 )
 from workbench.interop.jax.values.uninitialised import marker
-from workbench.interop.jax.wrappers.case import Case
+from workbench.interop.jax.wrappers.call_signature import CallSignature
 from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
@@ -102,7 +102,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
     sharding: str | None = None
     _newest: Newest = field(default_factory=Newest, init=False)
     _plans: dict[tuple[Specialisation, bool, bool], Plan] = field(default_factory=dict, init=False)
-    _cases: dict[Any, Case] = field(default_factory=dict, init=False)
+    _signatures: dict[Any, CallSignature] = field(default_factory=dict, init=False)
 
     @property
     def __name__(self) -> str:
@@ -118,7 +118,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         from workbench.interop.jax.wrappers.pickled import kernel_data
 
         options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
-        return _unpickled, (kernel_data(self.kernel, {c.specialisation for c in self._cases.values()}), options)
+        return _unpickled, (kernel_data(self.kernel, {c.specialisation for c in self._signatures.values()}), options)
 
     def __call__(
         self,
@@ -154,71 +154,72 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             arguments.check_block(self.kernel.name, block)
         if named or len(args) != len(self.parameters):
             args = tuple(arguments.by_name(self.kernel.name, self.parameters, args, named).values())
-        given = args
+        passed = args
         if self._structs:
-            args = tuple(self._apart(args))
-        case = self._case(args, launch_dims, output_dims, block)
+            args = tuple(self._flattened(args))
+        signature = self._signature(args, launch_dims, output_dims, block)
         operands, statics, numbers = [], [], {}
-        for name, type, value in zip(self.inputs, case.types, args, strict=True):
+        for name, type, value in zip(self.inputs, signature.types, args, strict=True):
             if name in self.static:
                 numbers[name] = arguments.static_value(self.kernel.name, name, value, type)
                 statics.append(static_bits(numbers[name]))
             else:
                 operands.append(arguments.operand(self.kernel.name, name, value, type))
-        config = case.config(operands, tuple(statics), numbers, self, block)
-        if case.prints:
-            print_when_run(case.specialisation, case.plan, case.dims, config.results, numbers, operands, block)
+        config = signature.config(operands, tuple(statics), numbers, self, block)
+        if signature.prints:
+            print_when_run(
+                signature.specialisation, signature.plan, signature.dims, config.results, numbers, operands, block
+            )
         tracer = library().jax.core.Tracer
         # Traced, it becomes part of a program of JAX; otherwise it runs now, as a program that is kept.
         traced = [x for x in operands if isinstance(x, tracer)]
-        found = launch(case.plan, operands, config) if traced else case.program(config)(*operands)
+        values = launch(signature.plan, operands, config) if traced else signature.program(config)(*operands)
         if self.linear and checks_here():
-            found = watch_linear(self.kernel.name, self.linear, case.plan, config, operands, list(found))
-        results = [shaped(r, w.dtype) for r, w in zip(found, case.outputs, strict=True)]
-        results = self._watched(results, case) if checks_here() else results
-        if self._structs:
-            results = self._together(given, results)
+            values = watch_linear(self.kernel.name, self.linear, signature.plan, config, operands, list(values))
+        results = [shaped(r, w.dtype) for r, w in zip(values, signature.outputs, strict=True)]
+        results = self._watched(results, signature) if checks_here() else results
+        results = self._together(passed, results) if self._structs else results
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _watched(self, results: list[Any], case: Case) -> list[Any]:
-        """The results of a program that reports which of their elements nothing wrote."""
-        made = []
-        for name, result, type in zip(self._results(), results, case.outputs, strict=True):
+    def _watched(self, results: list[Any], signature: CallSignature) -> list[Any]:
+        """Return the results such that the program reports which of their elements nothing wrote."""
+        watched = []
+        for name, result, type in zip(self._results(), results, signature.outputs, strict=True):
             open = name in self.outputs and name not in self.init
-            made.append(watch(self.kernel.name, name, element(type), result) if open else result)
-        return made
+            watched.append(watch(self.kernel.name, name, element(type), result) if open else result)
+        return watched
 
     @cached_property
     def _structs(self) -> dict[str, Struct]:
         """The inputs that are structs."""
         return {n: t for n in self.parameters if isinstance(t := self.kernel.annotations.get(n), Struct)}
 
-    def _apart(self, args: tuple[Any, ...]) -> Iterator[Any]:
+    def _flattened(self, args: tuple[Any, ...]) -> Iterator[Any]:
         for name, value in zip(self.parameters, args, strict=True):
             yield from taken_apart(self.kernel.name, name, self._structs.get(name), value)
 
     def _together(self, args: tuple[Any, ...], results: list[Any]) -> list[Any]:
-        """Results with the fields of structs in trees like those given."""
+        """Return results with the fields of structs in trees like those passed."""
         rest = iter(results)
-        made = []
+        joined = []
         for name, value in zip(self.parameters, args, strict=True):
             struct = self._structs.get(name)
             if struct is not None and not self.in_out.isdisjoint(array_fields(name, struct)):
-                made.append(put_back(struct, value, rest))
+                joined.append(put_back(struct, value, rest))
             elif name in self.in_out:
-                made.append(next(rest))
-        return [*made, *rest]
+                joined.append(next(rest))
+        return [*joined, *rest]
 
-    def _case(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> Case:
-        """What the shapes and types of a call decide, and the dimensions it names."""
+    def _signature(self, args: tuple[Any, ...], launch_dims: Any, output_dims: Any, block: int) -> CallSignature:
+        """Return the signature of a call: what its shapes, types and named dimensions decide."""
         aspects = map(arguments.aspect, args)
         checked, watched = checks_both(self.kernel.checks)
         named = arguments.frozen(launch_dims), arguments.frozen(output_dims)
         # All that a call's meaning depends on besides values: found again, nothing below has to be computed.
         key = (*aspects, arguments.wide(), checked, watched, *named, block)
-        found = self._cases.get(key)
-        if found is not None and found.specialisation.is_current():
-            return found
+        known = self._signatures.get(key)
+        if known is not None and known.specialisation.is_current():
+            return known
         values = dict(zip(self.inputs, args, strict=True))
         launch_dims = self.launch_dims if launch_dims is None else launch_dims
         output_dims = self.output_dims if output_dims is None else output_dims
@@ -232,12 +233,12 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         dims, source = launch_over(sizes, launch_dims, specialisation.function)
         shapes = result_shapes(sizes, output_dims, dims, self._results(), self.outputs, types)
         outputs = tuple(t for n in self._results() if isinstance(t := types[n], ArrayType))
-        case = Case(
+        signature = CallSignature(
             specialisation, plan, tuple(types[n] for n in self.inputs), dims, shapes, outputs,
             self._reach(specialisation, dims, source, arrays, shapes, types), quiet is not specialisation,
         )  # fmt: skip
-        self._cases[key] = case
-        return case
+        self._signatures[key] = signature
+        return signature
 
     def _reach(
         self, specialisation: Specialisation, dims: tuple[int, ...], source: str,
@@ -248,7 +249,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return Reach(self.kernel.name, specialisation.function, dims, shapes, {}, frozenset(self.outputs), source)
 
     def _specialised(self, types: dict[str, Type], sizes: Sizes, wanted: Any, block: int) -> Specialisation:
-        """The kernel for these types; one that uses tiles for launches over blocks of so many threads.
+        """Return the kernel for these types; if it uses tiles, for launches over blocks of `block` threads.
 
         Raises:
             LaunchError: it uses tiles, and the number of blocks is not given.
@@ -256,9 +257,9 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         # Structs were taken apart for JAX; the kernel itself still takes them whole.
         self.kernel.refuse_uniforms()
         ordered = tuple((self._structs | types)[n] for n in self.kernel.parameters)
-        found = self.kernel.specialise(ordered)
-        if found.tiling is None:
-            return found
+        specialisation = self.kernel.specialise(ordered)
+        if specialisation.tiling is None:
+            return specialisation
         if wanted is None:
             raise LaunchError(
                 f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
@@ -277,26 +278,26 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return {n: arguments.without_structs(self.kernel.name, n, t) for n, t in listed}
 
     def _types(self, values: dict[str, Any]) -> dict[str, Type]:
-        """The types of the inputs."""
+        """Return the types of the inputs."""
         name, known = self.kernel.name, self._annotated
         types = {n: arguments.type_of(name, n, v, known.get(n)) for n, v in values.items()}
-        for given in self.in_out:
-            arguments.result_type(name, given, types[given])
+        for both in self.in_out:
+            arguments.result_type(name, both, types[both])
         return types
 
     def _output_types(self, types: dict[str, Type], sizes: Sizes, output_dims: Any) -> dict[str, ArrayType]:
-        """The types of the outputs: annotated, declared, or found from what the kernel stores."""
+        """Return the types of the outputs: annotated, declared, or inferred from what the kernel stores."""
         known: dict[str, Type | None] = dict(self._annotated)
         if missing := tuple(n for n in self.outputs if known.get(n) is None):
-            given = self._structs | types
-            known |= open_types(self.kernel, given, missing, self.output_dtypes, ranks(sizes, output_dims, missing))
+            inputs = self._structs | types
+            known |= open_types(self.kernel, inputs, missing, self.output_dtypes, ranks(sizes, output_dims, missing))
         return {n: arguments.result_type(self.kernel.name, n, known[n]) for n in self.outputs}
 
     def _plan(self, specialisation: Specialisation, types: dict[str, Type], checked: bool, poisoned: bool) -> Plan:
         key = (specialisation, checked, poisoned)
         plan = self._plans.get(key)
         if plan is None:
-            forget_outdated(self._plans, self._cases)
+            forget_outdated(self._plans, self._signatures)
             plan = self._plans[key] = self._make_plan(specialisation, types, checked, poisoned)
         return plan
 

@@ -42,7 +42,7 @@ def open_types(
     kernel: Kernel, types: Mapping[str, AnyType], missing: tuple[str, ...], declared: Mapping[str, Any],
     dims: Mapping[str, int],
 ) -> dict[str, ArrayType]:  # fmt: skip
-    """The types of outputs that the kernel leaves open.
+    """Return the types of outputs that the kernel leaves open.
 
     Args:
         kernel: the kernel.
@@ -64,16 +64,16 @@ def open_types(
     return chosen | (_stored_types(kernel, {**types, **chosen}, rest, dims) if rest else {})
 
 
-def _element(kernel: str, output: str, said: Any, types: Mapping[str, AnyType]) -> Scalar | Vector:
-    like = types.get(said) if isinstance(said, str) else None
+def _element(kernel: str, output: str, declared: Any, types: Mapping[str, AnyType]) -> Scalar | Vector:
+    like = types.get(declared) if isinstance(declared, str) else None
     try:
-        found = as_type(said) if like is None else like.dtype if isinstance(like, ArrayType) else like
+        dtype = as_type(declared) if like is None else like.dtype if isinstance(like, ArrayType) else like
     except TypeError:
-        found = None
-    if isinstance(found, (Scalar, Vector)):
-        return found
+        dtype = None
+    if isinstance(dtype, (Scalar, Vector)):
+        return dtype
     raise LaunchError(
-        f"output_dtypes of {kernel} says {said!r} for {output}, which is neither an input of it nor a type.",
+        f"output_dtypes of {kernel} says {declared!r} for {output}, which is neither an input of it nor a type.",
         advice=f'Name an input, {{"{output}": "{next(iter(types), "x")}"}}, or a dtype.',
         function=kernel, parameter=output,
     )  # fmt: skip
@@ -82,7 +82,7 @@ def _element(kernel: str, output: str, said: Any, types: Mapping[str, AnyType]) 
 def _stored_types(
     kernel: Kernel, types: Mapping[str, AnyType], missing: tuple[str, ...], dims: Mapping[str, int]
 ) -> dict[str, ArrayType]:
-    """The types of arrays that hold what the kernel stores in them."""
+    """Return the types of arrays that hold what the kernel stores in them."""
     ranks = {n: _rank(kernel, n, dims) for n in missing}
     tried: dict[str, Scalar | Vector] = {}
     for name in missing:
@@ -90,10 +90,10 @@ def _stored_types(
         fits = family is None or family.accepts(ArrayType(int32, ranks[name]))
         tried[name] = int32 if fits else float32
     for _ in range(_TRIALS):
-        made = {n: ArrayType(tried[n], ranks[n]) for n in missing}
+        array_types = {n: ArrayType(tried[n], ranks[n]) for n in missing}
         try:
-            kernel.specialise(tuple(made[n] if n in made else types[n] for n in kernel.parameters))
-            return made
+            kernel.specialise(tuple(array_types[n] if n in array_types else types[n] for n in kernel.parameters))
+            return array_types
         except (KernelTypeError, KernelSyntaxError) as error:
             problem: WorkbenchError = error
         learnt = _learnt(problem, missing)
@@ -112,18 +112,18 @@ def _stored_types(
 
 
 def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar | Vector]:
-    """What the kernel stores in each array instead, as far as its errors say it."""
+    """Return what the kernel stores in each array instead, as far as its errors say."""
     parts = error.errors if isinstance(error, CellErrors) else (error,)
-    places = {f"An element of {n}": n for n in missing}
+    outputs = {f"An element of {n}": n for n in missing}
     return {
-        places[e.what]: e.given
+        outputs[e.what]: e.given
         for e in reversed(parts)
-        if isinstance(e, KernelTypeError) and e.what in places and isinstance(e.given, (Scalar, Vector))
+        if isinstance(e, KernelTypeError) and e.what in outputs and isinstance(e.given, (Scalar, Vector))
     }
 
 
 def _rank(kernel: Kernel, name: str, dims: Mapping[str, int]) -> int:
-    """How many dimensions an output has: as its annotation says, or the call, or the kernel's subscripts."""
+    """Return the number of an output's dimensions, from its annotation, the call, or the kernel's subscripts."""
     family = kernel.families.get(name)
     if isinstance(family, ArrayOf):
         return family.ndim

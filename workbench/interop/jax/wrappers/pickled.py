@@ -29,40 +29,42 @@ class PickledKernel(SavedKernel):
     """
 
     def __init__(self, data: Data) -> None:
-        """From what `kernel_data` returned."""
-        made = [PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]]
-        super().__init__(made[0].function, data["checkpoints"], data["fma"])
+        """Restore what `kernel_data` returned."""
+        specialisations = [
+            PickledSpecialisation(self, from_data(f), data["checkpoints"], data["fma"]) for f in data["functions"]
+        ]
+        super().__init__(specialisations[0].function, data["checkpoints"], data["fma"])
         self.data = data
         self.stale = ""
         self.checks, self.enable_backward = data["checks"], data["enable_backward"]
         self.edition = _Edition(self.name)
         self._structs = {}
-        self._specialised_for = {s.types: s for s in made}
+        self._specialised_for = {s.types: s for s in specialisations}
         columns = zip(self.parameters, zip(*self._specialised_for, strict=True), strict=True)
         self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
 
     def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """The kernel for these types.
+        """Return the kernel for these types.
 
         Raises:
             LaunchError: it did not have them when it was pickled.
         """
-        found = self._specialised_for.get(tuple(types or ()))
-        if found is None:
+        specialisation = self._specialised_for.get(tuple(types or ()))
+        if specialisation is None:
             raise self._missing(types or ())
-        return found
+        return specialisation
 
-    def completed(self, given: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
-        """The types of the parameters `missing`, from those that are given.
+    def completed(self, known_types: Mapping[str, AnyType], missing: Collection[str]) -> dict[str, Any]:
+        """Return the types of the parameters `missing`, from those that are known.
 
         Raises:
             LaunchError: it did not have them when it was pickled.
         """
         for types in self._specialised_for:
             known = dict(zip(self.parameters, types, strict=True))
-            if all(known[n] == t for n, t in given.items()):
+            if all(known[n] == t for n, t in known_types.items()):
                 return {n: known[n] for n in missing}
-        raise self._missing(tuple(given.values()))
+        raise self._missing(tuple(known_types.values()))
 
     def _missing(self, types: Sequence[Any]) -> LaunchError:
         return LaunchError(
@@ -72,7 +74,7 @@ class PickledKernel(SavedKernel):
 
 
 class PickledSpecialisation(SavedSpecialisation):
-    """What a pickle holds of a kernel."""
+    """The specialisation of a kernel that a pickle holds."""
 
     tiling = None
 
@@ -92,7 +94,7 @@ class _Edition(Edition):
 
 
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
-    """A kernel as plain values, for `PickledKernel`.
+    """Return a kernel as plain values, for `PickledKernel`.
 
     Args:
         kernel: the kernel.

@@ -73,11 +73,11 @@ def _arrays(nodes: list[Work]) -> tuple[dict[Memory, array], dict[Memory, str], 
     changed: set[Memory] = set()
     used: set[Memory] = set()
     for node in nodes:
-        whole = isinstance(node, Fill) or type(node) is Copy  # a launch may leave elements as they are
+        overwrites = isinstance(node, Fill) or type(node) is Copy  # a launch may leave elements as they are
         for access in sorted(node.accesses, key=lambda access: access.writes):
             value, memory = access.array, access.array.memory
             covers = value.is_contiguous and value.nbytes == memory.nbytes
-            if memory not in changed and (access.reads or not (whole and covers)):
+            if memory not in changed and (access.reads or not (overwrites and covers)):
                 used.add(memory)
             if access.writes:
                 changed.add(memory)
@@ -88,7 +88,7 @@ def _arrays(nodes: list[Work]) -> tuple[dict[Memory, array], dict[Memory, str], 
                 plain = re.sub(r"\W", "_", access.name) or "array"
                 numbered = chain([plain], (f"{plain}_{k}" for k in count(2)))
                 names[access.array.memory] = next(name for name in numbered if name not in names.values())
-    return {m: _holding(names[m], found) for m, found in views.items()}, names, changed, used
+    return {m: _holding(names[m], arrays) for m, arrays in views.items()}, names, changed, used
 
 
 def _holding(name: str, views: Sequence[array]) -> array:
@@ -101,7 +101,7 @@ def _holding(name: str, views: Sequence[array]) -> array:
         )  # fmt: skip
     spans = [extent(v) for v in views]
     low, high = min(a for a, _ in spans), max(b for _, b in spans)
-    whole = [v for v, span in zip(views, spans, strict=True) if span == (low, high)]
-    if len({region(v) for v in views}) == 1 or any(v.is_contiguous for v in whole):
-        return next((v for v in whole if v.is_contiguous), first)
+    spanning = [v for v, span in zip(views, spans, strict=True) if span == (low, high)]
+    if len({region(v) for v in views}) == 1 or any(v.is_contiguous for v in spanning):
+        return next((v for v in spanning if v.is_contiguous), first)
     return lying_in(first.memory, first.dtype, (first.memory.nbytes // first.dtype.size,))

@@ -1,4 +1,4 @@
-"""How a wrapped kernel is divided among devices: `f.sharding_rule(…)` shows it, `jax_kernel(…, sharding=…)` asserts it.
+"""Sharding of a wrapped kernel: `f.sharding_rule(…)` shows the rule, `jax_kernel(…, sharding=…)` asserts one.
 
 Neither changes what is divided, which is what the IR proves (`launches/sharding_rule.py`).
 """
@@ -23,7 +23,7 @@ HOW = 'Write a letter for each axis, arrays left and results right: "i j, j -> i
 
 @dataclass(frozen=True)
 class ShardingRule:
-    """Which axes of a launch a mesh may divide.
+    """The axes of a launch that a mesh may divide.
 
     Attributes:
         rule: a letter for each axis, array arguments left and results right: "i j, k -> i". Axes with the same letter
@@ -37,11 +37,11 @@ class ShardingRule:
     exchanged: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """The rule."""
+        """Return the rule."""
         return self.rule
 
     def __repr__(self) -> str:
-        """The rule, and below it what is exchanged and what stays whole."""
+        """Return the rule, and below it what is exchanged and what is not divided."""
         return "\n".join([self.rule, *self.exchanged, *self.whole])
 
 
@@ -69,15 +69,15 @@ class Sharded:
         """
         jax = library().jax
         options = {n: named.pop(n) for n in [*named] if n not in self.parameters}
-        given = arguments.by_name(self.kernel.name, self.parameters, args, named)
-        static = {n: given.pop(n) for n in [*given] if n in self.static}
+        inputs = arguments.by_name(self.kernel.name, self.parameters, args, named)
+        static = {n: inputs.pop(n) for n in [*inputs] if n in self.static}
         call: Any = self
-        jaxpr = jax.make_jaxpr(lambda traced: call(**traced, **static, **options))(given).jaxpr
+        jaxpr = jax.make_jaxpr(lambda traced: call(**traced, **static, **options))(inputs).jaxpr
         launch = next(e for e in jaxpr.eqns if e.primitive is primitives().launch)
         plan = launch.params["plan"]
         rule = rule_of(plan, launch.params["config"], [v.aval for v in launch.invars])
         left, right = _arrays(plan, rule)
-        whole = [
+        undivided = [
             f"axis {n} of {wire.name} stays whole: {rule.whole[f]}"
             for wire, axes in [*left, *right]
             for n, f in enumerate(axes)
@@ -86,19 +86,19 @@ class Sharded:
         text = " -> ".join(", ".join(" ".join(axes) for _, axes in side) for side in (left, right))
         avals = {"operand": launch.invars, "result": launch.outvars}
         exchanged = [
-            _exchanged(f"axis {axis} of {(plan.operands if place == 'operand' else plan.results)[number].name}",
-                       avals[place][number].aval, len(rule.batch) + axis, halo)
-            for (place, number, axis), halo in rule.halos.items()
+            _exchanged(f"axis {axis} of {(plan.operands if role == 'operand' else plan.results)[number].name}",
+                       avals[role][number].aval, len(rule.batch) + axis, halo)
+            for (role, number, axis), halo in rule.halos.items()
         ]  # fmt: skip
         wires = {w.name: w for w in plan.target.description.wires}
         for (name, axis), extra in rule.extra.items():
-            place, number = memories(wires[name])[0]
-            moved = _row(avals[place][number].aval, len(rule.batch) + axis)
+            role, number = memories(wires[name])[0]
+            moved = _row(avals[role][number].aval, len(rule.batch) + axis)
             exchanged.append(
                 f"axis {axis} of {name}: padded, as it is {abs(extra)} {'longer' if extra > 0 else 'shorter'} than the "
                 f"launch; of d devices one receives up to d + {abs(extra)} rows of neighbours, {moved} bytes each"
             )
-        return ShardingRule(text, tuple(dict.fromkeys(whole)), tuple(exchanged))
+        return ShardingRule(text, tuple(dict.fromkeys(undivided)), tuple(exchanged))
 
 
 def _row(aval: Any, axis: int) -> int:
@@ -107,13 +107,13 @@ def _row(aval: Any, axis: int) -> int:
 
 
 def _exchanged(what: str, aval: Any, axis: int, halo: Halo) -> str:
-    how = "adds to" if halo.added else "receives"
+    verb = "adds to" if halo.added else "receives"
     total = (halo.before + halo.after) * _row(aval, axis)
-    return f"{what}: a device {how} {halo.before} before and {halo.after} after its part, {total} bytes"
+    return f"{what}: a device {verb} {halo.before} before and {halo.after} after its part, {total} bytes"
 
 
 def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple[Wire, Axes]]]:
-    """The arrays among operands, and the results, each with the factors of the kernel's axes."""
+    """Return the arrays among operands, and the results, each with the factors of the kernel's axes."""
     left = [(w, a) for w, a in zip(plan.operands, rule.operands, strict=True) if w.kind is Kind.ARRAY]
     right = list(zip(plan.results, rule.results, strict=True))
     batch = len(rule.batch)
@@ -135,23 +135,25 @@ def check_declared(declared: str, plan: Plan, config: LaunchConfig) -> None:
     if [[len(letters) for letters in side] for side in written] != counts:
         form = " -> ".join(", ".join(" ".join("ijklmnop"[:n]) for n in side) for side in counts)
         _refuse(plan, declared, f"its arrays have these axes: {form}", HOW)
-    places: dict[str, list[tuple[int, Wire, int, str]]] = {}
+    by_letter: dict[str, list[tuple[int, Wire, int, str]]] = {}
     for number, (side, letters) in enumerate(zip(sides, written, strict=True)):
         for (wire, axes), named in zip(side, letters, strict=True):
             for axis, (factor, letter) in enumerate(zip(axes, named, strict=True)):
-                places.setdefault(letter, []).append((number, wire, axis, factor))
-    for letter, found in places.items():
-        if {number for number, *_ in found} == {0, 1}:
-            _compare(plan, declared, letter, found, rule)
+                by_letter.setdefault(letter, []).append((number, wire, axis, factor))
+    for letter, axes_of_letter in by_letter.items():
+        if {number for number, *_ in axes_of_letter} == {0, 1}:
+            _compare(plan, declared, letter, axes_of_letter, rule)
 
 
-def _compare(plan: Plan, declared: str, letter: str, found: list[tuple[int, Wire, int, str]], rule: Rule) -> None:
-    """Refuse a letter on both sides whose axes are not divided together."""
-    for _, wire, axis, factor in found:
+def _compare(
+    plan: Plan, declared: str, letter: str, axes_of_letter: list[tuple[int, Wire, int, str]], rule: Rule
+) -> None:
+    """Raise an error if a letter on both sides names axes that are not divided together."""
+    for _, wire, axis, factor in axes_of_letter:
         if factor in rule.whole:
             what = f"axis {axis} of {wire.name} ({letter}) cannot be divided: {rule.whole[factor]}"
             _refuse(plan, declared, what, "Give that axis a letter of its own, or launch inside jax.shard_map.")
-    if len({factor for *_, factor in found}) > 1:
+    if len({factor for *_, factor in axes_of_letter}) > 1:
         _refuse(plan, declared, f"the axes called {letter} are not subscripted by one thread index", HOW)
 
 

@@ -46,7 +46,7 @@ class _Same:
 
 
 class _Reading:
-    """One snapshot; `open` has the objects being visited or visited before, by id."""
+    """A snapshot; `open` has the objects that are or were visited, by id."""
 
     def __init__(self) -> None:
         self.open: dict[int, object] = {}
@@ -55,14 +55,14 @@ class _Reading:
         code: CodeType = function.__code__
         names = tuple(dict.fromkeys(_names(code)))
         around, cells = function.__globals__, function.__closure__ or ()
-        found = [(n, self.value(around[n], names)) for n in names if n in around]
+        globals_read = [(n, self.value(around[n], names)) for n in names if n in around]
         for name, cell in zip(code.co_freevars, cells, strict=True):
             try:
-                found.append((name, self.value(cell.cell_contents, names)))
+                globals_read.append((name, self.value(cell.cell_contents, names)))
             except ValueError:  # not assigned yet
                 continue
         defaults = self.value((function.__defaults__, function.__kwdefaults__), names)
-        return _Same(code), found, defaults
+        return _Same(code), globals_read, defaults
 
     def value(self, value: Any, names: tuple[str, ...]) -> Any:
         """Return a key of a value, as far as code that uses these names can see it."""
@@ -115,7 +115,7 @@ class _Reading:
 
 @lru_cache(maxsize=1024)
 def _names(code: CodeType) -> tuple[str, ...]:
-    """The names that code, and the functions and comprehensions inside it, look up in globals or in objects."""
+    """Return the names that code, and the functions and comprehensions inside it, look up in globals or in objects."""
     inner = (n for c in code.co_consts if isinstance(c, CodeType) for n in _names(c))
     return (*code.co_names, *inner)
 
@@ -126,5 +126,5 @@ def _is_library(module: str) -> bool:
     root = module.partition(".")[0]
     if root == "workbench" or (root in sys.stdlib_module_names and root != "__main__"):
         return True
-    place = getattr(sys.modules.get(root), "__file__", None) or ""
-    return any(place.startswith(sysconfig.get_path(kind)) for kind in ("purelib", "platlib"))
+    file = getattr(sys.modules.get(root), "__file__", None) or ""
+    return any(file.startswith(sysconfig.get_path(kind)) for kind in ("purelib", "platlib"))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from workbench.runtime.emulated.graphs import Graph, Node
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import State, Table, function
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 from workbench.runtime.emulated.streams import Event, Stream
 
 TABLE: Table = {}
@@ -14,7 +14,7 @@ _STATUS = "CUDA_ERROR_STREAM_CAPTURE_"
 
 
 class Capture:
-    """What is captured of a stream, and of the streams that joined it by waiting for one of its events.
+    """The capture of a stream, and of the streams that joined it by waiting for one of its events.
 
     Attributes:
         origin: the stream in which it began.
@@ -34,13 +34,13 @@ class Capture:
         self.last[stream] = (self.graph.add(self.last[stream], work),)
 
     def after(self, stream: Stream, nodes: tuple[Node, ...]) -> None:
-        """What is captured next in a stream comes after these nodes, too."""
+        """Make a stream part of the capture: what is captured next in it comes after these nodes, too."""
         stream.capture = self
         self.last[stream] = tuple(dict.fromkeys((*self.last.get(stream, ()), *nodes)))
 
     @property
-    def joined(self) -> bool:
-        """Whether what the other streams were given is waited for by the one in which it began."""
+    def is_joined(self) -> bool:
+        """Whether the origin stream waits for all work that was captured in the other streams."""
         waited = {before for node in self.graph.nodes for before in node.after} | set(self.last[self.origin])
         return waited.issuperset(self.graph.nodes)
 
@@ -48,18 +48,18 @@ class Capture:
         """Refuse a call that ends the capture without a graph.
 
         Raises:
-            Refusal: always.
+            CudaStatusError: always.
         """
         self.spoiled = True
-        raise Refusal(status, why)
+        raise CudaStatusError(status, why)
 
 
 @function(TABLE)
 def _cuStreamBeginCapture(state: State, stream: Any, mode: Any) -> None:
     expect(int(stream or 0) > 2, "the default stream cannot be captured", f"{_STATUS}UNSUPPORTED")
-    found = state.stream(stream, "cuStreamBeginCapture")
-    expect(found.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
-    found.capture = Capture(found)
+    stream_object = state.stream(stream, "cuStreamBeginCapture")
+    expect(stream_object.capture is None, "the stream is being captured already", "CUDA_ERROR_ILLEGAL_STATE")
+    stream_object.capture = Capture(stream_object)
 
 
 @function(TABLE)
@@ -71,59 +71,59 @@ def _cuStreamIsCapturing(state: State, stream: Any) -> Any:
 
 @function(TABLE)
 def _cuStreamEndCapture(state: State, stream: Any) -> Any:
-    found = state.stream(stream, "cuStreamEndCapture")
-    capture = found.capture
+    stream_object = state.stream(stream, "cuStreamEndCapture")
+    capture = stream_object.capture
     expect(capture is not None, "the stream is not being captured", "CUDA_ERROR_ILLEGAL_STATE")
-    expect(capture.origin is found, "the capture was begun in another stream", f"{_STATUS}UNMATCHED")
+    expect(capture.origin is stream_object, "the capture was begun in another stream", f"{_STATUS}UNMATCHED")
     for member in capture.last:
         member.capture = None
     ended = "what was done while the stream was captured ended the capture"
     expect(not capture.spoiled, ended, f"{_STATUS}INVALIDATED")
     unjoined = "another stream joined the capture, and its work is not waited for by the stream in which it began"
-    expect(capture.joined, unjoined, f"{_STATUS}UNJOINED")
+    expect(capture.is_joined, unjoined, f"{_STATUS}UNJOINED")
     return state.api.CUgraph(state.handles.new(capture.graph))
 
 
 @function(TABLE)
 def _cuEventRecord(state: State, event: Any, stream: Any) -> None:
-    found = state.handles.get(event, Event, "cuEventRecord")
+    event_object = state.handles.get(event, Event, "cuEventRecord")
     stream_object = state.stream(stream, "cuEventRecord")
     state.not_captured_beside(stream_object, "cuEventRecord")
-    if found.device != stream_object.device:
-        raise Refusal("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
+    if event_object.device != stream_object.device:
+        raise CudaStatusError("CUDA_ERROR_INVALID_HANDLE", "cuEventRecord: the event and the stream are of two devices")
     capture = stream_object.capture
     if capture is None:
-        found.captured = None
-        state.streams.record(found, stream_object)
+        event_object.captured = None
+        state.streams.record(event_object, stream_object)
     else:
-        found.mark, found.captured = None, (capture, capture.last[stream_object])
+        event_object.mark, event_object.captured = None, (capture, capture.last[stream_object])
 
 
 @function(TABLE)
 def _cuStreamWaitEvent(state: State, stream: Any, event: Any, flags: int) -> None:
     where = "cuStreamWaitEvent"
     stream_object = state.stream(stream, where, anywhere=True)
-    found = state.handles.get(event, Event, where)
+    event_object = state.handles.get(event, Event, where)
     expect(flags == 0, f"{where}: nodes that wait for events are not emulated", "CUDA_ERROR_NOT_SUPPORTED")
-    if found.captured is not None:
-        _join(stream_object, *found.captured)
+    if event_object.captured is not None:
+        _join(stream_object, *event_object.captured)
     elif stream_object.capture is not None:
         why = f"{where}: a stream that is being captured cannot wait for what is not captured"
         stream_object.capture.refuse(f"{_STATUS}ISOLATION", why)
-    elif found.mark is not None and not found.mark.done:
-        stream_object.waits.append(found.mark)
+    elif event_object.mark is not None and not event_object.mark.done:
+        stream_object.waits.append(event_object.mark)
 
 
 def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
     """Let a stream go on after captured nodes; it is captured, too, from now on.
 
     Raises:
-        Refusal: it cannot be.
+        CudaStatusError: it cannot be.
     """
     where = "cuStreamWaitEvent"
     if capture.origin.capture is not capture:
         why = f"{where}: the event was last recorded in a capture, which is over"
-        raise Refusal("CUDA_ERROR_CAPTURED_EVENT", why)
+        raise CudaStatusError("CUDA_ERROR_CAPTURED_EVENT", why)
     if stream.default:
         capture.refuse(f"{_STATUS}IMPLICIT", f"{where}: the default stream cannot be captured")
     if stream.device != capture.origin.device:
@@ -135,10 +135,10 @@ def _join(stream: Stream, capture: Capture, nodes: tuple[Node, ...]) -> None:
 
 
 def uncaptured(event: Event, where: str) -> Event:
-    """An event that can be waited for.
+    """Return an event that can be waited for.
 
     Raises:
-        Refusal: it is captured, so no device will ever come to it.
+        CudaStatusError: it is captured, so no device will ever come to it.
     """
     if event.captured is not None:
         why = f"{where}: the event was last recorded in a stream that was being captured"

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from workbench.runtime.emulated.arena import HOST, host_bytes
-from workbench.runtime.emulated.refusal import Refusal, expect, invalid
 from workbench.runtime.emulated.state import Context, Pool, State, Table, function
+from workbench.runtime.emulated.status_error import CudaStatusError, expect, invalid
 
 TABLE: Table = {}
 _PREFIX = "CU_DEVICE_ATTRIBUTE_"
@@ -51,7 +51,7 @@ def _cuDeviceGetAttribute(state: State, attribute: Any, device: Any) -> int:
     name = attribute.name.removeprefix(_PREFIX)
     known = state.devices[state.known(device)].attributes()
     if name not in known:
-        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{attribute.name} is not emulated")
+        raise CudaStatusError("CUDA_ERROR_NOT_SUPPORTED", f"{attribute.name} is not emulated")
     return known[name]
 
 
@@ -93,15 +93,15 @@ def _cuMemPoolTrimTo(state: State, pool: Any, keep: int) -> None:
 
 @function(TABLE, context=False)
 def _cuCtxGetCurrent(state: State) -> Any:
-    found = state.current
-    return state.api.CUcontext(state.contexts[found] if found is not None else 0)
+    device = state.current
+    return state.api.CUcontext(state.contexts[device] if device is not None else 0)
 
 
 @function(TABLE, context=False)
 def _cuCtxSetCurrent(state: State, context: Any) -> None:
-    found = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
-    state.here.device = found
-    state.active.update(() if found is None else (found,))
+    device = state.handles.get(context, Context, "cuCtxSetCurrent").device if int(context) else None
+    state.here.device = device
+    state.active.update(() if device is None else (device,))
 
 
 @function(TABLE)
@@ -130,8 +130,8 @@ def _cuMemHostAlloc(state: State, nbytes: int, flags: int) -> int:
 
 @function(TABLE)
 def _cuMemFreeHost(state: State, address: int) -> None:
-    found = state.arena.find(address)
-    if found is None or found.start != address or found.owner != HOST:
+    allocation = state.arena.find(address)
+    if allocation is None or allocation.start != address or allocation.owner != HOST:
         invalid(f"cuMemFreeHost: no pinned memory begins at {address:#x}")
     state.streams.finish(state.streams.ends(s for streams in state.streams.of_device for s in streams))
     state.arena.free(address)

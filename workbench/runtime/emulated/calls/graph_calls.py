@@ -10,8 +10,8 @@ from workbench.runtime.emulated.calls.stream_calls import of_function
 from workbench.runtime.emulated.calls.strided import copying, filling
 from workbench.runtime.emulated.code import Kernel, Launch, check, parameters
 from workbench.runtime.emulated.graphs import Condition, Conditional, Executing, Graph, Leaf, Node, executing, play
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 TABLE: Table = {}
 _BODIES = 16
@@ -38,19 +38,19 @@ def _cuGraphDestroy(state: State, graph: Any) -> None:
 
 
 def _after(state: State, dependencies: Any, count: int, where: str) -> list[Node]:
-    given = list(dependencies or ())
-    expect(len(given) == count, f"{where}: {len(given)} dependencies were given, not {count}")
-    return [state.handles.get(d, Node, where) for d in given]
+    handles = list(dependencies or ())
+    expect(len(handles) == count, f"{where}: {len(handles)} dependencies were given, not {count}")
+    return [state.handles.get(d, Node, where) for d in handles]
 
 
 def _add(state: State, graph: Any, dependencies: Any, count: int, work: Any, where: str) -> Any:
     owner = state.handles.get(graph, Graph, where)
-    made = owner.add(_after(state, dependencies, count, where), work)
-    return state.api.CUgraphNode(state.handles.new(made))
+    node = owner.add(_after(state, dependencies, count, where), work)
+    return state.api.CUgraphNode(state.handles.new(node))
 
 
 def _launch(state: State, params: Any, where: str) -> tuple[Kernel, Launch]:
-    """The launch of a kernel node: `func` is a function and no kernel, `kern` a kernel, which counts without `func`."""
+    """Return the launch of a kernel node, of the function `func` or, without one, of the kernel `kern`."""
     device = state.device()
     if int(params.func or 0):
         kernel = of_function(state, params.func, f"{where}, func")
@@ -105,28 +105,28 @@ def _cuGraphAddNode(state: State, graph: Any, dependencies: Any, *rest: Any) -> 
     expect(state.version >= 12_030, f"{where}: this driver has no conditional nodes", "CUDA_ERROR_NOT_SUPPORTED")
     kinds = state.api.CUgraphConditionalNodeType
     if params.type != state.api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL:
-        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{where}: only conditional nodes are emulated here")
-    given = params.conditional
-    condition = state.handles.get(given.handle, Condition, where)
-    state.handles.get(given.ctx, Context, where)
+        raise CudaStatusError("CUDA_ERROR_NOT_SUPPORTED", f"{where}: only conditional nodes are emulated here")
+    conditional = params.conditional
+    condition = state.handles.get(conditional.handle, Condition, where)
+    state.handles.get(conditional.ctx, Context, where)
     expect(condition.graph is state.handles.get(graph, Graph, where), f"{where}: the condition is of another graph")
-    loop = given.type == kinds.CU_GRAPH_COND_TYPE_WHILE
-    expect(loop or given.type == kinds.CU_GRAPH_COND_TYPE_IF, f"{where}: a switch is not emulated")
+    loop = conditional.type == kinds.CU_GRAPH_COND_TYPE_WHILE
+    expect(loop or conditional.type == kinds.CU_GRAPH_COND_TYPE_IF, f"{where}: a switch is not emulated")
     most = 2 if state.version >= 12_080 and not loop else 1
-    expect(1 <= given.size <= most, f"{where}: a condition has no {given.size} bodies here")
-    bodies = [Graph(state.device(), inner=True) for _ in range(given.size)]
-    made = _add(state, graph, dependencies, count, Conditional(condition, loop, tuple(bodies)), where)
+    expect(1 <= conditional.size <= most, f"{where}: a condition has no {conditional.size} bodies here")
+    bodies = [Graph(state.device(), inner=True) for _ in range(conditional.size)]
+    node = _add(state, graph, dependencies, count, Conditional(condition, loop, tuple(bodies)), where)
     out = (ctypes.c_void_p * len(bodies))(*(state.handles.new(body) for body in bodies))
     state.kept.append(out)  # the driver owns the bodies' handles
-    ctypes.c_void_p.from_address(int(given.getPtr()) + _BODIES).value = ctypes.addressof(out)
-    return made
+    ctypes.c_void_p.from_address(int(conditional.getPtr()) + _BODIES).value = ctypes.addressof(out)
+    return node
 
 
 @function(TABLE)
 def _cuGraphInstantiate(state: State, graph: Any, flags: int) -> Any:
-    found = state.handles.get(graph, Graph, "cuGraphInstantiate")
-    expect(not found.inner, "cuGraphInstantiate: the body of a conditional node is no graph of its own")
-    return state.api.CUgraphExec(state.handles.new(executing(found)))
+    graph_object = state.handles.get(graph, Graph, "cuGraphInstantiate")
+    expect(not graph_object.inner, "cuGraphInstantiate: the body of a conditional node is no graph of its own")
+    return state.api.CUgraphExec(state.handles.new(executing(graph_object)))
 
 
 @function(TABLE)
@@ -150,15 +150,15 @@ def _cuGraphExecMemsetNodeSetParams(state: State, executable: Any, node: Any, pa
 
 
 def _set(state: State, executable: Any, node: Any, where: str, work: Callable[[], Leaf]) -> None:
-    """Let a node of a graph that can be launched do something else of its kind."""
-    found = state.handles.get(executable, Executing, where)
-    place = state.handles.get(node, Node, where)
-    if place.number not in {n.number for n in found.graph.nodes}:
+    """Replace the work of a node of an executable graph by other work of its kind."""
+    target = state.handles.get(executable, Executing, where)
+    updated = state.handles.get(node, Node, where)
+    if updated.number not in {n.number for n in target.graph.nodes}:
         # The documentation says nothing of nodes in the body of a conditional node: it cannot be relied upon.
-        raise Refusal("CUDA_ERROR_INVALID_VALUE", f"{where}: the node is not among those of the graph itself")
-    made, now = work(), found.work.get(place.number)
-    expect(_kind(now) == _kind(made), f"{where}: the node is of another kind")
-    found.work[place.number] = made
+        raise CudaStatusError("CUDA_ERROR_INVALID_VALUE", f"{where}: the node is not among those of the graph itself")
+    replacement, now = work(), target.work.get(updated.number)
+    expect(_kind(now) == _kind(replacement), f"{where}: the node is of another kind")
+    target.work[updated.number] = replacement
 
 
 def _kind(work: Leaf | None) -> str:
@@ -168,10 +168,10 @@ def _kind(work: Leaf | None) -> str:
 
 @function(TABLE)
 def _cuGraphLaunch(state: State, executable: Any, stream: Any) -> None:
-    found = state.handles.get(executable, Executing, "cuGraphLaunch")
+    launched_graph = state.handles.get(executable, Executing, "cuGraphLaunch")
     stream_object, device = state.stream(stream, "cuGraphLaunch"), state.device()
     state.flush()
-    now = Executing(found.graph, dict(found.work))  # later updates are for later launches
+    now = Executing(launched_graph.graph, dict(launched_graph.work))  # later updates are for later launches
     state.put(stream_object, lambda: play(now, state.streams.shuffled, state.run, device), "a graph")
 
 

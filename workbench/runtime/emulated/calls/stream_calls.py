@@ -8,8 +8,8 @@ from typing import Any
 from workbench.runtime.emulated.calls.capture_calls import uncaptured
 from workbench.runtime.emulated.code import Function, Kernel, Launch, Library, check, parameters
 from workbench.runtime.emulated.graphs import Condition, Graph
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import Context, State, Table, function
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 from workbench.runtime.emulated.streams import Event, Stream, milliseconds
 
 TABLE: Table = {}
@@ -28,11 +28,11 @@ def _cuStreamDestroy(state: State, stream: Any) -> None:
 
 
 def _ends(state: State, stream: Any, where: str) -> Any:
-    found = state.stream(stream, where)
-    state.must_not_capture(found, where)
-    state.not_captured_beside(found, where)
-    beside = [s for s in state.streams.of_device[found.device] if s.blocking] if found.default else []
-    return state.streams.ends({found, *beside})
+    stream_object = state.stream(stream, where)
+    state.must_not_capture(stream_object, where)
+    state.not_captured_beside(stream_object, where)
+    beside = [s for s in state.streams.of_device[stream_object.device] if s.blocking] if stream_object.default else []
+    return state.streams.ends({stream_object, *beside})
 
 
 @function(TABLE)
@@ -58,8 +58,8 @@ def _cuEventDestroy(state: State, event: Any) -> None:
 
 @function(TABLE)
 def _cuEventQuery(state: State, event: Any) -> None:
-    found = uncaptured(state.handles.get(event, Event, "cuEventQuery"), "cuEventQuery")
-    state.streams.finish([found.mark] if found.mark is not None else [])
+    event_object = uncaptured(state.handles.get(event, Event, "cuEventQuery"), "cuEventQuery")
+    state.streams.finish([event_object.mark] if event_object.mark is not None else [])
 
 
 @function(TABLE)
@@ -97,37 +97,39 @@ def _launch(
 ) -> None:  # fmt: skip
     stream_object, device = state.stream(stream, where), state.device()
     state.flush()
-    found = launched(state, kernel, where)
-    launch = Launch(grid, block, parameters(found, int(pointers or 0)), shared, "Cooperative" in where)
-    check(found, launch, device, state.devices[device])
+    kernel_object = launched(state, kernel, where)
+    launch = Launch(grid, block, parameters(kernel_object, int(pointers or 0)), shared, "Cooperative" in where)
+    check(kernel_object, launch, device, state.devices[device])
     if stream_object.capture is not None:
-        stream_object.capture.add(stream_object, (found, launch))
+        stream_object.capture.add(stream_object, (kernel_object, launch))
     else:
-        state.put(stream_object, lambda: state.run(found, launch, device), found.name)
+        state.put(stream_object, lambda: state.run(kernel_object, launch, device), kernel_object.name)
 
 
 def launched(state: State, handle: Any, where: str) -> Kernel:
-    """The kernel of a CUfunction, or of a CUkernel that was cast to one: only `cuLaunchKernel` takes both.
+    """Return the kernel of a CUfunction, or of a CUkernel that was cast to one: only `cuLaunchKernel` takes both.
 
     Raises:
-        Refusal: it is neither; or the function is another device's.
+        CudaStatusError: it is neither; or the function is another device's.
     """
     try:
         return state.handles.get(handle, Kernel, where)
-    except Refusal:
+    except CudaStatusError:
         return of_function(state, handle, where)
 
 
 def of_function(state: State, handle: Any, where: str) -> Kernel:
-    """The kernel of a CUfunction.
+    """Return the kernel of a CUfunction.
 
     Raises:
-        Refusal: it is none, or another device's.
+        CudaStatusError: it is none, or another device's.
     """
-    found = state.handles.get(handle, Function, where)
-    if found.device != state.device():
-        raise Refusal("CUDA_ERROR_INVALID_HANDLE", f"{where}: {found.kernel.name} was loaded on another device")
-    return found.kernel
+    function = state.handles.get(handle, Function, where)
+    if function.device != state.device():
+        raise CudaStatusError(
+            "CUDA_ERROR_INVALID_HANDLE", f"{where}: {function.kernel.name} was loaded on another device"
+        )
+    return function.kernel
 
 
 @function(TABLE)
@@ -135,20 +137,22 @@ def _cuLibraryLoadData(state: State, image: int, *options: Any) -> Any:
     state.flush()
     text = ctypes.string_at(int(image))  # PTX ends with a zero byte
     if not text.isascii():
-        raise Refusal("CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX")
+        raise CudaStatusError(
+            "CUDA_ERROR_NO_BINARY_FOR_GPU", "a cubin is machine code of a GPU; emulated devices run PTX"
+        )
     return state.api.CUlibrary(state.handles.new(Library(state.load(text, state.devices[state.device()]))))
 
 
 @function(TABLE)
 def _cuLibraryGetKernel(state: State, library: Any, name: bytes) -> Any:
-    found = state.handles.get(library, Library, "cuLibraryGetKernel")
-    return state.api.CUkernel(state.kernel(found.module, name.decode()).number)
+    library_object = state.handles.get(library, Library, "cuLibraryGetKernel")
+    return state.api.CUkernel(state.kernel(library_object.module, name.decode()).number)
 
 
 @function(TABLE)
 def _cuLibraryGetGlobal(state: State, library: Any, name: bytes) -> Any:
-    found = state.handles.get(library, Library, "cuLibraryGetGlobal")
-    address, size = state.variable(found.module, name.decode())
+    library_object = state.handles.get(library, Library, "cuLibraryGetGlobal")
+    address, size = state.variable(library_object.module, name.decode())
     return state.api.CUdeviceptr(address), size
 
 
@@ -162,27 +166,27 @@ def _cuLibraryUnload(state: State, library: Any) -> None:
 
 @function(TABLE)
 def _cuKernelGetFunction(state: State, kernel: Any) -> Any:
-    found = state.handles.get(kernel, Kernel, "cuKernelGetFunction")
-    return state.api.CUfunction(state.handles.new(Function(found, state.device())))
+    kernel_object = state.handles.get(kernel, Kernel, "cuKernelGetFunction")
+    return state.api.CUfunction(state.handles.new(Function(kernel_object, state.device())))
 
 
 @function(TABLE)
 def _cuKernelSetAttribute(state: State, attribute: Any, value: int, kernel: Any, device: Any) -> None:
-    found, index = state.handles.get(kernel, Kernel, "cuKernelSetAttribute"), state.known(device)
+    kernel_object, index = state.handles.get(kernel, Kernel, "cuKernelSetAttribute"), state.known(device)
     kinds = state.api.CUfunction_attribute
     expect(
         attribute == kinds.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
         f"{getattr(attribute, 'name', attribute)} is not emulated",
         "CUDA_ERROR_NOT_SUPPORTED",
     )
-    most = state.devices[index].attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"] - found.entry.shared
-    expect(0 <= value <= most, f"{found.name} can have {most:,} bytes of dynamic shared memory, not {value:,}")
-    found.allowed[index] = value
+    most = state.devices[index].attributes()["MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"] - kernel_object.entry.shared
+    expect(0 <= value <= most, f"{kernel_object.name} can have {most:,} bytes of dynamic shared memory, not {value:,}")
+    kernel_object.allowed[index] = value
 
 
 @function(TABLE)
 def _cuGraphConditionalHandleCreate(state: State, graph: Any, context: Any, default: int, flags: int) -> Any:
     owner = state.handles.get(graph, Graph, "cuGraphConditionalHandleCreate")
     state.handles.get(context, Context, "cuGraphConditionalHandleCreate")
-    made = Condition(default, default if flags & 1 else None, owner)
-    return state.api.CUgraphConditionalHandle(state.handles.new(made))
+    condition = Condition(default, default if flags & 1 else None, owner)
+    return state.api.CUgraphConditionalHandle(state.handles.new(condition))

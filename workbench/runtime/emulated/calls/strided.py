@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from workbench.runtime.emulated.arena import host_bytes
-from workbench.runtime.emulated.refusal import Refusal, expect
 from workbench.runtime.emulated.state import State
+from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 _HOST, _DEVICE, _ARRAY, _UNIFIED = 1, 2, 3, 4
 """CUmemorytype."""
@@ -19,7 +19,7 @@ _KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 @dataclass(frozen=True)
 class _Side:
-    """Where a copy reads or writes: its first row's address, and how far apart rows and planes are."""
+    """The source or target of a strided copy: its first row's address, and the distances of rows and planes."""
 
     first: int
     pitch: int
@@ -27,7 +27,7 @@ class _Side:
     pageable: bool
 
     def bytes(self, state: State, y: int, z: int, width: int) -> np.ndarray:
-        """One row."""
+        """Return a view of one row."""
         at = self.first + y * self.pitch + z * self.plane
         if self.pageable:
             return host_bytes(at, width)
@@ -38,7 +38,7 @@ class _Side:
 def _side(state: State, params: Any, name: str, where: str) -> _Side:
     kind = int(getattr(params, f"{name}MemoryType"))
     if kind not in (_HOST, _DEVICE, _UNIFIED):
-        raise Refusal("CUDA_ERROR_NOT_SUPPORTED", f"{where}: CUDA arrays are not emulated")
+        raise CudaStatusError("CUDA_ERROR_NOT_SUPPORTED", f"{where}: CUDA arrays are not emulated")
     base = int(getattr(params, f"{name}Host" if kind == _HOST else f"{name}Device") or 0)
     pitch = int(getattr(params, f"{name}Pitch")) or params.WidthInBytes
     height = int(getattr(params, f"{name}Height")) or params.Height
@@ -49,10 +49,10 @@ def _side(state: State, params: Any, name: str, where: str) -> _Side:
 
 
 def copying(state: State, params: Any, where: str) -> Callable[[], None]:
-    """What carries out the copy that a CUDA_MEMCPY3D describes.
+    """Return a function that does the copy that a CUDA_MEMCPY3D describes.
 
     Raises:
-        Refusal: it is of arrays, or of memory that is not allocated.
+        CudaStatusError: it is of arrays, or of memory that is not allocated.
     """
     width, rows, planes = int(params.WidthInBytes), int(params.Height), int(params.Depth)
     expect(width and rows and planes, f"{where}: a copy of {width} × {rows} × {planes} has no bytes")
@@ -76,10 +76,10 @@ def copying(state: State, params: Any, where: str) -> Callable[[], None]:
 
 
 def filling(state: State, params: Any, where: str) -> Callable[[], None]:
-    """What carries out the fill that a CUDA_MEMSET_NODE_PARAMS describes.
+    """Return a function that does the fill that a CUDA_MEMSET_NODE_PARAMS describes.
 
     Raises:
-        Refusal: the size of an element is none, or memory is not allocated.
+        CudaStatusError: the size of an element is none, or memory is not allocated.
     """
     first, size, width, rows = int(params.dst), int(params.elementSize), int(params.width), int(params.height)
     expect(size in _KINDS and width and rows, f"{where}: a fill of {width} × {rows} elements of {size} bytes is none")
@@ -88,14 +88,14 @@ def filling(state: State, params: Any, where: str) -> Callable[[], None]:
     expect(0 <= value < 1 << 8 * size, f"{where}: {value} has more than {8 * size} bits")
     expect(first % size == 0, f"{where}: {first:#x} is not aligned to {size} bytes")
     pitch = int(params.pitch) if rows > 1 else width * size
-    places = [first + y * pitch for y in range(rows)]
+    rows_at = [first + y * pitch for y in range(rows)]
 
     def fill() -> None:
-        for at in places:
+        for at in rows_at:
             state.touch(at, width * size, "a fill")
             state.arena.bytes_at(at, width * size).view(kind)[:] = value
             state.unwritten.wrote(at, width * size)
 
-    for at in places:
+    for at in rows_at:
         state.touch(at, width * size, where)
     return fill

@@ -1,4 +1,4 @@
-"""Where each region of shared memory lies: those that are never needed at once share bytes."""
+"""The offsets of regions of shared memory: regions that are never needed at once share bytes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ def capability(target: str) -> int:
 
 
 def blocks_at_once(shared: int, target: str) -> int:
-    """How many blocks with so many bytes of shared memory a multiprocessor of `sm_90` has room for.
+    """Return the number of blocks with `shared` bytes of shared memory that fit on a multiprocessor of `target`. From
+    sm_80 on it has 1 KiB more than a block can have, and takes 1 KiB for each block.
 
     From sm_80 on it has 1 KiB more than a block can have, and takes 1 KiB for each block.
     """
@@ -72,7 +73,7 @@ def arrange(together: Iterable[Sequence[Region]]) -> int:
 
 
 def check_shared(used: int, regions: Sequence[Region], target: str, kernel: str) -> None:
-    """Refuse what does not fit.
+    """Raise an error if a block's shared memory exceeds the target's limit.
 
     Raises:
         BuildError: naming the largest pieces.
@@ -81,8 +82,8 @@ def check_shared(used: int, regions: Sequence[Region], target: str, kernel: str)
     if used <= limit:
         return
     largest = sorted(regions, key=lambda r: -r.size)[:3]
-    told = "; ".join(f"{r.label}: {r.size:,}" for r in largest)
+    sizes = "; ".join(f"{r.label}: {r.size:,}" for r in largest)
     raise BuildError(
-        f"{kernel} needs {used:,} bytes of shared memory in a block, {target} has {limit:,}. The largest: {told}.",
+        f"{kernel} needs {used:,} bytes of shared memory in a block, {target} has {limit:,}. The largest: {sizes}.",
         advice="Make these tiles smaller, or use fewer of them at a time.", function=kernel, log="", text="",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Which thread of a block does which element of a tile, and in which of its registers that lies.
+"""Layouts of tiles: which thread of a block does which element, and in which of its registers the element lies.
 
 `Striped`: element e is done by thread e % block_dim. `Spread`: of a product of matrices, each thread has some rows
 times some columns, so that it reads each operand's element once for several products. On tensor cores the rows and
@@ -25,7 +25,7 @@ MMA_ROWS, MMA_COLUMNS = 16, 8
 
 
 class Element:
-    """One element of a tile, in the loop of the thread that does it; indices are made on demand.
+    """An element of a tile, in the loop of the thread that does it; indices are made on demand.
 
     Attributes:
         register: which of the thread's registers it is in, in its layout; None in a loop over memory alone.
@@ -42,7 +42,7 @@ class Element:
 
     @property
     def linear(self) -> Value:
-        """Its place in row-major order."""
+        """The index in row-major order."""
         if self._linear is None:
             # Made on demand, once: divisions by sizes are slow, and many bodies need only one of the two forms.
             steps = [math.prod(self.shape[axis + 1 :]) for axis in range(len(self.shape))]
@@ -50,17 +50,17 @@ class Element:
         return self._linear
 
     def index(self, axis: int) -> Value:
-        """Its index along an axis."""
+        """Return its index along an axis."""
         if axis not in self._indices:
             b, inner = self.builder, math.prod(self.shape[axis + 1 :])
-            found = self.linear if inner == 1 else b.one("quotient", (self.linear, b.const(inner)), int32)
+            index = self.linear if inner == 1 else b.one("quotient", (self.linear, b.const(inner)), int32)
             if axis > 0:
-                found = b.one("remainder", (found, b.const(self.shape[axis])), int32)
-            self._indices[axis] = b.const(0) if self.shape[axis] == 1 else found
+                index = b.one("remainder", (index, b.const(self.shape[axis])), int32)
+            self._indices[axis] = b.const(0) if self.shape[axis] == 1 else index
         return self._indices[axis]
 
     def weighted(self, steps: list[int], offset: Value | None = None) -> Value:
-        """The sum of the indices, each times its step, and of `offset`."""
+        """Return the sum of the indices, each times its step, and of `offset`."""
         total = offset
         for axis, step in enumerate(steps):
             if step == 0 or self.shape[axis] == 1:
@@ -81,7 +81,7 @@ class Striped(msgspec.Struct, frozen=True):
 
     @property
     def registers(self) -> int:
-        """How many a thread has."""
+        """The number of registers of a thread."""
         return -(-self.count // self.threads)
 
     @property
@@ -95,19 +95,19 @@ class Striped(msgspec.Struct, frozen=True):
         return ("striped", self.threads)
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Do `body` for each element; without `registers` the loop need not be unrolled."""
+        """Emit `body` for each element; without `registers` the loop need not be unrolled."""
         # With one register per thread there is no loop to write, and no index to compute.
         if self.registers == 1:
             first = builder.const(0)
-            when(builder, self._inside(builder, lane), lambda: body(Element(builder, shape, first, lane)))
+            when(builder, self._inside_test(builder, lane), lambda: body(Element(builder, shape, first, lane)))
             return
         if registers:
             loop(builder, self.registers, lambda r: self.one(builder, lane, shape, r, body))
             return
         stop, step = builder.const(self.count), builder.const(self.threads)
-        place = Value(int32, "e")
-        with builder.block((place,)) as opened:
-            body(Element(builder, shape, None, place))
+        linear = Value(int32, "e")
+        with builder.block((linear,)) as opened:
+            body(Element(builder, shape, None, linear))
             builder.yield_()
         # Neighbouring threads take neighbouring elements, so that a warp's accesses coalesce.
         builder.for_(lane, stop, step, (), opened.block, {PLAIN: True})
@@ -115,13 +115,13 @@ class Striped(msgspec.Struct, frozen=True):
     def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
         """Do `body` for the element in a register, where there is one."""
         here = builder.one("add", (product(builder, register, self.threads), lane), int32)
-        when(builder, self._inside(builder, here), lambda: body(Element(builder, shape, register, here)))
+        when(builder, self._inside_test(builder, here), lambda: body(Element(builder, shape, register, here)))
 
-    def _inside(self, builder: Builder, place: Value) -> Value | None:
+    def _inside_test(self, builder: Builder, linear: Value) -> Value | None:
         # No test where every thread has an element in every register.
         if self.count % self.threads == 0:
             return None
-        return builder.one("lt", (place, builder.const(self.count)), bool_)
+        return builder.one("lt", (linear, builder.const(self.count)), bool_)
 
 
 class Spread(msgspec.Struct, frozen=True, dict=True):
@@ -153,7 +153,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def registers(self) -> int:
-        """How many a thread has."""
+        """The number of registers of a thread."""
         return self.own_rows * self.own_columns
 
     @property
@@ -167,7 +167,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return self.down * self.across * (WARP if self.fragments else 1)
 
     def row(self, lane: str, number: str) -> str:
-        """The row with a thread's number, in C++; `lane` and `number` are names or literals."""
+        """Return the row with a thread's number, in C++; `lane` and `number` are names or literals."""
         if not self.fragments:
             return f"{lane} / {self.across} + {number} * {self.down}"
         # Of mma.m16n8k16 a thread has rows l / 4 and l / 4 + 8 of its fragment; `number` counts those two first.
@@ -175,7 +175,7 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.down}) * {MMA_ROWS} + {number} % 2 * 8 + {lane} % {WARP} / 4"
 
     def column(self, lane: str, number: str) -> str:
-        """The column with a thread's number, in C++."""
+        """Return the column with a thread's number, in C++."""
         if not self.fragments:
             return f"{lane} % {self.across} + {number} * {self.across}"
         # … and columns 2 (l % 4) and the one after it.
@@ -183,17 +183,17 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         return f"({group} + {number} / 2 * {self.across}) * {MMA_COLUMNS} + {lane} % 4 * 2 + {number} % 2"
 
     def each(self, builder: Builder, lane: Value, shape: tuple[int, ...], body: Body, registers: bool = True) -> None:
-        """Do `body` for each element."""
+        """Emit `body` for each element."""
 
         def row(i: Value) -> None:
-            at = self._place(builder, lane, i, rows=True)
+            at = self._coordinate(builder, lane, i, rows=True)
             wide = builder.const(self.own_columns)
 
             def column(j: Value) -> None:
-                place = (at, self._place(builder, lane, j, rows=False))
+                indices = (at, self._coordinate(builder, lane, j, rows=False))
                 register = builder.one("add", (builder.one("mul", (i, wide), int32), j), int32)
-                body_here = Element(builder, shape, register, None, place)
-                when(builder, self._inside(builder, lane, place), lambda: body(body_here))
+                body_here = Element(builder, shape, register, None, indices)
+                when(builder, self._inside_test(builder, lane, indices), lambda: body(body_here))
 
             loop(builder, self.own_columns, column, "j")
 
@@ -202,25 +202,25 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
     def pairs(
         self, b: Builder, lane: Value, shape: tuple[int, ...], body: Callable[[Element, Element], object]
     ) -> None:
-        """Do `body` for each two neighbours in a row that a thread has in fragments, of an even number of columns."""
+        """Emit `body` for each two neighbours in a row that a thread has in fragments, of an even number of columns."""
 
         def row(i: Value) -> None:
-            at = self._place(b, lane, i, rows=True)
+            at = self._coordinate(b, lane, i, rows=True)
 
             def two(j: Value) -> None:
                 first = b.one("mul", (j, b.const(2)), int32)
                 numbers = (first, b.one("add", (first, b.const(1)), int32))
-                places = [(at, self._place(b, lane, number, rows=False)) for number in numbers]
+                indices = [(at, self._coordinate(b, lane, number, rows=False)) for number in numbers]
                 start = b.one("mul", (i, b.const(self.own_columns)), int32)
                 registers = [b.one("add", (start, number), int32) for number in numbers]
-                pair = [Element(b, shape, r, None, p) for r, p in zip(registers, places, strict=True)]
-                when(b, self._inside(b, lane, places[0]), lambda: body(*pair))
+                pair = [Element(b, shape, r, None, p) for r, p in zip(registers, indices, strict=True)]
+                when(b, self._inside_test(b, lane, indices[0]), lambda: body(*pair))
 
             loop(b, self.own_columns // 2, two, "j")
 
         loop(b, self.own_rows, row, "i")
 
-    def _place(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
+    def _coordinate(self, b: Builder, lane: Value, number: Value, rows: bool) -> Value:
         def op(name: str, x: Value, y: int) -> Value:
             return b.one(name, (x, b.const(y)), int32)
 
@@ -236,11 +236,11 @@ class Spread(msgspec.Struct, frozen=True, dict=True):
         inner = b.one("add", (inner, product(b, odd, 8) if rows else odd), int32)
         return b.one("add", (block, inner), int32)
 
-    def _inside(self, b: Builder, lane: Value, place: tuple[Value, ...]) -> Value | None:
-        """Whether the element is one of the matrix; None if all are."""
+    def _inside_test(self, b: Builder, lane: Value, indices: tuple[Value, ...]) -> Value | None:
+        """Emit the test that the element is one of the matrix; return None if all are."""
         fine: Value | None = None
         unit = (MMA_ROWS, MMA_COLUMNS) if self.fragments else (1, 1)
-        ends = zip(place, (self.rows, self.columns), (self.down, self.across), unit, strict=True)
+        ends = zip(indices, (self.rows, self.columns), (self.down, self.across), unit, strict=True)
         tests = [b.one("lt", (at, b.const(size)), bool_) for at, size, groups, one in ends if size % (groups * one)]
         # Threads beyond a whole grid of groups have no elements, whatever their indices say.
         if self.used < self.threads:
@@ -254,24 +254,24 @@ Layout: TypeAlias = Striped | Spread
 
 
 def for_product(rows: int, columns: int, threads: int) -> Spread:
-    """Rows and columns among threads so that least is read for each product."""
+    """Deal rows and columns to threads so that the fewest elements are read per product."""
     best: tuple[float, Spread] | None = None
     across = 1
     # Powers of two: most divisions by `across` then become shifts.
     while across <= min(threads, 1 << (columns - 1).bit_length()):
         down = min(threads // across, rows)
-        made = Spread(rows, columns, threads, down, min(across, columns))
+        spread = Spread(rows, columns, threads, down, min(across, columns))
         # Per step along K a thread reads own_rows + own_columns elements for registers products: squares read least.
-        cost = made.registers + 0.5 * (made.own_rows + made.own_columns)
+        cost = spread.registers + 0.5 * (spread.own_rows + spread.own_columns)
         if best is None or cost < best[0]:
-            best = (cost, made)
+            best = (cost, spread)
         across *= 2
     assert best is not None
     return best[1]
 
 
 def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
-    """Warps over a matrix of fragments so that least is read; None if the threads are no whole warps."""
+    """Deal a matrix of fragments to warps so that the fewest elements are read; None without whole warps."""
     warps = threads // WARP
     if threads % WARP or not warps:
         return None
@@ -279,8 +279,8 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
     for across in range(1, warps + 1):
         down = min(warps // across, -(-rows // MMA_ROWS))
         wide = min(across, -(-columns // MMA_COLUMNS))
-        made = Spread(rows, columns, threads, down, wide, fragments=True)
-        choices.append((made.registers * (1 + 0.25 / made.own_rows + 0.25 / made.own_columns), across, made))
+        spread = Spread(rows, columns, threads, down, wide, fragments=True)
+        choices.append((spread.registers * (1 + 0.25 / spread.own_rows + 0.25 / spread.own_columns), across, spread))
     # Ties go to the smaller `across`, so that the choice does not depend on the order of the loop.
     return min(choices, key=lambda c: c[:2])[2]
 
@@ -290,9 +290,9 @@ def product(builder: Builder, value: Value, factor: int) -> Value:
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 
-def loop(builder: Builder, turns: int, body: Callable[[Value], object], name: str = "r") -> None:
-    """A loop that is unrolled; of one turn, none."""
-    if turns == 1:
+def loop(builder: Builder, count: int, body: Callable[[Value], object], name: str = "r") -> None:
+    """Emit an unrolled loop; a loop of one iteration is its body alone."""
+    if count == 1:
         body(builder.const(0))
         return
     number = Value(int32, name)
@@ -300,7 +300,7 @@ def loop(builder: Builder, turns: int, body: Callable[[Value], object], name: st
         body(number)
         builder.yield_()
     # Registers have no address: an index into them must be known after unrolling.
-    builder.for_(builder.const(0), builder.const(turns), builder.const(1), (), opened.block, {UNROLL: True})
+    builder.for_(builder.const(0), builder.const(count), builder.const(1), (), opened.block, {UNROLL: True})
 
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:

@@ -1,4 +1,4 @@
-"""How far apart the rows of a product's operands lie in shared memory, so that its reads meet no bank twice.
+"""Row pitches of a product's operands in shared memory, chosen so that reads are free of bank conflicts.
 
 Shared memory has 32 banks of 4 bytes. `ldmatrix` and the fragments of float32 read 16 bytes of each of 8 rows at once:
 that takes one pass if rows are an odd number of 16 bytes apart. Where TF32 reads its right operand along rows and the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.backends.cuda.tiles.placement.plan import Plan, on_tensor_cores, uniform_ops
+from workbench.backends.cuda.tiles.placement.plan import Plan, is_on_tensor_cores, uniform_ops
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.ir.attributes import AXES, LINKED, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op, Value
@@ -20,33 +20,34 @@ CHUNK = 16
 """Bytes that `cp.async` and `ldmatrix` move at once, and that they have to be aligned to."""
 
 
-def pitches(made: Plan, storage: Storage) -> dict[Value, int]:
-    """The elements from one row to the next of each storage that does not lie row by row without a gap.
+def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
+    """Return the row pitch in elements of each storage that is not dense. Tiles that are also seen in another shape, or
+    that cuBLASDx reads, stay dense.
 
     What is also seen in another shape, and what cuBLASDx reads, keeps its rows side by side.
     """
     strided: dict[Value, bool] = {}
     fixed: set[Value] = set()
-    for op in uniform_ops(made.function.body):
-        if op.name == "tile_reshape" and op.result in made.views:
-            fixed.add(storage.of(made.root(op.result)))
+    for op in uniform_ops(plan.function.body):
+        if op.name == "tile_reshape" and op.result in plan.views:
+            fixed.add(storage.of(plan.root(op.result)))
         if op.name != "tile_matmul":
             continue
         if op.attrs.get(LINKED):
-            fixed |= {storage.of(made.root(v)) for v in (op.result, *op.operands)}
-        along = [_k_is_last(made, op, side) for side in (0, 1)]
+            fixed |= {storage.of(plan.root(v)) for v in (op.result, *op.operands)}
+        along = [_k_is_last(plan, op, side) for side in (0, 1)]
         for value, mine, other in zip(op.operands, along, reversed(along), strict=False):
-            key = storage.of(made.root(value))
+            key = storage.of(plan.root(value))
             if mine is None:
                 fixed.add(key)
                 continue
-            wanted = on_tensor_cores(op) and not element(_tile(value).dtype).is_half and other is True and not mine
+            wanted = is_on_tensor_cores(op) and not element(_tile(value).dtype).is_half and other is True and not mine
             strided[key] = strided.get(key, True) and wanted
-    for value in _shared(made):
+    for value in _shared(plan):
         # One storage may hold tiles of several shapes only if they are of one type, so that they have one pitch.
         if len(_tile(value).shape) != 2:
             fixed.add(storage.of(value))
-    types = {storage.of(v): _tile(v) for v in _shared(made)}
+    types = {storage.of(v): _tile(v) for v in _shared(plan)}
     return {k: _pitch(types[k], far) for k, far in strided.items() if k in types and k not in fixed}
 
 
@@ -55,9 +56,9 @@ def _tile(value: Value) -> Tile:
     return value.type
 
 
-def _shared(made: Plan) -> list[Value]:
-    inner = (v for op in uniform_ops(made.function.body) for v in (*op.operands, *op.results) if is_tile(v))
-    return list(dict.fromkeys(root for v in inner if (root := made.root(v)) in made.shared))
+def _shared(plan: Plan) -> list[Value]:
+    inner = (v for op in uniform_ops(plan.function.body) for v in (*op.operands, *op.results) if is_tile(v))
+    return list(dict.fromkeys(root for v in inner if (root := plan.root(v)) in plan.shared))
 
 
 def _pitch(type: Tile, strided: bool) -> int:
@@ -70,16 +71,16 @@ def _pitch(type: Tile, strided: bool) -> int:
     return chunks * wide
 
 
-def _k_is_last(made: Plan, op: Op, side: int) -> bool | None:
-    """Whether the sums run along the last axis of the tile that holds an operand; None if it is no matrix there."""
+def _k_is_last(plan: Plan, op: Op, side: int) -> bool | None:
+    """Return whether sums run along the last axis of the tile that holds an operand; None if that is no matrix."""
     axis = 1 - side if not op.attrs[(TRANSPOSE_A, TRANSPOSE_B)[side]] else side
     value = op.operands[side]
-    views = {v: o for o in uniform_ops(made.function.body) for v in o.results}
-    while value in made.views:
+    views = {v: o for o in uniform_ops(plan.function.body) for v in o.results}
+    while value in plan.views:
         view = views[value]
         if view.name == "tile_transpose":
             axis = view.attrs[AXES][axis]
         elif view.name != "tile_slice":
             return None
-        value = made.views[value]
+        value = plan.views[value]
     return None if len(_tile(value).shape) != 2 or not prod(_tile(value).shape) else axis == 1

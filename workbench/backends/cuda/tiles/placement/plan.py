@@ -1,4 +1,4 @@
-"""Where each tile of a kernel lies: in registers (and in which thread's), in shared memory, or inside another tile.
+"""The plan of a kernel's tiles: in registers (and in which thread's), in shared memory, or inside another tile.
 
 A tile is in shared memory where the user says so, and where a thread needs elements that others have (operands of a
 product, what is sliced, transposed, broadcast, reduced along an axis). Tiles that flow into a product's result stay in
@@ -47,7 +47,7 @@ class Plan:
     tied: Classes = field(default_factory=lambda: Classes())
 
     def root(self, value: Value) -> Value:
-        """The tile that holds the elements."""
+        """Return the tile that holds the elements."""
         while value in self.views:
             value = self.views[value]
         return value
@@ -60,7 +60,7 @@ class Classes:
         self._parent: dict[Value, Value] = {}
 
     def of(self, value: Value) -> Value:
-        """The representative."""
+        """Return the member that represents the class of a value."""
         while self._parent.get(value, value) is not value:
             value = self._parent[value]
         return value
@@ -73,7 +73,7 @@ class Classes:
 
 
 def uniform_ops(block: Block) -> Iterator[Op]:
-    """Every operation that a block of threads does as one: those inside maps and combinations are left out."""
+    """Yield every operation that a block of threads does as one: those inside maps and combinations are left out."""
     for op in block.ops:
         yield op
         if not op.name.startswith("tile_"):
@@ -82,32 +82,32 @@ def uniform_ops(block: Block) -> Iterator[Op]:
 
 
 def plan(function: Function) -> Plan:
-    """Decide for every tile of the function."""
-    made = Plan(function)
+    """Decide for every tile of the function where it lies."""
+    result = Plan(function)
     ops = list(uniform_ops(function.body))
     values = {
         v for op in ops for v in (*op.operands, *op.results, *(p for b in op.blocks for p in b.params)) if is_tile(v)
     }
     # Loops first: their tiles have one storage by definition, so a decision about one is a decision about all.
     for a, b in _ties(ops):
-        made.tied.join(a, b)
+        result.tied.join(a, b)
     in_order: set[Value] = set()
     for op in ops:
         # A reshape of what is in order is a view; of a transposed tile it is a copy.
-        if op.name == "tile_reshape" and (op.operands[0] not in made.views or op.operands[0] in in_order):
-            made.views[op.result] = op.operands[0]
+        if op.name == "tile_reshape" and (op.operands[0] not in result.views or op.operands[0] in in_order):
+            result.views[op.result] = op.operands[0]
             in_order.add(op.result)
         elif op.name in VIEWS and op.name != "tile_reshape":
-            made.views[op.result] = op.operands[0]
+            result.views[op.result] = op.operands[0]
     # Before the products' layouts are spread: what must be in shared memory stops them.
-    made.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), made)
-    spread = _spread(ops, values, made)
-    needed = {made.root(v) for op in ops for v in crossing(op)}
-    made.shared = _closed(made.shared | {v for v in needed if v not in spread}, made)
-    made.shared = _closed(made.shared | _loaded_for(ops, made), made)
-    _copies(made, spread)
-    _layouts(made, spread)
-    return made
+    result.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), result)
+    spread = _spread(ops, values, result)
+    needed = {result.root(v) for op in ops for v in crossing(op)}
+    result.shared = _closed(result.shared | {v for v in needed if v not in spread}, result)
+    result.shared = _closed(result.shared | _loaded_for(ops, result), result)
+    _copies(result, spread)
+    _layouts(result, spread)
+    return result
 
 
 def _type(value: Value) -> Tile:
@@ -121,17 +121,17 @@ def _reduced(ops: list[Op]) -> set[Value]:
 
 
 def _linked(ops: list[Op]) -> set[Value]:
-    """What products that are linked in make and add to: their code knows shared memory alone."""
+    """Return the results and accumulators of linked products, whose code reads and writes shared memory alone."""
     linked = [op for op in ops if op.name == "tile_matmul" and op.attrs.get(LINKED)]
     return {v for op in linked for v in (op.result, *op.operands[2:])}
 
 
-def _loaded_for(ops: list[Op], made: Plan) -> set[Value]:
+def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
     """Loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
-    loaded = {op.result for op in ops if op.name == "tile_load"}
+    loads = {op.result for op in ops if op.name == "tile_load"}
     loops = [op for op in ops if op.name in LOOPS]
     pairs = [p for op in loops for p in zip(op.results, op.operands[LEAD[op.name] :], strict=True)]
-    return {value for result, value in pairs if result in made.shared and value in loaded}
+    return {value for result, value in pairs if result in plan.shared and value in loads}
 
 
 def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
@@ -144,7 +144,7 @@ def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
-    """What becomes what: into loops, around them, out of branches, and along registers."""
+    """Yield pairs of tiles that are one variable: into loops, around them, out of branches, and along registers."""
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
         if op.name in STRUCTURED:
@@ -162,18 +162,18 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def crossing(op: Op) -> tuple[Value, ...]:
-    """The operands of which a thread reads elements that others have."""
+    """Return the operands of which a thread reads elements that others have."""
     if op.name == "tile_reduce" and op.attrs.get(AXIS) is None:
         return ()
     return tuple(op.operands[k] for k in _CROSSING.get(op.name, ()))
 
 
-def _closed(shared: set[Value], made: Plan) -> set[Value]:
-    """With all that is tied to one of them; a view is where its root is."""
-    roots = {made.root(v) for v in shared}
-    chosen = {made.tied.of(v) for v in roots}
-    every = {made.root(v) for op in uniform_ops(made.function.body) for v in _tiles(op)}
-    return {v for v in every if made.tied.of(v) in chosen}
+def _closed(shared: set[Value], plan: Plan) -> set[Value]:
+    """Return the set with all that is tied to one of its members; a view is where its root is."""
+    roots = {plan.root(v) for v in shared}
+    chosen = {plan.tied.of(v) for v in roots}
+    every = {plan.root(v) for op in uniform_ops(plan.function.body) for v in _tiles(op)}
+    return {v for v in every if plan.tied.of(v) in chosen}
 
 
 def _tiles(op: Op) -> list[Value]:
@@ -181,10 +181,10 @@ def _tiles(op: Op) -> list[Value]:
     return [v for v in (*op.operands, *op.results, *inner) if is_tile(v)]
 
 
-def _spread(ops: list[Op], values: set[Value], made: Plan) -> dict[Value, Spread]:
-    """The tiles in registers that lie as a product has them."""
+def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread]:
+    """Return the layouts of the tiles in registers that are distributed like a product's result."""
     classes = Classes()
-    free = {v for v in values if made.root(v) is v and v not in made.shared and _type(v).storage != "thread"}
+    free = {v for v in values if plan.root(v) is v and v not in plan.shared and _type(v).storage != "thread"}
     for a, b in (*_ties(ops), *_flows(ops)):
         if a in free and b in free:
             classes.join(a, b)
@@ -192,52 +192,52 @@ def _spread(ops: list[Op], values: set[Value], made: Plan) -> dict[Value, Spread
     for op in ops:
         if op.name == "tile_matmul" and op.result in free:
             key = classes.of(op.result)
-            found = product_layout(op, made.function.block_dim)
+            layout = product_layout(op, plan.function.block_dim)
             # Of several products in one class, that on tensor cores decides: its layout is fixed by the hardware.
-            if key not in layouts or found.fragments:
-                layouts[key] = found
+            if key not in layouts or layout.fragments:
+                layouts[key] = layout
     return {v: layouts[classes.of(v)] for v in free if classes.of(v) in layouts}
 
 
 def product_layout(op: Op, threads: int) -> Spread:
-    """Which rows and columns of a product each thread does."""
+    """Return which rows and columns of a product each thread does."""
     rows, columns = _type(op.result).shape
-    found = for_fragments(rows, columns, threads) if on_tensor_cores(op) else None
-    return found or for_product(rows, columns, threads)
+    fragments = for_fragments(rows, columns, threads) if is_on_tensor_cores(op) else None
+    return fragments or for_product(rows, columns, threads)
 
 
-def on_tensor_cores(op: Op) -> bool:
-    """Whether the product may be made by `mma.sync`: floats of 16 bits, or float32 where TF32 was requested."""
+def is_on_tensor_cores(op: Op) -> bool:
+    """Return whether the product may use `mma.sync`: 16-bit floats, or float32 if TF32 was requested."""
     dtype = _type(op.operands[0]).dtype
     return dtype.is_half or (dtype == float32 and op.attrs.get(PRECISION) == "tf32")  # type: ignore[union-attr]
 
 
-def _copies(made: Plan, spread: dict[Value, Spread]) -> None:
-    """A copy in shared memory of what is spread and other threads need."""
+def _copies(plan: Plan, spread: dict[Value, Spread]) -> None:
+    """Insert copies to shared memory of spread tiles that other threads need."""
 
     def change(on: Rewriter, op: Op) -> list[Op]:
         ops: list[Op] = []
         if not op.name.startswith("tile_"):
             op = on.inside(op)
-        needed = dict.fromkeys(v for v in crossing(op) if made.root(v) in spread)
+        needed = dict.fromkeys(v for v in crossing(op) if plan.root(v) in spread)
         # These go by row-major order, which a product's registers do not have.
-        if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and made.root(op.operands[0]) in spread:
+        if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and plan.root(op.operands[0]) in spread:
             needed[op.operands[0]] = None
         for value in needed:
             copy = Value(replace(_type(value), storage="shared"), value.name)
-            made.shared.add(copy)
+            plan.shared.add(copy)
             ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
             op = op.replace(tuple(copy if v is value else v for v in op.operands))
-        if op.results and op.results[0] in made.views:
-            made.views[op.result] = op.operands[0]
+        if op.results and op.results[0] in plan.views:
+            plan.views[op.result] = op.operands[0]
         return [*ops, op]
 
-    made.function = rewrite(made.function, change)
+    plan.function = rewrite(plan.function, change)
 
 
-def _layouts(made: Plan, spread: dict[Value, Spread]) -> None:
-    threads = made.function.block_dim
-    for op in uniform_ops(made.function.body):
+def _layouts(plan: Plan, spread: dict[Value, Spread]) -> None:
+    threads = plan.function.block_dim
+    for op in uniform_ops(plan.function.body):
         for value in _tiles(op):
-            if made.root(value) is value and value not in made.shared:
-                made.layouts[value] = spread.get(value) or Striped(_type(value).count, threads)
+            if plan.root(value) is value and value not in plan.shared:
+                plan.layouts[value] = spread.get(value) or Striped(_type(value).count, threads)

@@ -1,4 +1,4 @@
-"""Which tiles share one storage, and which are needed at the same time.
+"""The assignment of tiles to storage, and the tiles that are needed at the same time.
 
 Where a tile is needed no more, what is made from it element by element takes its place, and a loop's next value that of
 the one before. Decided by interference on the structured IR, as for scalars (`backends/cuda/cpp/locals.py`).
@@ -24,13 +24,13 @@ class Storage:
         around: at each operation, the storages that are needed before, in or after it.
     """
 
-    def __init__(self, made: Plan) -> None:
-        self.plan = made
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
         self.classes = Classes()
         self._enemies: dict[Value, set[Value]] = {}
         self._around: dict[Op, set[Value]] = {}
         self._members: dict[Value, set[Value]] = {}
-        body = made.function.body
+        body = plan.function.body
         for op in uniform_ops(body):
             if op.name in LOOPS:
                 for block in op.blocks:
@@ -43,15 +43,15 @@ class Storage:
             self._share(op)
 
     def of(self, value: Value) -> Value:
-        """What stands for the storage of a tile that is no view."""
+        """Return the tile that represents the storage of a tile that is no view."""
         return self.classes.of(value)
 
-    def alone(self, value: Value) -> bool:
-        """Whether no other tile has its storage."""
+    def is_exclusive(self, value: Value) -> bool:
+        """Return whether no other tile has its storage."""
         return len(self._members.get(self.of(value), {value})) == 1
 
     def around(self, op: Op) -> set[Value]:
-        """The storages that are needed at an operation."""
+        """Return the storages that are needed at an operation."""
         return {self.of(v) for v in self._around.get(op, ())}
 
     def _join(self, a: Value, b: Value) -> None:
@@ -81,23 +81,23 @@ class Storage:
                 live = self._loop(op, live)
             else:
                 # A view has no storage; reading it keeps its root.
-                made = {v for v in op.results if is_tile(v) and v not in self.plan.views}
+                results = {v for v in op.results if is_tile(v) and v not in self.plan.views}
                 read = self._roots(op.operands)
-                self._around[op] = live | made | read
+                self._around[op] = live | results | read
                 # Results of one operation are written together, so they interfere with each other as well.
-                self._meet(made, live | made)
-                live = (live - made) | read
+                self._meet(results, live | results)
+                live = (live - results) | read
         return live
 
     def _if(self, op: Op, live: set[Value]) -> set[Value]:
-        made = self._roots(op.results)
-        after = live - made
-        self._meet(made, after | made)
-        self._around[op] = live | made
+        results = self._roots(op.results)
+        after = live - results
+        self._meet(results, after | results)
+        self._around[op] = live | results
         before: set[Value] = set()
         for block in op.blocks:
             # What a branch ends with is copied to the results while all of it is still needed.
-            self._around[block.ops[-1]] = live | made | self._roots(block.yielded)
+            self._around[block.ops[-1]] = live | results | self._roots(block.yielded)
             before |= self._block(block, after | self._roots(block.yielded))
         return before
 

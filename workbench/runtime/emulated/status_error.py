@@ -1,4 +1,4 @@
-"""How a function of the emulated driver refuses: CUDA's status, and a sentence that a real driver does not have."""
+"""The errors of the emulated driver's functions: CUDA's status, and a sentence that a real driver does not have."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ STICKY = frozenset(
 """After one of these every call on the device gives it again."""
 
 
-class Refusal(Exception):
-    """A call that fails.
+class CudaStatusError(Exception):
+    """The error of a driver call that fails with a CUDA status.
 
     Attributes:
         status: the name of CUDA's status.
@@ -32,19 +32,19 @@ class Refusal(Exception):
 
 
 def invalid(why: str) -> NoReturn:
-    """Refuse a wrong argument.
+    """Raise the error of a wrong argument.
 
     Raises:
-        Refusal: always.
+        CudaStatusError: always.
     """
-    raise Refusal("CUDA_ERROR_INVALID_VALUE", why)
+    raise CudaStatusError("CUDA_ERROR_INVALID_VALUE", why)
 
 
 def expect(holds: object, why: str, status: str = "CUDA_ERROR_INVALID_VALUE") -> None:
-    """Refuse unless it holds.
+    """Raise an error unless the condition holds.
 
     Raises:
-        Refusal: it does not.
+        CudaStatusError: it does not.
     """
     if not holds:
-        raise Refusal(status, why)
+        raise CudaStatusError(status, why)

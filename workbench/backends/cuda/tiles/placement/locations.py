@@ -1,4 +1,4 @@
-"""Where the elements of a tile are, as a thread reads and writes them."""
+"""Locations of a tile's elements, as a thread reads and writes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class InRegisters(msgspec.Struct, frozen=True, eq=False):
     layout: Layout
 
     def read(self, builder: Builder, element: Element) -> Value:
-        """The thread's own element."""
+        """Emit a read of the thread's own element."""
         assert element.register is not None
         return builder.slot_read(self.slots, element.register)
 
@@ -32,7 +32,7 @@ class InRegisters(msgspec.Struct, frozen=True, eq=False):
         builder.slot_write(self.slots, element.register, value)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
-        """None: registers are a thread's own."""
+        """Return no use: registers belong to one thread."""
         return ()
 
 
@@ -40,14 +40,14 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
     """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:
-        whole: the elements of the region in row-major order, perhaps with gaps between rows.
+        entire: the elements of the region in row-major order, perhaps with gaps between rows.
         aligned: it begins at a multiple of 16 bytes.
     """
 
     region: Region
     steps: tuple[int, ...]
     offset: Value | None = None
-    whole: bool = True
+    entire: bool = True
     aligned: bool = True
 
     def read(self, builder: Builder, element: Element) -> Value:
@@ -59,25 +59,25 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
         builder.slot_write(self.region.slots, self.at(element), value)
 
     def at(self, element: Element) -> Value:
-        """Which slot an element is in."""
-        dense = self.whole and self.steps == row_major(element.shape)
+        """Return the index of an element's slot."""
+        dense = self.entire and self.steps == row_major(element.shape)
         return element.linear if dense else element.weighted(list(self.steps), self.offset)
 
     def uses(self, mode: str, who: Hashable) -> tuple[Use, ...]:
-        """The step's use of the region; `who` counts by the region's own elements."""
-        return (Use(self.region, mode, who if self.whole else ANY),)
+        """Return the step's use of the region; `who` counts by the region's own elements."""
+        return (Use(self.region, mode, who if self.entire else ANY),)
 
 
-Place = InRegisters | InShared
+TileLocation = InRegisters | InShared
 
 
 def row_major(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """The steps of an array without gaps."""
+    """Return the steps of an array without gaps."""
     return tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
 def view(builder: Builder, op: Op, source: InShared) -> InShared:
-    """The place of a view of shared memory.
+    """Return the location of a view of shared memory.
 
     Args:
         builder: takes the arithmetic of its offset.
@@ -87,7 +87,7 @@ def view(builder: Builder, op: Op, source: InShared) -> InShared:
     old = op.operands[0].type.shape  # type: ignore[union-attr]
     new = op.result.type.shape  # type: ignore[union-attr]
     if op.name == "tile_reshape":
-        return InShared(source.region, row_major(new), source.offset, source.whole, source.aligned)
+        return InShared(source.region, row_major(new), source.offset, source.entire, source.aligned)
     if op.name == "tile_transpose":
         return InShared(
             source.region, tuple(source.steps[a] for a in op.attrs[AXES]), source.offset, False, source.aligned
@@ -103,4 +103,4 @@ def view(builder: Builder, op: Op, source: InShared) -> InShared:
         part = builder.cast(start, int32)
         part = part if step == 1 else builder.one("mul", (part, builder.const(step)), int32)
         offset = part if offset is None else builder.one("add", (offset, part), int32)
-    return InShared(source.region, source.steps, offset, whole=False, aligned=False)
+    return InShared(source.region, source.steps, offset, entire=False, aligned=False)

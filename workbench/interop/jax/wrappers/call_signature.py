@@ -1,4 +1,4 @@
-"""One signature of a kernel as a JAX function: what the types and shapes of a call decide."""
+"""The signature of a call of a kernel as a JAX function: what the types and shapes of the call decide."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from workbench.types import ArrayType, Type
 
 
 class Options(Protocol):
-    """What a wrapper says of all its calls."""
+    """The options of a wrapper that hold for all its calls."""
 
     @property
     def has_side_effect(self) -> bool:
-        """Whether XLA keeps a call that it would merge or drop."""
+        """Return whether XLA keeps a call that it would merge or drop."""
         ...
 
     @property
     def vmap_method(self) -> str:
-        """How batches run."""
+        """The way in which batches run."""
         ...
 
     @property
@@ -41,8 +41,8 @@ class Options(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
-    """One signature of a `JaxKernel`.
+class CallSignature:
+    """A signature of a `JaxKernel`.
 
     Attributes:
         specialisation: the kernel for these types, with its prints.
@@ -69,33 +69,33 @@ class Case:
     def config(
         self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: Options, block: int
     ) -> LaunchConfig:
-        """What is static about a call of `like` with these static values; its operands' shapes are the case's.
+        """Return what is static about a call of `like` with these values; its operands have this signature's shapes.
 
         Raises:
             LaunchError: it must reach outside of an array, or cannot be divided as `like` declares.
         """
         # Batches are not part of it: JAX's batching rule makes another configuration of this one.
         key = (block, *statics)
-        found = self._configs.get(key)
-        if found is None:
-            given = tuple(tuple(x.shape) for x in operands)
+        config = self._configs.get(key)
+        if config is None:
+            shapes = tuple(tuple(x.shape) for x in operands)
             effect, method = like.has_side_effect, like.vmap_method
             reach = replace(self.reach, numbers=numbers)
-            found = LaunchConfig(
-                self.dims, given, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
+            config = LaunchConfig(
+                self.dims, shapes, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
                 linear=like.linear,
             )  # fmt: skip
             if like.sharding is not None:
-                check_declared(like.sharding, self.plan, found)
-            self._configs[key] = found
-        return found
+                check_declared(like.sharding, self.plan, config)
+            self._configs[key] = config
+        return config
 
     def program(self, config: LaunchConfig) -> Any:
-        """The launch as a program of its own: for calls that nothing traces."""
+        """Return the launch as its own program: for calls that nothing traces."""
         key = (config.block, *config.values)
-        found = self._programs.get(key)
-        if found is None:
+        program = self._programs.get(key)
+        if program is None:
             checked = (lambda: True) if self.plan.checked else None
-            found = whole(lambda *given: launch(self.plan, given, config), self.plan.kernel, checked)
-            self._programs[key] = found
-        return found
+            program = whole(lambda *inputs: launch(self.plan, inputs, config), self.plan.kernel, checked)
+            self._programs[key] = program
+        return program
