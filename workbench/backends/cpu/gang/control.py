@@ -12,6 +12,7 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register
 from workbench.builtins import TABLE
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS
@@ -36,6 +37,9 @@ def _is_instruction(op: Op) -> bool:
 
 def emit_if(emitter: GangEmitter, op: Op) -> None:
     """Both sides, each under the mask of the lanes that take it; one that no lane takes is left out."""
+    if op.attrs.get(SCALAR):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return

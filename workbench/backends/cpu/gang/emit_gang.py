@@ -39,8 +39,8 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, later=False)
     one_core = for_one_core(function, options)
+    lowered = prepared(function, options, later=one_core)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
     form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):

@@ -14,6 +14,7 @@ it takes as long as thread by thread, without them in wide vectors twice as long
 from __future__ import annotations
 
 from workbench.backends.cpu.text.values import width
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
@@ -36,8 +37,7 @@ def preferences(function: Function) -> str:
 
 def _adds_behind_gathers(operations: list[Op]) -> bool:
     """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
-    names = {op.name for op in operations}
-    return {"atomic_add", "group_size"} <= names and bool(by_index(operations))
+    return any(op.attrs.get(SCALAR) for op in operations) and bool(by_index(operations))
 
 
 def _mostly_moves(operations: list[Op]) -> bool:
