@@ -10,7 +10,7 @@ Example:
     >>> limits.GROUP_THREADS
     64
     >>> limits.GROUP_THREADS.unit
-    'threads of a group'
+    'threads of a gang that adds last'
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ PULLED_NEIGHBOURS = Limit(64, "offsets at which a thread adds in an adjoint", "t
 PULLED_OPERATIONS = Limit(400, "operations of a gathering adjoint", "the adjoint gathers", SLOWER)
 PULLED_OFFSET = Limit(8, "the constant by which a neighbour's index differs", "the adjoint gathers", SLOWER)
 
-# Threads in groups: loops that threads run together, so that LLVM vectorises across threads.
-GROUP_OPERATIONS = Limit(512, "operations of a body that is written twice", "threads form groups", SLOWER)
-GROUP_THREADS = Limit(64, "threads of a group", "they run a shared loop together", OTHER)
+# What threads do together.
+GROUP_OPERATIONS = Limit(512, "operations of a body that adds", "its additions come last", SLOWER)
+GROUP_THREADS = Limit(64, "threads of a gang that adds last", "they compute before any adds", OTHER)
 GROUP_ROWS = Limit(4, "rows of threads in a group", "they share what they load", OTHER)
 GROUP_ROWS_OPERATIONS = Limit(60, "operations of a body that is written for several rows", "rows are grouped", SLOWER)
 UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "threads vectorise as is", OTHER)
