@@ -96,7 +96,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     one_core = for_one_core(function, options)
-    made = prepared(function, options, later=one_core)
+    made = prepared(function, options, later=False)
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made))
