@@ -10,7 +10,7 @@ Example:
     >>> limits.GROUP_THREADS
     64
     >>> limits.GROUP_THREADS.unit
-    'threads of a group'
+    'threads of a gang that adds last'
 """
 
 from __future__ import annotations
@@ -94,9 +94,9 @@ PULLED_NEIGHBOURS = Limit(64, "offsets at which a thread adds in an adjoint", "t
 PULLED_OPERATIONS = Limit(400, "operations of a gathering adjoint", "the adjoint gathers", SLOWER)
 PULLED_OFFSET = Limit(8, "the constant by which a neighbour's index differs", "the adjoint gathers", SLOWER)
 
-# Threads in groups: loops that threads run together, so that LLVM vectorises across threads.
-GROUP_OPERATIONS = Limit(512, "operations of a body that is written twice", "threads form groups", SLOWER)
-GROUP_THREADS = Limit(64, "threads of a group", "they run a shared loop together", OTHER)
+# What threads do together.
+GROUP_OPERATIONS = Limit(512, "operations of a body that adds", "its additions come last", SLOWER)
+GROUP_THREADS = Limit(64, "threads of a gang that adds last", "they compute before any adds", OTHER)
 GROUP_ROWS = Limit(4, "rows of threads in a group", "they share what they load", OTHER)
 GROUP_ROWS_OPERATIONS = Limit(60, "operations of a body that is written for several rows", "rows are grouped", SLOWER)
 UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "threads vectorise as is", OTHER)
@@ -133,6 +133,7 @@ GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
+GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
 GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
 

@@ -191,3 +191,23 @@ def test_thin_rows_in_thin_planes(shape: tuple[int, int, int]) -> None:
     wb.launch(cubed, shape, [x, y])
     h, i, j = np.indices(shape)
     np.testing.assert_array_equal(y, x + (100 * h + 10 * i + j))
+
+
+@wb.kernel
+def multiplied(y: wb.array[wb.uint32], x: wb.array[float], z: wb.array[float]):
+    i = wb.tid()
+    if x[i] > 0.5:
+        y[i % 3] *= wb.uint32(3)
+    z[i] = x[i] * 2.0
+
+
+@pytest.mark.parametrize("n", THREADS)
+def test_elements_that_several_threads_multiply(n: int) -> None:
+    """By compare and swap, of which no lane waits for another."""
+    assert cpu.emitted(multiplied.specialise().function, Options(), machine.target()).gangs
+    x = np.random.default_rng(n).random(n, np.float32)
+    y, z = np.ones(3, np.uint32), np.zeros(n, np.float32)
+    wb.launch(multiplied, n, [y, x, z])
+    counts = [int((x[k::3] > 0.5).sum()) for k in range(3)]
+    assert y.tolist() == [pow(3, count, 2**32) for count in counts]
+    np.testing.assert_array_equal(z, 2 * x)

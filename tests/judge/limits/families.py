@@ -135,6 +135,7 @@ OUT_OF_REACH = {
             "GANG_OPERATIONS",
             "GANG_DISTINCT_ARRAYS",
             "GANG_THIN_ROWS",
+            "GANG_THIN_ROWS_GATHERED",
             "GANG_THIN_OPERATIONS",
         ),
         "decides how wide a gang is: tests/backends/cpu/test_gang and test_gang_rows have programs of each width",

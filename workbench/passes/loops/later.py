@@ -1,50 +1,26 @@
-"""Additions to shared elements behind what is computed for them, by groups of threads.
+"""Additions to shared elements behind what is computed for them.
 
-`atomic_add(counts, int(x[i] * 256.0), 1)`: LLVM does not know which elements an addition changes, so it puts nothing
-side by side. But no thread sees what another one adds. So a group of threads first computes what it adds and where,
-into slots, in a loop that LLVM vectorises; then they add, one thread after the other, as they did: the same bits.
+`atomic_add(counts, int(x[i] * 256.0), 1)`: no thread sees what another one adds. So a gang first computes what its
+threads add and where, side by side; then they add, one thread after the other, as they did: the same bits.
 
-The body is written twice, in an `if` with the attribute `ABREAST`: for full groups, and for the threads that are left
-in a row. In both `tid` is the group's first thread, and `group_size` how many it has.
+What they add stands in an `if` at the end of the body, whose condition always holds, with the attribute `SCALAR`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-import msgspec
-
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION, SCALAR, Attributes
+from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION, SCALAR
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, PURE
-from workbench.ir.rewrite import copy_op, replace_body
+from workbench.ir.rewrite import replace_body
 from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
-from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS, GROUP_THREADS
+from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS
 from workbench.passes.analysis.divergence import varying_values
-from workbench.types import Scalar, Vector, int32
+from workbench.types import Scalar, Vector
 from workbench.types import bool as bool_
-
-
-class Groups(msgspec.Struct, frozen=True):
-    """A body as it was written twice.
-
-    Attributes:
-        threads: of a full group.
-        full, rest: what a full group does, and one with fewer threads.
-    """
-
-    threads: int
-    full: Block
-    rest: Block
-
-
-def groups_of(body: Block) -> Groups | None:
-    """Return what `later` made of a body; None if that is nothing."""
-    last = body.ops[-1] if body.ops else Op("yield")
-    threads = last.attrs.get(ABREAST)
-    return Groups(threads, *last.blocks) if threads else None
 
 
 class Rows:
@@ -106,8 +82,11 @@ def later(function: Function) -> Function:
         return function
     b = Builder()
     b.location = added[0].location
-    blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
-    b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(GROUP_THREADS), blocks, b.location))
+    for op in before:
+        b.append(op)
+    end = Op("yield", location=b.location)
+    blocks = Block((), (*added, end)), Block((), (end,))
+    b.append(Op("if", (b.const(True, bool_),), (), SCALAR.of(True), blocks, b.location))
     return replace_body(function, b.body())
 
 
@@ -144,55 +123,3 @@ def by_index(ops: Iterable[Op]) -> set[Op]:
 def _reads(op: Op, rows: Rows, given: set[Op]) -> bool:
     """Whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by index."""
     return op.name == "load" and op.operands[0] not in rows.changed and (op in given or rows.nearby(op))
-
-
-class _Group:
-    """Writes the body of one group of threads."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.builder = rows, Builder()
-        self.env: dict[Value, Value] = {}
-        self.first = self.builder.one("tid", (), int32, {AXIS: rows.axis})
-        self.count = self.builder.one("group_size", (), int32)
-        self.zero, self.one = self.builder.const(0), self.builder.const(1)
-
-    def full(self, before: list[Op], kept: list[Value], added: list[Op]) -> Block:
-        """All threads compute, then all add."""
-        b = self.builder
-        for op in before:
-            if self.rows.is_common_value(op):
-                b.append(copy_op(op, self.env))
-        places: dict[Value, Value] = {}
-        for value in kept:
-            assert isinstance(value.type, (Scalar, Vector))
-            places[value] = b.slots(value.type, GROUP_THREADS)
-        self.threads([op for op in before if not self.rows.is_common_value(op)], writes=places)
-        self.threads(added, SCALAR.of(True), reads=places)
-        return b.body()
-
-    def rest(self, ops: tuple[Op, ...]) -> Block:
-        """Each thread by itself."""
-        self.threads(ops, COLD.of(True))
-        return self.builder.body()
-
-    def threads(
-        self,
-        ops: tuple[Op, ...] | list[Op],
-        attrs: Attributes | None = None,
-        reads: dict[Value, Value] | None = None,
-        writes: dict[Value, Value] | None = None,
-    ) -> None:
-        """A loop over the group's threads."""
-        b, place = self.builder, Value(int32, "place")
-        with b.block((place,)) as opened:
-            thread = b.one("add", (self.first, place), int32)
-            env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
-            env.update({value: b.slot_read(slots, place) for value, slots in (reads or {}).items()})
-            for op in ops:
-                if not any(v in self.rows.tids for v in op.results):
-                    b.location = op.location
-                    b.append(copy_op(op, env))
-            for value, slots in (writes or {}).items():
-                b.slot_write(slots, place, env[value])
-            b.yield_()
-        b.for_(self.zero, self.count, self.one, (), opened.block, attrs)

@@ -82,7 +82,7 @@ class _Loop:
         self.about, self.op = about, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
-        self.step, self.trips = about.known.get(op.operands[2]), known_trips(op, about.known)
+        self.step, self.trips = int(about.known.get(op.operands[2], 0)), known_trips(op, about.known)
         self.inside = set(walk(self.body))
         self.made = about.analysis.defs | definitions(self.body)  # loops in this one have been rewritten
         self.carried = {v for o in (op, *self.inside) for block in o.blocks for v in block.params}
@@ -204,7 +204,7 @@ class _Loop:
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
         buffers = [b.slots(dtype_of(row.array), TRANSPOSED_STRIP) for row in self.rows]
-        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), {STEP: self.step}
+        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), STEP.of(self.step)
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)
             left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)

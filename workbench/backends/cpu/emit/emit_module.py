@@ -27,7 +27,6 @@ from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -40,7 +39,6 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.later import groups_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar, Vector
@@ -98,7 +96,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     one_core = for_one_core(function, options)
-    made = prepared(function, options, later=one_core)
+    made = prepared(function, options, later=False)
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
     return Module(text, sums, preferences(made))
@@ -329,9 +327,6 @@ class ModuleEmitter(Emitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """A loop over threads; `own` is part of its labels' names where there is another one."""
-        groups = groups_of(body)
-        if groups:
-            return emit_groups(self, part, groups)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
@@ -405,7 +400,6 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
     **tiles.HANDLERS,
-    "group_size": emit_group_size,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

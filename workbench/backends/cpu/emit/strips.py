@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.ir.attributes import ABREAST, COLD, SHAPE
+from workbench.ir.attributes import COLD, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
@@ -65,9 +65,6 @@ class Strips:
         return 1 + sum(self._cost_of(op) for op in block.ops)
 
     def _cost_of(self, op: Op) -> int:
-        threads = op.attrs.get(ABREAST)
-        if threads:
-            self._most |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
         if op.name == "lt":
             self._less[op.result] = op.operands
         if op.name == "where" and op.result.type == int32 and self._less.get(op.operands[0]) == op.operands[1:]:

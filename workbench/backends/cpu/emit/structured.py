@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
-from workbench.ir.attributes import COLD, SCALAR, UNROLL
+from workbench.ir.attributes import COLD
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
@@ -247,9 +247,6 @@ class _For:
         """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
-        if self.op.operands[1] is self.emitter.group:
-            # What it counts is places in the group.
-            self.emitter.thread = w.emit(f"add nsw i32 {self.emitter.tids[-1]}, {index}", "thread")
         self.emitter.block(self.body)
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")
@@ -266,13 +263,8 @@ class _For:
     def mark(self) -> str:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
-        cold, scalar = bool(self.op.attrs.get(COLD)), bool(self.op.attrs.get(SCALAR))
-        if self.op.operands[1] is not self.emitter.group:
-            # What a reversed loop wishes besides is meant for a GPU.
-            return self.emitter.loop_end(cold or scalar, (), known)
-        wish = self.op.attrs.get(UNROLL)
-        wishes = EIGHT_AT_A_TIME if scalar else {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
-        return self.emitter.loop_end(cold, wishes, known)
+        # What a reversed loop wishes besides is meant for a GPU.
+        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
 
     def more(self, count: str, end: str) -> str:
         """Whether there is a turn at this count."""

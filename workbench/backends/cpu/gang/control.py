@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
+from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
+from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register
 from workbench.builtins import TABLE
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS
@@ -34,6 +37,9 @@ def _is_instruction(op: Op) -> bool:
 
 def emit_if(emitter: GangEmitter, op: Op) -> None:
     """Both sides, each under the mask of the lanes that take it; one that no lane takes is left out."""
+    if op.attrs.get(SCALAR):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return
@@ -114,6 +120,9 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
 
 def emit_while(emitter: GangEmitter, op: Op) -> None:
     """A loop that each thread leaves when its condition is false."""
+    if is_retry(op):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return

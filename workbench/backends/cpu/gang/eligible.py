@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from workbench.builtins import TABLE
-from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
+from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
@@ -13,7 +13,7 @@ from workbench.types import Slots
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
     "fault print slots slot_read slot_write floor_quotient if for while yield "
-    "row_load row_store row_add row_total apart".split()
+    "row_load row_store row_add row_total apart atomic_load atomic_swap".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 
@@ -36,7 +36,26 @@ def obstacle(function: Function, lanes: int) -> str:
         return "additions, which go lane by lane"
     if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
         return "memory of threads"
-    return "threads that wait" if _may_wait(function, operations) else ""
+    retries = [op for op in operations if is_retry(op)]
+    if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
+        return "an element that is swapped outside of a loop that does nothing else"
+    return "threads that wait" if _may_wait(function, [op for op in operations if op not in retries]) else ""
+
+
+def is_retry(op: Op) -> bool:
+    """Return whether a loop changes one element, and again as long as other threads change it meanwhile.
+
+    It waits for nobody: lanes take it one after the other.
+    """
+    if op.name != "while" or len(op.blocks[0].ops) > 1:
+        return False
+    body = op.blocks[1].ops
+    swaps = {o.operands[: -2 if o.name == "atomic_swap" else None]: o.name for o in body if o.name in _SWAPS}
+    known = all(o.name in (*_SWAPS, "yield") or o.name in PURE or o.name in TABLE for o in body)
+    return known and len(swaps) == 1 and sum(o.name in _SWAPS for o in body) == len(_SWAPS)
+
+
+_SWAPS = ("atomic_load", "atomic_swap")
 
 
 def _frame(op: Op) -> int:

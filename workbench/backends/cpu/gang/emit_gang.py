@@ -26,9 +26,10 @@ from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op
+from workbench.ir.values import Block, Function, Op, walk
 from workbench.limits import GANG_LANES
 from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
 
 
@@ -39,8 +40,10 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, later=False)
     one_core = for_one_core(function, options)
+    # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
+    last = one_core and (maths.gathers or not by_index(walk(function.body)))
+    lowered = prepared(function, options, later=last)
     of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
     form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
+from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
 from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
 from workbench.types import element
 
@@ -23,6 +24,9 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
     """
     if emitter.rows > 1:
         raise NotForGangs("several rows go lane by lane")
+    if op.blocks and not emitter.mask:
+        _counted(emitter, op)
+        return
     if emitter.mask or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
         _looped(emitter, op)
         return
@@ -31,7 +35,11 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
 
 
 def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
-    return [v for v in dict.fromkeys(op.operands) if v in emitter.varying]
+    """What varies of the values that an operation, and its blocks, take from outside."""
+    inside = [o for block in op.blocks for o in walk(block)]
+    own = {v for o in (op, *inside) for block in o.blocks for v in block.params}.union(*(o.results for o in inside))
+    used = dict.fromkeys(v for o in (op, *inside) for v in o.operands)
+    return [v for v in used if v in emitter.varying and v not in own]
 
 
 def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
@@ -80,6 +88,25 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
     for _ in emitter.each_part():
         for r, found in outs.items():
             emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
+
+
+def _counted(emitter: GangEmitter, op: Op) -> None:
+    """A loop over all lanes; what varies goes through memory."""
+    w, count = emitter.writer, emitter.width * emitter.parts
+    spills = _Spills(emitter)
+    places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    head, done, before = w.block_name("lane"), w.block_name("lane.end"), w.label
+    w.jump(head)
+    w.open(head)
+    lane, row = w.name("lane"), w.reserve()
+    scalars = {
+        v: [spills.get(place, register(element(v.type)), lane) for place in found] for v, found in places.items()
+    }
+    _one(emitter, op, scalars, lane)
+    following = w.emit(f"add nuw nsw i32 {lane}, 1")
+    w.fill(row, lane, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
+    w.branch(w.emit(f"icmp ult i32 {following}, {count}", "more"), head, done, emitter.loop_end(wishes=EIGHT_AT_A_TIME))
+    w.open(done)
 
 
 _AS_A_LOOP = (("unroll.disable", ""),)

@@ -15,7 +15,7 @@ from workbench.backends.cpu.gang.widen import vector
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk
-from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS
+from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.borders.inside import interior_of
 
@@ -43,13 +43,17 @@ class Thin:
         # In loops, what all threads of a row share would be gathered (a CSR matrix times eight columns 0.76).
         alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
         written = [op for op in operations if op.name in EFFECTS]
-        fits = (
-            emitter.options.contiguous
-            and emitter.shape.rows == 1
-            and emitter.maths.bits > NARROW
-            and len(operations) <= GANG_THIN_OPERATIONS
-        )
-        return fits and alone and not interior_of(function) and bool(written) and self.flat.issuperset(written)
+        fits = emitter.options.contiguous and emitter.shape.rows == 1 and len(operations) <= GANG_THIN_OPERATIONS
+        alone = alone and not interior_of(function)
+        return fits and alone and bool(written) and self.flat.issuperset(written) and self._rows() > 0
+
+    def _rows(self) -> int:
+        """Return how many threads thin rows have fewer than: where some elements are gathered, few."""
+        maths = self.emitter.maths
+        loads = [op for op in walk(self.emitter.function.body) if op.name == "load" and op not in self.flat]
+        if maths.gathers or all(self.varying.isdisjoint(op.operands) for op in loads):
+            return GANG_THIN_ROWS
+        return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
 
     def _is_flat(self, op: Op) -> bool:
         indices = [self._axis(v) for v in indices_of(op)]
@@ -67,7 +71,7 @@ class Thin:
         emitter, w = self.emitter, self.emitter.writer
         emitter.begin_parts(emitter.shape.widths[-1])
         threads = emitter.width * emitter.parts
-        thin = w.emit(f"icmp slt i64 {extent}, {GANG_THIN_ROWS}", "thin")
+        thin = w.emit(f"icmp slt i64 {extent}, {self._rows()}", "thin")
         for array in dict.fromkeys(op.operands[0] for op in self.flat):
             for axis in range(1, array_of(array).ndim):
                 extents = memory.size(emitter, array, axis), memory.launch_dim(emitter, axis)

@@ -8,7 +8,7 @@ from workbench.backends.cpu.emit.target.wide import NARROW
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
-from workbench.ir.attributes import REDUCTION
+from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LEAD, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
@@ -19,6 +19,7 @@ from workbench.limits import (
     GANG_REGISTER,
     GROUP_ROWS,
     GROUP_ROWS_OPERATIONS,
+    GROUP_THREADS,
 )
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.passes.borders.inside import interior_of
@@ -96,6 +97,8 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     split = interior_of(function)
     operations = list(walk(split.inside if split else function.body))  # at a border, threads go one by one
     loops = [op for op in operations if op.name in LOOPS]
+    if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
+        return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
     if not (
