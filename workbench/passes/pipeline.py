@@ -53,6 +53,7 @@ from workbench.passes.memory.load_forwarding import reuse
 from workbench.passes.memory.nonatomic import atomic, nonatomic
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.unchanged import unchanged
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -76,8 +77,9 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
-# Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
-REVERSED: Stage = ("fold", "promote", "dce_derivative")
+# Of a whole adjoint: a cotangent that a loop never changes is no carried value; a gradient that a loop adds to one
+# element, plainly, becomes one.
+REVERSED: Stage = ("unchanged", "fold", "promote", "dce_derivative")
 # Of one that is written another way (autodiff/gather).
 ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
@@ -140,6 +142,7 @@ PASSES: Mapping[str, Pass] = {
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
+    "unchanged": unchanged,
     "weak_literals": decide,
 }
 

@@ -298,7 +298,7 @@ def _plan_for(
 
 
 def _kinds(dim: Dim, values: Sequence[object], code: Options) -> tuple[object, ...]:
-    kinds = [v.tag if type(v) is array else float if type(v) is float else kind_of(v) for v in values]
+    kinds = [v.tag if isinstance(v, array) else float if type(v) is float else kind_of(v) for v in values]
     ndim = len(dim) if isinstance(dim, (tuple, list)) else 1
     return ndim, code.checks, code.fast_math, code.ordered, *kinds
 
@@ -335,8 +335,9 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
 
 def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
     """Return whether a kernel that binds its arguments itself made others of none of them."""
-    kept = all(type(v) in (array, int, float, bool, HostVector) for v in values)
-    return kept and all(v is taken for v, taken in zip(values, record.values, strict=True) if type(v) is array)
+    arrays = [(v, taken) for v, taken in zip(values, record.values, strict=True) if isinstance(v, array)]
+    known = all(isinstance(v, array) or type(v) in (int, float, bool, HostVector) for v in values)
+    return known and all(v is taken for v, taken in arrays)
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:

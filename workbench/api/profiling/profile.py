@@ -17,6 +17,9 @@ from workbench.api.profiling.report import Line, Profile, line_of
 from workbench.api.profiling.run import count, counting_kernel
 from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
+from workbench.api.tapes.adjoint_launch import bind_adjoint
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.autodiff import GATHERED
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError
 from workbench.runtime.active_observers import observing, unobserved
@@ -168,16 +171,19 @@ def record_of(
     block_dim: Any,
     tiled: bool,
 ) -> LaunchRecord:
-    """Check a launch and return its record, not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
+    """Check a launch and return its record, not run; with `adjoint`, of the one by which a tape adds up its gradients,
+    in which arrays without `.grad` have adjoints of ones.
+    """
     options = LaunchOptions(launch_options(kernel, False).code, block_dim)
-    values = listed(kernel, inputs, outputs)
-    adjoints = [_adjoint(v) for v in values] if adjoint else None
-    return prepare(kernel, dim, values, adjoints, None, options, tiled)
+    record = prepare(kernel, dim, listed(kernel, inputs, outputs), None, None, options, tiled)
+    if not adjoint:
+        return record
+    step = LaunchStep(record)
+    adjoints = {name: _adjoint(value) for name, value in step.floats.items()}
+    return bind_adjoint(record, adjoints, step=GATHERED if step.gathers(adjoints) else "adjoint")
 
 
-def _adjoint(value: object) -> object:
-    if not isinstance(value, array):
-        return None
+def _adjoint(value: array) -> array:
     return value.grad if value.grad is not None else ones(value.shape, value.dtype, value.device)
 
 

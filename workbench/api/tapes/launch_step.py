@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from operator import attrgetter
+from typing import TYPE_CHECKING
 
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import gathers, hold
+from workbench.api.builds.gathered import gathering_of, gathers, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
@@ -24,6 +25,9 @@ from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
+
+if TYPE_CHECKING:
+    from workbench.autodiff import Gathering
 
 NONE: frozenset[str] = frozenset()
 _version: Callable[[array], int] = attrgetter("memory.version")
@@ -95,9 +99,29 @@ class LaunchStep(Step):
         return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
     def _needed_by_code(self) -> tuple[int, ...]:
-        loaded = self.record.loaded
-        read = self._code(is_dense(self.arrays), overlap(self.floats)).touched
+        loaded, shared = self.record.loaded, overlap(self.floats)
+        # What the gather form is made of says it as well, and the adjoint's own code may never run then.
+        found = None if shared else self._gathering()
+        read = found.touches if found is not None else self._code(is_dense(self.arrays), shared).touched
         return tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+
+    def gathers(self, adjoints: Mapping[str, array]) -> Gathering | None:
+        """The gather form of the adjoint, if it is right with these adjoint arrays; None if it is not, or there is
+        none."""
+        record = self.record
+        if self._gathering() is None:
+            return None
+        names = adjoints_of(record.specialisation, "adjoint")
+        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
+        return gathers(record.specialisation, record.dim, arguments, adjoint_options(record, self.unwanted).constant)
+
+    def _gathering(self) -> Gathering | None:
+        record = self.record
+        # Which order sums have in a loop is promised by `deterministic`: these have another one.
+        ordered, specialisation = record.options.ordered, record.specialisation
+        if record.direction != FORWARD or ordered or not isinstance(specialisation, Specialisation):
+            return None
+        return gathering_of(specialisation, adjoint_options(record, self.unwanted).constant)
 
     def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
         record = self.record
@@ -173,17 +197,11 @@ class LaunchStep(Step):
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
         """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
         record = self.record
-        # Which order sums have in a loop is promised by `deterministic`: these have another one.
-        if record.direction != FORWARD or tape.deterministic or record.options.ordered:
-            return []
-        if not isinstance(record.specialisation, Specialisation):
-            return []
-        names = adjoints_of(record.specialisation, "adjoint")
-        options = adjoint_options(record, self.unwanted)
-        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
-        found = gathers(record.specialisation, record.dim, arguments, options.constant)
+        found = None if tape.deterministic else self.gathers(adjoints)
         if found is None:
             return []
+        names = adjoints_of(record.specialisation, "adjoint")
+        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
         sums = self.bound(tape, adjoints, GATHERED)
         if found.filled and hold(found, found.fills, record.dim, arguments):
             return [sums, *(arguments[n] for n in sorted(found.clears))]

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import reduce as reduce_all
 from typing import Any
 
+import numpy as np
+
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
@@ -48,7 +50,7 @@ from workbench.frontend.values import matrices, structs, subscripts, swizzles, t
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Matrix, Transform, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -179,6 +181,11 @@ def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operan
         raise context.placed(too_large())
     try:
         result = python(*numbers)
+    except ZeroDivisionError as error:
+        if not context.shared.warp_meanings or not all(isinstance(n, float) for n in numbers):
+            raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
+        with np.errstate(all="ignore"):  # as in C++
+            result = float(python(*map(np.float64, numbers)))
     except (ArithmeticError, ValueError, TypeError) as error:
         raise context.error(KernelTypeError, f"This constant cannot be computed: {error}.") from None
     if isinstance(result, bool):
@@ -402,6 +409,9 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         index = expression(context, node.slice)
         if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
             return base[int(index.value)]
+        sizes = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+        if context.shared.warp_meanings and sizes and isinstance(index, Literal) and index.value in range(MAX_NDIM):
+            return Literal(0)  # a shape has four sizes there
         message = f"A tuple of {len(base)} takes a literal index below {len(base)}."
         advice = f"If the index is known only at run time, make it a vector: vector({len(base)}, float)(…)."
         raise context.error(KernelTypeError, message, advice if len(base) > 1 else "")

@@ -21,7 +21,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
-from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, subscripts, swizzles, transforms, views
 from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, dtype_of, walk
@@ -182,6 +182,11 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
         return matrices.changed(context, label, base, node.slice, operand, expression)
     if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+        bounds = [
+            None if n is None else expression(context, n) for n in (node.slice.lower, node.slice.upper, node.slice.step)
+        ]
+        return swizzles.changed(context, base, bounds, operand, f"A slice of {text}", label)
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result

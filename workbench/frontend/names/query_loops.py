@@ -25,7 +25,7 @@ from workbench.frontend.state.reads import dotted
 from workbench.source import nodes_of, parsed
 
 BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
-NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_aabb_next"
+NEXT, MESH_NEXT = "bvh_query_next", ("mesh_query_aabb_next", "mesh_query_next")
 TEXT = """
 while QUERY.at < len(QUERY.nodes):
     QUERY.at, QUERY.within, FOUND = _
@@ -62,7 +62,7 @@ def _begun(definition: Definition, node: ast.AST) -> bool:
 
 
 def _continued(definition: Definition, node: ast.AST) -> bool:
-    return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, MESH_NEXT))
+    return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, *MESH_NEXT))
 
 
 def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:

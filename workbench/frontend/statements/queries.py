@@ -23,6 +23,9 @@ for ROW in range(ROWS):
     for PLACE in range(FIRST, LAST):
         _ = GRID.points[PLACE]
 """
+GROUPED = """        if GRID.groups[GRID.points[PLACE]] == GROUP:
+            pass
+"""
 KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
@@ -35,20 +38,26 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
         given = [expression(context, a) for a in node.iter.args]
-        if node.iter.keywords or not given or not is_grid(given[0]) or not _is_ball(context, given[1:]):
+        if (
+            node.iter.keywords
+            or len(given) > 4
+            or not given
+            or not is_grid(given[0])
+            or not _is_ball(context, given[1:3])
+        ):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
-            raise context.error(
-                KernelTypeError, f"hash_grid_query() takes a grid, a point of 3 floats and a radius; this is {shown}.",
-                "Annotate the parameter as grid: wb.HashGrid.",
-            )  # fmt: skip
-        known = library.call(context, hash_grids.rows, given)
+            wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
+            advice = "Annotate the parameter as grid: wb.HashGrid."
+            raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
+        known = library.call(context, hash_grids.rows, given[:3])
     at = f".{node.lineno}.{node.col_offset}"
     grid = given[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)
     context.env.update(zip((name + at for name in KNOWN), known, strict=True))
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
     bind(context.env, "GRID" + at, grid)
-    (outer,) = copy.deepcopy(parsed(TEXT).body)
+    grouped = len(given) > 3
+    (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
     assert isinstance(outer, ast.For)
     (*_, inner) = outer.body
     assert isinstance(inner, ast.For) and isinstance(inner.body[0], ast.Assign)
@@ -57,7 +66,12 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         if isinstance(part, ast.Name) and part.id.isupper():
             part.id += at
     inner.body[0].targets = [node.target]
-    inner.body += node.body
+    if grouped:
+        context.env["GROUP" + at] = given[3]
+        assert isinstance(inner.body[1], ast.If)
+        inner.body[1].body = node.body
+    else:
+        inner.body += node.body
     for name in ("until", "otherwise"):  # how the loop may be left, and what happens if it was not
         if hasattr(node, name):
             setattr(outer, name, getattr(node, name))

@@ -34,7 +34,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.statements import assignment, iterate, loops
 from workbench.frontend.statements.asserts import lower_assert
 from workbench.frontend.statements.trace import mark
-from workbench.frontend.tiles import elementwise, part_copies
+from workbench.frontend.tiles import elementwise, lanes, part_copies
 from workbench.frontend.values import structs, views
 from workbench.ir.values import Block, Value
 from workbench.limits import NESTED_EXITS
@@ -70,6 +70,10 @@ def statement(context: Context, node: ast.stmt) -> None:
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
+    for part in (parts := lanes.split(context, node)):
+        statement(context, part)
+    if parts:
+        return
     node, names_ = elementwise.hoisted(context, node, expression)
     if elementwise.wants_lifting(context, node):
         elementwise.statement(context, node, lower)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.errors import KernelTypeError
+from workbench.frontend.state.coerce import assign_type
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
@@ -31,22 +32,44 @@ def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> V
     """`v[a:b]` of a vector, with bounds written out.
 
     Raises:
-        KernelTypeError: a bound is known only when running, or fewer than 2 components are left.
+        KernelTypeError: a bound is known only when running, or no component is left.
     """
     assert isinstance(base.type, Vector)
+    places = _span(context, base.type, bounds)
+    parts = [_component(context, base, k) for k in places]
+    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+
+
+def changed(
+    context: Context, base: Value, bounds: Sequence[Operand | None], operand: Operand, what: str, label: str
+) -> Value:
+    """The vector after `v[a:b] = operand`, which is a vector of as many components, or one number for all.
+
+    Raises:
+        KernelTypeError: it is neither; or as for `sliced`.
+    """
+    assert isinstance(base.type, Vector)
+    places, scalar = _span(context, base.type, bounds), base.type.dtype
+    whole = operand.type if isinstance(operand, Value) and isinstance(operand.type, Vector) else None
+    wanted = Vector(len(places), scalar) if whole is not None else scalar
+    value = assign_type(context, operand, wanted, what)
+    for k, place in enumerate(places):
+        part = value if whole is None else _component(context, value, k)
+        where = context.builder.const(place)
+        base = context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
+    return base
+
+
+def _span(context: Context, type: Vector, bounds: Sequence[Operand | None]) -> range:
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
         raise context.error(
             KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    places = range(base.type.length)[slice(first, last, step)]
-    if len(places) < 2:
-        raise context.error(
-            KernelTypeError, f"This slice of a {base.type!r} has {len(places)} components; a vector has 2 or more.",
-            f"Write v[{places[0]}]." if places else "",
-        )  # fmt: skip
-    parts = [_component(context, base, k) for k in places]
-    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+    places = range(type.length)[slice(first, last, step)]
+    if not places:
+        raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
+    return places
 
 
 def _component(context: Context, vector: Value, place: int) -> Value:
