@@ -42,7 +42,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
         attrs, hints for a backend: interior, at the end of a body (see passes/borders/interior.py); cold, the second
         block is seldom run; scalar, threads go through it one by one (see passes/loops/later.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
-        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll
+        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
+        as of an `if`
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs

@@ -24,7 +24,7 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
     """
     if emitter.rows > 1:
         raise NotForGangs("several rows go lane by lane")
-    if op.blocks and not emitter.mask:
+    if op.name == "if" and not emitter.mask:
         _counted(emitter, op)
         return
     if emitter.mask or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
