@@ -72,14 +72,15 @@ class _About:
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
-    return None if op.name != "for" else _Loop(about, rewriter.inside(op)).in_strips()
+    return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
 
 
 class _Loop:
     """A loop, and the rows that it accesses."""
 
-    def __init__(self, about: _About, op: Op) -> None:
-        self.about, self.op = about, op
+    def __init__(self, about: _About, original: Op, op: Op) -> None:
+        """Of a loop as it was, and with loops inside in strips."""
+        self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
         self.step, self.trips = int(about.known.get(op.operands[2], 0)), known_trips(op, about.known)
@@ -170,7 +171,7 @@ class _Loop:
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
-        if pairs and any(op.name in ("slot_read", "slot_write") for op in self.inside):
+        if pairs and any(op.name in ("slot_read", "slot_write") for op in walk(self.original.blocks[0])):
             return (self.op,)
         b = Builder()
         b.location = self.op.location
@@ -191,8 +192,8 @@ class _Loop:
         with b.block() as orelse:
             results = tuple(map(fresh, self.op.results))
             # Turn by turn, what a loop changes would not be changed in the order of threads.
-            attrs = attributes({**self.op.attrs, SCALAR: True}) if pairs else self.op.attrs
-            b.append(self.op.replace(results=results, attrs=attrs))
+            attrs = attributes({**self.op.attrs, SCALAR: True})
+            b.append(self.original.replace(results=results, attrs=attrs) if pairs else self.op.replace(results=results))
             b.yield_(*results)
         b.append(Op("if", (all_hold,), self.op.results, blocks=(then.block, orelse.block), location=self.op.location))
         return b.body().ops
