@@ -44,8 +44,10 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     last = one_core and (maths.gathers or not by_index(walk(function.body)))
     lowered = prepared(function, options, later=last)
-    of_gangs = with_strips(lowered, one_core) if options.contiguous else lowered
-    form = shape(of_gangs, maths, one_core)
+    of_gangs, form = lowered, shape(lowered, maths, one_core)
+    if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
+        of_gangs = with_strips(lowered, one_core)
+        form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):
         return None
     # Several rows refuse more than one does.

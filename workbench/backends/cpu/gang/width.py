@@ -9,7 +9,7 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import REDUCTION, SCALAR
-from workbench.ir.ops import ACCESSES, CHEAP, EFFECTS, LEAD, LOOPS
+from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
 from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
     GANG_BYTE_LANES,
@@ -117,6 +117,13 @@ def _adds(op: Op) -> bool:
     return op.name in ("atomic_add", "reduce_add") and not op.attrs.get(REDUCTION)
 
 
+def _fills_register(op: Op) -> bool:
+    """Return whether 512 bits of an operation take less time than twice 256 do."""
+    if op.name not in TABLE or op.name in _OF_ROWS:
+        return op.name in _OF_ROWS
+    return isinstance(TABLE[op.name].llvm, dict) and op.name not in ("div", "trunc_div", "trunc_rem", "fmod")
+
+
 def lanes(function: Function) -> int:
     """Return the number of threads of a gang; the same on every target, since sums may go by gangs.
 
@@ -153,5 +160,5 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
         return threads
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
     shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
-    shared = shared and all(o.name in CHEAP or o.name in _OF_ROWS for o in inside)
+    shared = shared and all(map(_fills_register, inside))
     return min(threads, (maths.bits if shared else maths.filled) // 32)
