@@ -107,7 +107,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -224,17 +224,20 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     block_dim: int = 0
 
 
-def walk(block: Block) -> Iterator[Op]:
+def walk(block: Block) -> Sequence[Op]:
     """Every operation of a block and of the blocks inside, outer before inner, in order."""
+    found = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:
         for op in open_blocks[-1]:
-            yield op
+            found.append(op)
             if op.blocks:
-                open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                for inner in reversed(op.blocks):
+                    open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()
+    return found
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
@@ -268,6 +271,8 @@ def number_of(const: Op) -> Number:
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    if op.name != "custom":
+        return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 

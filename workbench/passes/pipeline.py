@@ -11,6 +11,7 @@
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
             accesses                        SILENT, autodiff/accesses.py, RUNNABLE
+            ordered, counted                RUNNABLE, autodiff/ordered.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC

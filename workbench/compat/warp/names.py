@@ -375,6 +375,7 @@ TABLE: dict[str, Row] = {
     },
     **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
+    "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "get_cuda_driver_version": Row(lambda: None, "", _HERE),
     "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
