@@ -49,13 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
         fma: whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0).
-<<<<<<< HEAD
-=======
         deterministic: whether launches and tapes that do not say add floats in the order of threads
             (`WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process).
-        gang: whether CPU code is emitted for gangs of threads where it can be (`WORKBENCH_GANG`, 0 or 1, default 0: see
-            `design/gang.md`).
->>>>>>> main
         compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
             times as many on the clock).
         compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
