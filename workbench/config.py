@@ -51,8 +51,6 @@ class Settings(msgspec.Struct, frozen=True):
         fma: whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0).
         deterministic: whether launches and tapes that do not say add floats in the order of threads
             (`WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process).
-        gang: whether CPU code is emitted for gangs of threads where it can be (`WORKBENCH_GANG`, 0 or 1, default 0: see
-            `design/gang.md`).
         compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
             times as many on the clock).
         compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
@@ -69,7 +67,6 @@ class Settings(msgspec.Struct, frozen=True):
     matmul: str
     fma: bool
     deterministic: bool
-    gang: bool
     compile_seconds: int
     compile_memory: int
     emulated_memory: int
@@ -90,7 +87,6 @@ def settings() -> Settings:
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
         fma=_one_of("WORKBENCH_FMA", ("0", "1")) == "1",
         deterministic=_one_of("WORKBENCH_DETERMINISTIC", ("0", "1")) == "1",
-        gang=_one_of("WORKBENCH_GANG", ("0", "1")) == "1",
         compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
         compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
         emulated_memory=_number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes"),

@@ -45,9 +45,7 @@ LOWERED_FOR_LLVM = [
     "interior",
     "early_exits",
     "beside",
-    "abreast",
     "divisors",
-    "scalar_loops",
     "expand",
 ]
 DERIVED = {
@@ -186,7 +184,6 @@ def test_passes_run_from_the_lists_alone() -> None:
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
         *["workbench/autodiff/reverse_mode.py"] * 3,
-        "workbench/backends/cpu/emit/emit_module.py",  # abreast
         "workbench/backends/cpu/emit/emit_module.py",  # guard
         "workbench/backends/cpu/emit/emit_module.py",  # lower_tiles
         "workbench/frontend/functions/repeated_calls.py",

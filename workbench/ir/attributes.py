@@ -121,10 +121,6 @@ REDUCTION = Attribute("reduction", bool)
 ACCUMULATOR = Attribute("accumulator", int)
 """The number of the CUDA thread's local that the change goes into."""
 INTERIOR = Attribute("interior", bool)
-ABREAST = Attribute("abreast", int)
-"""How many threads go through loops together."""
-ROWS = Attribute("rows", int)
-"""In how many rows, where those are several."""
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.
 NAME = Attribute("name", str)

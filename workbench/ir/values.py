@@ -40,10 +40,10 @@ Core operations (every other operation is the name of an elementwise builtin, se
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
         attrs, hints for a backend: interior, at the end of a body (see passes/borders/interior.py); cold, the second
-        block is seldom run
+        block is seldom run; scalar, threads go through it one by one (see passes/loops/later.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
         attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
-        not to be vectorised
+        as of an `if`
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
@@ -68,14 +68,17 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     window         (array, *place, slots, condition) -> slots  on the CPU: the tile at a place of an array if the
                                                    condition holds, else the slots; `slot_matmul` reads one,
                                                    `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
+    row_load       (array, *place, slots, count) -> ()  reads elements from a place on along a thread's own row into
+                                                   slots, on the CPU (see `passes/loops/row_strips.py`)
+    row_store      (array, *place, slots, count) -> ()  writes them
+    row_add        (array, *place, slots, count) -> ()  adds to them, plainly
+    row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
     row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/borders/flattened.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
-    slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
-    group_size     () -> int32                     how many threads go through loops together
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.

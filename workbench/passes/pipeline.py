@@ -41,7 +41,6 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
@@ -100,12 +99,12 @@ RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions"
 CONTRACTED: Stage = ("contract", "dce")
 
 # Per backend: `atomic` takes elements that no pass has decided on for shared; `strip_asserts` runs in code without
-# checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py, `scalar_loops` in
-# backends/cpu/emit/target, for CPUs without quick gathers; what `expand` leaves is what the backend has.
+# checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py; what `expand`
+# leaves is what the backend has.
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "abreast", "later", "divisors", "scalar_loops", "expand"),
+    *("early_exits", "beside", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -118,7 +117,6 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
-    "abreast": abreast,
     "atomic": atomic,
     "added_products": added_products,
     "beside": beside,

@@ -35,7 +35,6 @@ from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
-from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
 from workbench.forks import renewed
 from workbench.ir.attributes import AXIS
@@ -145,16 +144,11 @@ def emitted(function: Function, options: Options, target: str) -> Module:
     """
     # Late: what is loaded from the cache needs none of it.
     from workbench.backends.cpu.emit.emit_module import emit_module
+    from workbench.backends.cpu.gang.emit_gang import emit_gangs
 
     here = target == native()
     given = function, options, _maths(target), here and converts_halves()
-    if settings().gang:
-        from workbench.backends.cpu.gang.emit_gang import emit_gangs
-
-        gangs = emit_gangs(*given)
-        if gangs is not None:
-            return gangs
-    return emit_module(*given)
+    return emit_gangs(*given) or emit_module(*given)
 
 
 @lru_cache
@@ -183,7 +177,6 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
     """What LLVM makes of a function's text."""
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
-    tuning["loop_unrolling"] &= module.unrolled
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
     return _generate(module.text, target, tuning, form, function.name, preferences)

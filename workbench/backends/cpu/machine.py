@@ -138,7 +138,7 @@ def _ask(in_worker: bool = False) -> Facts:
 def version() -> str:
     """llvmlite's and LLVM's versions."""
     number = ".".join(str(n) for n in facts().llvm)
-    return f"llvmlite {facts().llvmlite} / LLVM {number}{' / gangs' if settings().gang else ''}"
+    return f"llvmlite {facts().llvmlite} / LLVM {number}"
 
 
 def target() -> str:

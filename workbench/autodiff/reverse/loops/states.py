@@ -2,7 +2,7 @@
 
 Where it is known how many iterations there are at most, and their states take little memory, the loop runs forward once
 to keep them, and then backwards. It computes less than rounds do (`checkpoints`), and in two plain loops, which threads
-can go through together (`passes/loops/abreast`). A `while` counts its iterations on the way.
+can go through together (`backends/cpu/gang`). A `while` counts its iterations on the way.
 """
 
 from __future__ import annotations

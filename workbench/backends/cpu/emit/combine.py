@@ -166,21 +166,6 @@ class Combining:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
             w.do(f"store {reduction.register} {result}, ptr {self.place(reduction, k, kind)}")
 
-    def begin_threads(self, part: Part) -> None:
-        """The same for threads whose changes go into the buffers as they are made: those of groups."""
-        w = self.writer
-        w.jump("clear")
-        w.open("clear")
-        w.do(f"%clear.at = phi i32 [ {part.first}, %{part.before} ], [ %clear.next, %clearing ]")
-        w.branch(w.emit(f"icmp slt i32 %clear.at, {part.end}", "more"), "clearing", "cleared")
-        w.open("clearing")
-        self.emitter.thread = "%clear.at"
-        for reduction, k in self.parts:
-            w.do(f"store {reduction.register} {reduction.identity}, ptr {self.place(reduction, k)}")
-        w.do("%clear.next = add nsw i32 %clear.at, 1")
-        w.do(f"br label %clear{self.emitter.loop_end()}")
-        w.open("cleared")
-
     def place(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
         """The current thread's place in a buffer; `kind` is the type of what counts threads."""
         w, thread = self.writer, self.emitter.thread
@@ -314,8 +299,6 @@ class Combining:
 
 def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
     """Where a thread's own result so far lies: a register after optimisation, but in groups."""
-    if emitter.place:
-        return emitter.place(reduction, k)
     return emitter.writer.once(
         ("reductions", k), f"alloca {reduction.register}", f"{reduction.op.operands[0].name}.sum"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.backends.base import Options
@@ -13,7 +13,7 @@ from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
-from workbench.backends.cpu.text.reductions import Reduction, reductions_of
+from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
@@ -48,12 +48,7 @@ class Emitter(ABC):
         frozen: the loads that are frozen (see `uniform`).
         guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
         compared: the types of which two numbers are compared by order.
-        group_size: how many threads a group has (`passes/loops/abreast`).
-        group: the value that this is.
-        place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        scopes: arrays by number, if code is written for the case that they share no memory (`apart`).
-        are_apart: what is being written is such code.
         strips: how many turns loops make between two looks at what asks them to end.
     """
 
@@ -78,18 +73,13 @@ class Emitter(ABC):
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
-        self.row = self.group_size = ""
-        self.group: Value | None = None
-        self.scopes: dict[Value, int] = {}
-        self.are_apart = False
-        self.place: Callable[[Reduction, int], str] | None = None
+        self.row = ""
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []
-        self._scopes: list[str] = []
 
     def new_writer(self) -> Writer:
         """Where lines go, without any."""
@@ -170,18 +160,6 @@ class Emitter(ABC):
             return ""
         nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
         return f", !llvm.loop {self._node(f'distinct !{{!self{nodes}}}')}"
-
-    def scope(self, array: Value) -> str:
-        """What marks an access to an array that shares no memory with the others."""
-        if not self.are_apart:
-            return ""
-        if not self._scopes:
-            domain = self._node("distinct !{!self}")
-            ones = [self._node(f"distinct !{{!self, {domain}}}") for _ in self.scopes]
-            for one in ones:
-                own, others = self._node(f"!{{{one}}}"), self._node(f"!{{{', '.join(o for o in ones if o != one)}}}")
-                self._scopes.append(f", !alias.scope {own}, !noalias {others}")
-        return self._scopes[self.scopes[array]]
 
     def _node(self, text: str) -> str:
         """A line of metadata, in which `!self` is its own name; returns that."""

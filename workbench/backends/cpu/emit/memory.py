@@ -122,8 +122,7 @@ def emit_load(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    scope = emitter.scope(op.operands[0])
-    emitter.bind(op.result, [read(emitter, op, place, scalar, name, scope) for place in places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, place, scalar, name) for place in places(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
@@ -134,12 +133,12 @@ def emit_store(emitter: Emitter, op: Op) -> None:
         # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
-        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}{emitter.scope(op.operands[0])}")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
 
 
-def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "", scope: str = "") -> str:
-    """A scalar that `op` reads from memory, in a register; `scope` marks the access (`Emitter.scope`)."""
-    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}{scope}", hint)
+def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "") -> str:
+    """A scalar that `op` reads from memory, in a register."""
+    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
     if op in emitter.frozen or op in emitter.guarded:
         name = emitter.writer.emit(f"freeze {memory(scalar)} {name}", hint)
     # Any byte but 0 is true: NumPy's view of other memory may hold others.
@@ -162,11 +161,11 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
 def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
-    verb, scope = "fadd" if scalar.kind is Kind.FLOAT else "add", emitter.scope(op.operands[0])
+    verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
     for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
-        olds.append(read(emitter, op, place, scalar, op.result.name, scope))
+        olds.append(read(emitter, op, place, scalar, op.result.name))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
-        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}{scope}")
+        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
     emitter.bind(op.result, olds)
 
 

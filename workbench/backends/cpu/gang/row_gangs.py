@@ -1,81 +1,16 @@
-"""The loop over groups of threads that go through loops together (`passes/loops/abreast`)."""
+"""The loop over gangs of several rows (`Shape.rows`), around the loop over one row's threads."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from workbench.backends.cpu.emit import memory
-from workbench.backends.cpu.emit.apart import lie_apart
-from workbench.backends.cpu.emit.combine import Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.ir.values import Op
-from workbench.passes.loops.abreast import Groups, groups_of
+from workbench.backends.cpu.gang.emitter import GangEmitter
 
 
-def emit_groups(emitter: Emitter, part: Part, groups: Groups, combining: Combining | None) -> None:
-    """A loop over full groups, and what threads are left; over these alone where arrays may share memory."""
-    w, count = emitter.writer, groups.threads
-    if combining:
-        combining.begin_threads(part)
-        emitter.place = combining.place
-    before = w.label if combining else part.before
-    apart = lie_apart(emitter)
-    if apart:
-        w.branch(apart, "groups", "few")
-    else:
-        w.jump("groups")
-    w.open("groups")
-    w.do(f"%tid = phi i32 [ {part.first}, %{before} ], [ %tid.next, %group.end ]")
-    _at(emitter, "%tid")
-    left = w.emit(f"sub nsw i32 {part.end}, %tid", "left")
-    w.branch(w.emit(f"icmp sge i32 {left}, {count}", "full"), "group", "few")
-    w.open("group")
-    emitter.group_size = str(count)
-    emitter.are_apart = bool(apart)
-    emitter.block(groups.full)
-    emitter.are_apart = False
-    emitter.thread = "%tid"
-    if emitter.strips.threads:
-        number = w.emit(f"udiv i32 %tid, {count}")
-        look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
-    w.jump("group.end")
-    w.open("group.end")
-    w.do(f"%tid.next = add nsw i32 %tid, {count}")
-    w.do(f"br label %groups{emitter.loop_end()}")
-    w.open("few")
-    shared = f", [ {part.first}, %{before} ], [ %few.next, %few.more ]" if apart else ""
-    w.do(f"%few.tid = phi i32 [ %tid, %groups ]{shared}")
-    _at(emitter, "%few.tid")
-    left = w.emit(f"sub nsw i32 {part.end}, %few.tid", "left")
-    w.branch(w.emit(f"icmp sgt i32 {left}, 0", "some"), "group.rest", part.after)
-    w.open("group.rest")
-    w.do(f"%few.next = add i32 %few.tid, {count}")
-    more = w.emit(f"icmp sgt i32 {left}, {count}", "more")
-    # Its slots are those of a group.
-    emitter.group_size = w.emit(f"select i1 {more}, i32 {count}, i32 {left}") if apart else left
-    emitter.block(groups.rest)
-    emitter.place = None
-    if not apart:
-        w.jump(part.after)
-        return
-    w.branch(more, "few.more", part.after)
-    w.open("few.more")
-    w.do(f"br label %few{emitter.loop_end()}")
-
-
-def _at(emitter: Emitter, thread: str) -> None:
-    """What is written next is of the group that begins with this thread."""
-    emitter.thread = thread
-    emitter.tids = (*emitter.tids[:-1], thread)
-
-
-def row_groups(emitter: Emitter, extent: str) -> RowGroups | None:
-    """Those of a function, if it has any, before the loop over its rows; `extent` is how many threads a row has."""
-    groups = groups_of(emitter.function.body)
-    return RowGroups(emitter, groups, extent) if groups and groups.several and lie_apart(emitter) else None
-
-
-class RowGroups:
-    """Groups of several rows, before the threads that are left of these.
+class RowGangs:
+    """Gangs of several rows, before the threads that are left of these.
 
     The launch's rows are taken so many at a time, and a chunk of its threads is some columns of them: where it begins
     and ends is rounded up to whole groups, so that chunks that cover the launch still cover it once.
@@ -83,10 +18,10 @@ class RowGroups:
     Of the rows above `%rows.until` the threads from `%rows.low` on are left.
     """
 
-    def __init__(self, emitter: Emitter, groups: Groups, extent: str) -> None:
-        """As `row_groups`."""
-        self.emitter, self.extent = emitter, extent
-        self.threads, self.count, self.several = groups.threads, groups.rows, groups.several
+    def __init__(self, emitter: GangEmitter, gang: Callable[[str], None], extent: str) -> None:
+        """Of the emitter's shape; `gang` emits one from its first thread on, `extent` is how many a row has."""
+        self.emitter, self.gang, self.extent = emitter, gang, extent
+        self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
         for axis in range(emitter.function.launch_ndim - 1):
             self.total = self._on("mul nuw nsw", self.total, memory.launch_dim(emitter, axis))
@@ -124,12 +59,10 @@ class RowGroups:
     def emit(self, low: str, high: str) -> str:
         """The groups that begin in this row; returns the row's first thread that is left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
-        assert self.several is not None
         end = self._on("add nuw nsw", "%row.at", self.count)
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")
         most = w.emit(f"sub nsw i32 {high}, {self.threads}", "most")
         conditions = [
-            lie_apart(emitter),
             w.emit(f"icmp eq i64 {self._on('urem', '%row.at', self.count)}, 0"),
             w.emit(f"icmp sle i64 {end}, {self.total}"),
             w.emit(f"icmp sle i64 {along}, {memory.launch_dim(emitter, axis)}"),
@@ -142,11 +75,8 @@ class RowGroups:
         w.branch(every, "rows", "rows.left")
         w.open("rows")
         w.do(f"%rows.tid = phi i32 [ {low}, %{before} ], [ %rows.next, %rows.on ]")
-        _at(emitter, "%rows.tid")
-        emitter.group_size = str(self.threads)
-        emitter.are_apart = True
-        emitter.block(self.several)
-        emitter.are_apart, emitter.thread = False, "%rows.tid"
+        emitter.begin_parts(self.threads, rows=self.count)
+        self.gang("%rows.tid")
         if emitter.strips.threads:
             number = w.emit(f"udiv i32 %rows.tid, {self.threads}")
             look_seldom(emitter, "i32", number, emitter.strips.threads, thread=True)
@@ -161,11 +91,3 @@ class RowGroups:
         emitter.tids = tids
         begun = w.emit("icmp slt i64 %row.at, %rows.until", "begun")
         return w.emit(f"select i1 {begun}, i32 %rows.low, i32 {low}", "low")
-
-
-def emit_group_size(emitter: Emitter, op: Op) -> None:
-    """How many threads the group has: a number that LLVM sees in full ones."""
-    emitter.group = op.result
-    emitter.bind(op.result, [emitter.group_size])
-    if emitter.group_size.isdigit():
-        emitter.constants[op.result] = int(emitter.group_size)

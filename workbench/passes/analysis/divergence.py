@@ -5,7 +5,7 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import LEAD, UPDATES
@@ -15,9 +15,15 @@ _OWN = UPDATES | {"slots", "slot_read"}
 """Operations whose results are each thread's own whatever they are given."""
 
 
-def varying_values(function: Function) -> frozenset[Value]:
-    """Return the values that may differ between threads that differ in the launch's last index alone."""
-    return frozenset(_Analysis(function).varying)
+def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
+    """Return the values that may differ between threads that differ in one of the launch's indices alone.
+
+    Args:
+        function: any.
+        axis: which index, from the end; the last one unless it is said, none where there is no such.
+        besides: values that are taken to differ, too.
+    """
+    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
@@ -28,9 +34,9 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
 
 
 class _Analysis:
-    def __init__(self, function: Function) -> None:
-        self.last = function.launch_ndim - 1
-        self.varying: set[Value] = set()
+    def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
+        self.axis = axis
+        self.varying: set[Value] = set(besides)
         before = -1
         while len(self.varying) != before:
             before = len(self.varying)
@@ -53,7 +59,7 @@ class _Analysis:
                 self.varying.update(op.results)
 
     def is_index(self, op: Op) -> bool:
-        return op.name == "tid" and op.attrs[AXIS] == self.last
+        return op.name == "tid" and op.attrs[AXIS] == self.axis
 
     def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
         """Values that come out of an operation by one of several ways."""
