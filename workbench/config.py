@@ -49,6 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
         fma: whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0).
+        deterministic: whether launches and tapes that do not say add floats in the order of threads
+            (`WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process).
         compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
             times as many on the clock).
         compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
@@ -64,6 +66,7 @@ class Settings(msgspec.Struct, frozen=True):
     threads: int
     matmul: str
     fma: bool
+    deterministic: bool
     compile_seconds: int
     compile_memory: int
     emulated_memory: int
@@ -83,6 +86,7 @@ def settings() -> Settings:
         threads=_number("WORKBENCH_THREADS", cores, least=1),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
         fma=_one_of("WORKBENCH_FMA", ("0", "1")) == "1",
+        deterministic=_one_of("WORKBENCH_DETERMINISTIC", ("0", "1")) == "1",
         compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
         compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
         emulated_memory=_number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes"),

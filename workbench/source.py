@@ -51,6 +51,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return self.text.splitlines()
 
     @cached_property
+    def is_ascii(self) -> bool:
+        """Whether a column in bytes is one in characters."""
+        return self.text.isascii()
+
+    @cached_property
     def label(self) -> str:
         """Twelve hex digits from the content: the same in every process."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]

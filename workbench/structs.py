@@ -281,7 +281,7 @@ def as_element(spec: Any) -> Scalar | Vector | Struct:
     Raises:
         TypeError: `spec` names no type of the language.
     """
-    if isinstance(spec, (Struct, Scalar, Vector)):
+    if isinstance(spec, (Struct, Vector)):
         return spec
     found = getattr(spec, "__wb_struct__", None)
     return found if isinstance(found, Struct) else as_type(spec)

@@ -63,6 +63,11 @@ class Scalar(Named):
     weak: py.bool = field(default=False, compare=False)
 
     @property
+    def plain(self) -> Scalar:
+        """The type itself; of an equal one that makes other values, this one."""
+        return self
+
+    @property
     def size(self) -> int:
         """Bytes in memory."""
         return self.bits // 8
@@ -104,7 +109,7 @@ class Scalar(Named):
     def __eq__(self, other: object) -> py.bool:
         if self is other:  # nearly always; to compare the fields takes four times as long
             return True
-        return type(other) is Scalar and (self.name, self.kind, self.bits) == (other.name, other.kind, other.bits)
+        return isinstance(other, Scalar) and (self.name, self.kind, self.bits) == (other.name, other.kind, other.bits)
 
     def __hash__(self) -> int:
         """Of the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
@@ -552,7 +557,7 @@ def as_type(spec: Any) -> Scalar | Vector:
         TypeError: `spec` names no scalar or vector type of the language.
     """
     if isinstance(spec, (Scalar, Vector)):
-        return spec
+        return spec.plain if isinstance(spec, Scalar) else spec
     if isinstance(spec, type) and spec in PYTHON_TYPES:
         return PYTHON_TYPES[spec]
     try:

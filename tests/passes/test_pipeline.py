@@ -54,7 +54,7 @@ DERIVED = {
         *("strip_asserts", "strip_prints", "early_exits"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce_derivative"),
         *("dce_derivative", "recompute", "dce_derivative"),
-        *("fold", "promote", "dce_derivative"),
+        *("unchanged", "fold", "promote", "dce_derivative"),
     ],
     "tangent": [
         *("recompute", "dce", "fold", "dce"),

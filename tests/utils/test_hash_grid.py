@@ -219,7 +219,30 @@ def test_what_is_refused():
     def not_in_a_loop(grid: wb.HashGrid, x: wb.array[wb.vec3], out: wb.array[int]):
         out[0] = wb.hash_grid_query(grid, x[0], 1.0)
 
-    with pytest.raises(KernelTypeError, match="takes a grid, a point of 3 floats and a radius"):
+    with pytest.raises(KernelTypeError, match="takes a grid, a point of 3 floats, a radius"):
         wb.launch(not_a_grid, 1, [x], [wb.zeros(1, dtype=int)])
     with pytest.raises(KernelSyntaxError, match="stands only in"):
         wb.launch(not_in_a_loop, 1, [wb.HashGrid(2, 2, 2), x], [wb.zeros(1, dtype=int)])
+
+
+@wb.kernel
+def of_one_group(grid: wb.HashGrid, x: wb.array[wb.vec3], group: wb.array[int], r: float, out: wb.array[int]):
+    i = wb.tid()
+    for j in wb.hash_grid_query(grid, x[i], r, group[i]):
+        if j == i:
+            continue
+        if wb.length(x[i] - x[j]) < r:
+            out[i] += 1
+
+
+def test_a_query_of_a_group_returns_its_points_alone():
+    rng = np.random.default_rng(7)
+    points, group = rng.random((200, 3)).astype(np.float32), rng.integers(-2, 3, 200).astype(np.int32)
+    x, groups, out = wb.array(points, dtype=wb.vec3), wb.array(group), wb.zeros(200, int)
+    grid = wb.HashGrid(8, 8, 8)
+    grid.build(x, 0.2, groups)
+    wb.launch(of_one_group, 200, [grid, x, groups, 0.2], [out])
+    near = np.linalg.norm(points[:, None] - points[None], axis=2) < 0.2
+    assert out.numpy().tolist() == ((near & (group[:, None] == group)).sum(1) - 1).tolist()
+    with pytest.raises(wb.LaunchError, match="200 groups of int32"):
+        grid.build(x, 0.2, wb.zeros(3, int))

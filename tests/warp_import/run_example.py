@@ -110,12 +110,19 @@ def fields(m: Any, *names: str, steps: int = 1, **options: Any) -> dict[str, Any
     return {name: getattr(example, name).dof_values for name in names}
 
 
+def raycast(m: Any) -> dict[str, Any]:
+    example = m.Example(height=64, width=64)
+    example.render()
+    return {"pixels": example.pixels}
+
+
 RUNS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "core/example_wave": lambda m: stepped(m.Example(None), 3, "sim_grid0", "sim_verts"),
     "core/example_fluid": lambda m: stepped(m.Example(), 2, "rho0", "u0", "p0"),
     "core/example_graph_capture": lambda m: stepped(m.Example(), 2, "pixel_values"),
     "core/example_fdtd_3d": fdtd_3d,
     "core/example_raymarch": raymarch,
+    "core/example_sample_mesh": lambda m: stepped(m.Example(None), 2, "points", "cdf"),
     "core/example_spin_lock": lambda m: m.test_spinlock("cpu") or {},
     "core/example_work_queue": work_queue,
     "core/example_fft_poisson_navier_stokes_2d": lambda m: stepped(m.Example(), 2, "omega_curr", "psi"),

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-import workbench as wb
 import workbench.compat.warp as wp
-from workbench.compat.warp.modules import internals, sparse_calls
-from workbench.compat.warp.modules.whole_arrays import array_cast
+from workbench.compat.warp.modules import internals, natives, sparse_calls
 
 
 def pointer(x):
@@ -72,20 +70,31 @@ def test_a_row_without_room_is_told():
     assert (status.tolist(), counts.tolist(), columns[1]) == ([1], [0, 1], 0)
 
 
-def test_a_cast_of_whole_arrays_has_a_gradient():
-    x = wb.array([1.5, -2.0, 3.0], wb.float64, requires_grad=True)
-    y, loss = wb.zeros(3, wb.float32, requires_grad=True), wb.zeros(1, wb.float32, requires_grad=True)
+def test_native_algorithms_are_those_of_numpy():
+    call, rng = natives.calls(), np.random.default_rng(2)
+    v = wp.array(rng.integers(0, 9, (7, 3)), dtype=wp.vec3i)
+    sums = wp.zeros(7, dtype=wp.vec3i)
+    call["wp_array_scan_int_host"](v.ptr, sums.ptr, 7, 12, 12, 3, True)
+    assert sums.numpy().tolist() == np.cumsum(v.numpy(), axis=0).tolist()
+    keys, places = wp.array([3.0, -1.0, 3.0, 0.0], dtype=wp.float32), wp.array([0, 1, 2, 3], dtype=wp.int32)
+    call["wp_radix_sort_pairs_float_device"](keys.ptr, places.ptr, 4, 0, 32, 4)
+    assert places.numpy().tolist() == np.argsort([3.0, -1.0, 3.0, 0.0], stable=True).tolist()
+    x, y, out = wp.array(rng.normal(size=6), dtype=float), wp.array(rng.normal(size=6), dtype=float), wp.zeros(1)
+    call["wp_array_inner_float_host"](x.ptr, y.ptr, out.ptr, 3, 8, 8, 1)
+    np.testing.assert_allclose(out.numpy()[0], x.numpy()[::2] @ y.numpy()[::2], rtol=1e-5)
+    call["wp_array_sum_float_host"](x.ptr, out.ptr, 3, 8, 1)
+    np.testing.assert_allclose(out.numpy()[0], x.numpy()[::2].sum(), rtol=1e-5)
 
-    @wp.kernel
-    def squares(y: wp.array(dtype=float), loss: wp.array(dtype=float)):
-        wp.atomic_add(loss, 0, y[wp.tid()] * y[wp.tid()])
 
-    with wp.Tape() as tape:
-        array_cast(x, y)
-        wp.launch(squares, 3, inputs=[y], outputs=[loss])
-    tape.backward(loss)
-    assert y.numpy().tolist() == [1.5, -2.0, 3.0]
-    assert x.grad.numpy().tolist() == [3.0, -4.0, 6.0]
+def test_neighbours_have_different_colours_and_colours_are_balanced():
+    rng, call, colors = np.random.default_rng(5), natives.calls(), wp.zeros(30, dtype=wp.int32)
+    edges = wp.array(np.array([e for e in rng.integers(0, 30, (60, 2)) if e[0] != e[1]]), dtype=wp.int32)
+    number, reached = call["wp_graph_coloring"](30, edges, 0, colors), ctypes.c_int(0)
+    before = np.bincount(colors.numpy(), minlength=number)
+    ratio = call["wp_balance_coloring"](30, edges, number, 1.1, 30, colors, ctypes.byref(reached))
+    sizes, found = np.bincount(colors.numpy(), minlength=number), colors.numpy()
+    assert (found[edges.numpy()[:, 0]] != found[edges.numpy()[:, 1]]).all()
+    assert ratio == sizes.max() / sizes.min() < before.max() / before.min()
 
 
 def test_an_array_at_a_known_address_is_a_part_of_that_memory():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import numpy as np
@@ -272,14 +273,16 @@ def test_arrays_of_numbers_have_numpys_types():
     assert wb.array([1.0]).dtype == wb.float32 and wp.full(2, wp.vec3(1.0, 2.0, 3.0)).dtype == wb.vec3
 
 
-def test_arrays_divide_as_in_warp_on_lines_of_a_program_that_imports_it():
+def test_arrays_made_by_warps_names_divide_as_in_warp():
     a, b = wp.array([7, -7], dtype=int), wp.array([2, 2], dtype=int)
     found = [a / b, a / 2, 7 / b, a // 2, a % 3]
     assert [x.numpy().tolist() for x in found] == [[3, -3], [3, -3], [3, 3], [3, -4], [1, -1]]
     assert (wp.array([7.0, -7.0], dtype=float) % 3.0).numpy().tolist() == [1.0, -1.0]
     assert a.mean().numpy().tolist() == [0.0] and all(x.dtype == wb.int32 for x in found)
-    elsewhere = eval("(a / b, a % 3)", {"a": a, "b": b})  # a program without this import
-    assert [x.numpy().tolist() for x in elsewhere] == [[3.5, -3.5], [1, 2]]
+    ours = wb.array([7, -7])
+    assert [x.numpy().tolist() for x in (ours / 2, ours % 3)] == [[3.5, -3.5], [1, 2]]
+    derived = [a.reshape(2, 1), wp.clone(a), a + b, pickle.loads(pickle.dumps(a)), a[::-1], wp.zeros_like(a)]
+    assert all(type(x) is type(a) for x in derived) and not hasattr(ours, "ptr")
 
 
 def test_a_remainder_has_its_gradient():
@@ -288,3 +291,72 @@ def test_a_remainder_has_its_gradient():
         y = x % 3.0
     tape.backward(grads={y: wp.array([2.0], dtype=float)})
     assert y.numpy().tolist() == [-1.5] and x.grad.numpy().tolist() == [2.0]
+
+
+@wp.kernel
+def in_warps_words(grid: wp.uint64, x: wp.array(dtype=wp.vec3), group: wp.array(dtype=int), n: wp.array(dtype=int)):
+    i = wp.tid()
+    query = wp.hash_grid_query(grid, x[i], 0.5, group[i])
+    j = 0
+    seen = 0
+    while seen < 2:
+        if not wp.hash_grid_query_next(query, j):
+            break
+        seen += 1
+    wp.atomic_add(n, 0, seen) if seen > 0 else wp.atomic_add(n, 1, 1)
+    n[2] = x.shape[3]
+
+
+@wp.kernel
+def with_a_stack(out: wp.array(dtype=int), counts: wp.array(dtype=int)):
+    _i, lane = wp.tid()
+    s = wp.tile_stack(capacity=4, dtype=int)
+    slot = wp.tile_stack_push(s, lane * 10, lane % 2 == 0)
+    counts[lane] = 10 * wp.tile_stack_count(s) + slot
+    value, place = wp.tile_stack_pop(s)
+    if place != -1:
+        out[place] = value
+    wp.tile_stack_clear(s)
+
+
+def test_queries_stacks_and_statements_in_warps_words():
+    points = wp.array(np.zeros((4, 3)), dtype=wp.vec3)
+    grid, groups, n = wp.HashGrid(4, 4, 4), wp.array([0, 0, 0, 1], dtype=int), wp.zeros(3, dtype=int)
+    grid.build(points, 1.0, groups)
+    wp.launch(in_warps_words, dim=4, inputs=[wp.uint64(grid.id), points, groups, n])
+    assert n.numpy().tolist() == [7, 0, 0]
+    out, counts = wp.full(4, -1, dtype=int), wp.zeros(12, dtype=int)
+    wp.launch_tiled(with_a_stack, dim=[1], inputs=[out, counts], block_dim=12)
+    assert out.numpy().tolist() == [0, 20, 40, 60]
+    assert counts.numpy().tolist() == [40, 39, 41, 39, 42, 39, 43, 39, 39, 39, 39, 39]
+
+
+@wp.kernel
+def of_blocks(mesh: wp.uint64, t: wp.array(dtype=float)):
+    i = wp.tid()
+    hit = wp.mesh_query_ray(mesh, wp.vec3(0.2, 0.2, 1.0), wp.vec3(0.0, 0.0, -1.0), 9.0)
+    wp.tile_store(t, wp.tile_full((1,), hit.t, dtype=float), offset=i)
+
+
+def test_blocks_take_the_numbers_of_meshes():
+    corners = wp.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=wp.vec3)
+    mesh, t = wp.Mesh(points=corners, indices=wp.array([0, 1, 2], dtype=int)), wp.zeros(2)
+    wp.launch_tiled(of_blocks, dim=[2], inputs=[mesh.id], outputs=[t], block_dim=4)
+    assert t.numpy().tolist() == [1.0, 1.0]
+
+
+def test_numbers_of_warps_types_wrap_around_and_are_equal_types():
+    assert [int(wp.int8(200)), int(wp.uint8(-1)), wp.float32(1.5).value] == [-56, 255, 1.5]
+    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wb.int8
+    assert wp.sin(1.23) == float(np.sin(np.float32(1.23))) and wp.mul(2**20, 2**20) == 0
+    with pytest.raises(OverflowError):
+        wb.int8(200)
+
+
+def test_a_view_has_its_part_of_the_gradient_and_copies_count_elements():
+    x, y = wp.zeros(6, requires_grad=True), wp.zeros((2, 3))
+    x.grad.fill_(2.0)
+    assert x[::2].grad.numpy().tolist() == [2.0, 2.0, 2.0]
+    wp.copy(y, x)
+    wp.copy(x, wp.ones(3)[::2], dest_offset=1, count=2)
+    assert y.shape == (2, 3) and x.numpy().tolist() == [0, 1, 1, 0, 0, 0]

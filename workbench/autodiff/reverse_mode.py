@@ -188,7 +188,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
         RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints,
-        wanted.stack, cautious,
+        wanted.stack, cautious, wanted.atomic,
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)

@@ -4,11 +4,11 @@ A new builtin is one declaration in the fitting file of `scalars/` or `vectors/`
 spellings, adjoint), or `@written` for what is a few lines of the kernel language. A new file is imported here.
 """
 
-from workbench.builtins import atomics, tile_factors, tile_fourier, tile_orders, tiles, views
+from workbench.builtins import atomics, tile_factors, tile_fourier, tile_gathers, tile_orders, tile_stacks, tiles, views
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.geometry import meshes, points, trees
+from workbench.builtins.geometry import meshes, points, segments, trees
 from workbench.builtins.scalars import (
     bits,
     extrema,
@@ -37,9 +37,44 @@ from workbench.builtins.vectors import (
 )
 
 __all__ = [
-    "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
-    "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
-    "operators", "plane_decompositions", "points", "poissons", "positions", "quaternions", "randoms", "rotations",
-    "rounding", "search", "spatial", "tile_factors", "tile_fourier", "tile_orders", "tiles", "transforms", "trees",
+    "FORMS",
+    "TABLE",
+    "Builtin",
+    "Form",
+    "Ref",
+    "atomics",
+    "bits",
+    "complex_numbers",
+    "decompositions",
+    "dot_and_length",
+    "extrema",
+    "forms",
+    "fused",
+    "hash_grids",
+    "inverse",
+    "maths",
+    "matrices",
+    "meshes",
+    "noises",
+    "operators",
+    "plane_decompositions",
+    "points",
+    "poissons",
+    "positions",
+    "quaternions",
+    "randoms",
+    "rotations",
+    "rounding",
+    "search",
+    "segments",
+    "spatial",
+    "tile_factors",
+    "tile_fourier",
+    "tile_gathers",
+    "tile_orders",
+    "tile_stacks",
+    "tiles",
+    "transforms",
+    "trees",
     "views",
 ]  # fmt: skip

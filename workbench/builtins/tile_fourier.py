@@ -22,11 +22,11 @@ from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
     """Rows of complex numbers, as vectors of 2 floats."""
     (tile,) = args if len(args) == 1 else (None,)
-    dtype = tile.dtype if isinstance(tile, Tile) and tile.ndim <= 2 else None
+    dtype = tile.dtype if isinstance(tile, Tile) else None
     pairs = isinstance(dtype, Vector) and dtype.length == 2 and dtype.dtype.kind is Kind.FLOAT
     if not pairs or isinstance(dtype, (Matrix, Quaternion)):
         got = ", ".join(map(repr, args))
-        raise KernelTypeError(f"{name}() takes a tile of vec2 with 1 or 2 dimensions, (real, imaginary); it got {got}.")
+        raise KernelTypeError(f"{name}() takes a tile of vec2, (real, imaginary); it got {got}.")
     return [None]
 
 
@@ -50,7 +50,7 @@ def _tile_transformed(real, imaginary, sign):
 
 @written("_tile_fourier(x, sign)")
 def tile_fourier(x, sign):
-    """Return the transform of each row, or with `sign` -1 n times its inverse."""
+    """Return the transform along the last axis, or with `sign` -1 n times its inverse."""
     n = x.shape[-1]
     p, q = factors(n)
     rows = tile_reshape(x, (-1, n))
@@ -72,7 +72,7 @@ def tile_fourier(x, sign):
 
 @written("tile_fft(x)", complex_rows)
 def tile_fft(x, /):
-    """The Fourier transform of each row of a tile of vec2 (real, imaginary), as NumPy's fft.
+    """The Fourier transform along the last axis of a tile of vec2 (real, imaginary), as NumPy's fft.
 
     Of n = p·q numbers it takes n (p + q) products; p is the greatest divisor of n up to its root.
     """

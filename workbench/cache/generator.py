@@ -88,6 +88,7 @@ class _Seen:
     def __init__(self, package: str, paths: Collection[str], states: Collection[os.stat_result]) -> None:
         self._package = package
         self._named = paths, states
+        self._record = next((p for p in paths if p.startswith(os.pardir)), "")
         self._imported, self._count = set(sys.modules), len(sys.modules)
         self._outdated = False
 
@@ -109,6 +110,9 @@ class _Seen:
         return self._outdated
 
     def _has_changed(self, module: str) -> bool:
+        record = os.path.join(self._package, self._record)
+        if self._record:
+            return _identity_now(record) != _identity(self._states[record])
         stem = os.path.join(self._package, *module.split(".")[1:])
         paths = (f"{stem}.py", os.path.join(stem, "__init__.py"))
         was = [_identity(self._states[path]) if path in self._states else None for path in paths]
@@ -120,9 +124,9 @@ class _Seen:
 def _digests(package: str) -> list[tuple[str, int]]:
     """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
 
-    To ask whether one has takes a quarter of the time. Each change of a tree sets the time of change of something in
-    it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
-    a moment ago may change again within the same tick.
+    To ask whether one has takes a quarter of the time; of an installed wheel, its record and the folders are asked.
+    Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
+    the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
     asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
     known_by = b""
@@ -141,8 +145,25 @@ def _digests(package: str) -> list[tuple[str, int]]:
     _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
     if memory is not None and 0 < state[-1] < asked - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
+        if record := _wheel(package):
+            # What installs a wheel writes its record anew; an editor that saves by renaming changes a folder.
+            paths = [record, *(path for path in paths if os.path.isdir(os.path.join(package, path)))]
+            state = _state(_states(package, paths))
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
     return found
+
+
+def _wheel(package: str) -> str:
+    """Return the list of files of the wheel that a package was installed from, seen from it; empty if there is none."""
+    with suppress(OSError):
+        around = os.path.dirname(package)
+        for name in os.listdir(around):
+            record = os.path.join(name, "RECORD")
+            if name.startswith("kernel_workbench-") and os.path.isfile(os.path.join(around, record)):
+                with open(os.path.join(around, record), encoding="utf-8") as lines:
+                    listed = f"{os.path.basename(package)}/__init__.py,sha256="
+                    return os.path.join(os.pardir, record) if any(x.startswith(listed) for x in lines) else ""
+    return ""
 
 
 def _states(package: str, paths: list[str]) -> list[os.stat_result]:

@@ -28,7 +28,9 @@ from workbench.types import ArrayType, Complex, Matrix, Quaternion, Scalar, Tran
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
-STEPS = frozenset({"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses"})
+STEPS = frozenset(
+    {"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses", "ordered", "counted"}
+)
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 

@@ -50,7 +50,9 @@ class Builder:
         self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
         """Add an operation with one result and give that."""
-        return self.emit(name, operands, (type,), attrs).result
+        result = Value(type)
+        self.append(Op(name, tuple(operands), (result,), attributes(attrs or {}), (), self.location))
+        return result
 
     def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
         """A constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""

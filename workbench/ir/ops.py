@@ -116,7 +116,7 @@ _ROWS = (
     Operation(_CORE, "yield", "*values"),
     Operation(_CORE, "if", "condition", "*results", "interior? cold? scalar?", "then, else",
               control="branch"),
-    Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll?", "body",
+    Operation(_CORE, "for", "start, stop, step, *init", "*results", "cold? plain? unroll? scalar?", "body",
               control="loop"),
     Operation(_CORE, "while", "*init", "*results", "", "condition, body", control="loop"),
     Operation(_CORE, "custom", "*inputs", "*results", _CUSTOM, "body", reads=_ARRAYS, writes=_ARRAYS),

@@ -42,7 +42,8 @@ Core operations (every other operation is the name of an elementwise builtin, se
         attrs, hints for a backend: interior, at the end of a body (see passes/borders/interior.py); cold, the second
         block is seldom run; scalar, threads go through it one by one (see passes/loops/later.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
-        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll
+        attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
+        as of an `if`
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
@@ -106,7 +107,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -223,17 +224,20 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     block_dim: int = 0
 
 
-def walk(block: Block) -> Iterator[Op]:
+def walk(block: Block) -> Sequence[Op]:
     """Every operation of a block and of the blocks inside, outer before inner, in order."""
+    found = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:
         for op in open_blocks[-1]:
-            yield op
+            found.append(op)
             if op.blocks:
-                open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                for inner in reversed(op.blocks):
+                    open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()
+    return found
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
@@ -267,6 +271,8 @@ def number_of(const: Op) -> Number:
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    if op.name != "custom":
+        return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 

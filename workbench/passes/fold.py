@@ -116,12 +116,12 @@ class _Folder:
     def share(self, op: Op) -> Value:
         """The value of an equal operation that was done before, or this one's, appended."""
         key = _key(op)
-        if key in self.shared:
-            (same,) = self.shared[key]
-            return same
+        same = self.shared.get(key)
+        if same is not None:
+            return same[0]
         self.ops.append(op)
         self.made[op.result] = op
-        self.shared[key] = op.results
+        self.shared.learn(key, op.results)
         if op.name == "const" and not op.attrs.get(CAPTURED):
             self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
         return op.result

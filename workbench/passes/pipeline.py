@@ -11,6 +11,7 @@
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
             accesses                        SILENT, autodiff/accesses.py, RUNNABLE
+            ordered, counted                RUNNABLE, autodiff/ordered.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
@@ -53,6 +54,7 @@ from workbench.passes.memory.load_forwarding import reuse
 from workbench.passes.memory.nonatomic import atomic, nonatomic
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.unchanged import unchanged
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -76,8 +78,9 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
-# Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
-REVERSED: Stage = ("fold", "promote", "dce_derivative")
+# Of a whole adjoint: a cotangent that a loop never changes is no carried value; a gradient that a loop adds to one
+# element, plainly, becomes one.
+REVERSED: Stage = ("unchanged", "fold", "promote", "dce_derivative")
 # Of one that is written another way (autodiff/gather).
 ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
@@ -140,6 +143,7 @@ PASSES: Mapping[str, Pass] = {
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
+    "unchanged": unchanged,
     "weak_literals": decide,
 }
 

@@ -5,7 +5,7 @@ Each is a kernel, and kernels live a floor up: `workbench` says here which modul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -16,9 +16,6 @@ from workbench.runtime.active_observers import notify
 
 OPERATIONS: list[Callable[[], Any]] = []
 """One function, which returns the module of the operations; it is imported when the first of them is used."""
-
-OTHERWISE: list[Callable[[str], Any]] = []
-"""Each may give another func for an operator's builtin: `workbench.compat.warp` does, for lines of its programs."""
 
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
@@ -71,9 +68,13 @@ class Arithmetic(Lacking):
     """What `array` inherits: each operator is one kernel, launched at once, which tapes, records and captures see.
 
     `==` compares identity: arrays are keys of gradients and records.
+
+    Attributes:
+        meanings: funcs in place of operators' builtins, by name; a subclass may have some.
     """
 
     __slots__ = ()
+    meanings: Mapping[str, Any] = {}
 
     def __wb_call__(self, builtin: Any, values: tuple[Any, ...]) -> Any:
         """What a builtin called on the host with an array among its arguments returns: `wb.where(x < 0.0, 0.0, x)`."""

@@ -527,6 +527,15 @@ def flattened(node: Work) -> Iterator[Work]:
             yield from flattened(inner)
 
 
+def make_ready(nodes: list[Work]) -> None:
+    """Give the launches among some nodes their code, waiting until it has been built.
+
+    Raises:
+        BuildError: a compiler refused our text.
+    """
+    nodes[:] = [replace(n, record=n.record.ready()) if isinstance(n, Launch) else n for n in nodes]
+
+
 def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
     """Return the copies, sums and fills with numbers that a node is: what a native loop does, in any order of elements.
 

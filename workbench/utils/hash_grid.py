@@ -31,7 +31,7 @@ _GRID = Struct.of(
     "HashGrid",
     [
         ("starts", ArrayType(int32, 1)), ("points", ArrayType(int32, 1)), ("dims", _INTS), ("width", _FLOATS),
-        ("period", _FLOATS),
+        ("period", _FLOATS), ("groups", ArrayType(int32, 1)),
     ],
 )  # fmt: skip
 
@@ -61,6 +61,7 @@ class HashGrid(StructValue):
         dims: cells along each axis.
         width: the sizes of a cell.
         period: the lengths after which space repeats; 0 if it does not.
+        groups: the group of each point, by its index: `hash_grid_query(grid, x, r, group)` returns those of one.
     """
 
     __wb_struct__ = _GRID
@@ -69,6 +70,7 @@ class HashGrid(StructValue):
     dims: Any
     width: Any
     period: Any
+    groups: array
 
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Device | str | None = None, *,
@@ -93,14 +95,15 @@ class HashGrid(StructValue):
             raise LaunchError(f"HashGrid() takes three positive lengths as period, not {period!r}.", parameter="period")
         where = get_device(device)
         width = [p / d if period is not None else 1.0 for p, d in zip(box, dims, strict=True)]
-        super().__init__(zeros(math.prod(dims) + 1, int32, where), zeros(1, int32, where), dims, width, box)
+        starts, points, groups = (zeros(n, int32, where) for n in (math.prod(dims) + 1, 1, 1))
+        super().__init__(starts, points, dims, width, box, groups)
 
     @property
     def device(self) -> Device:
         """The device of the grid's arrays."""
         return self.starts.device
 
-    def build(self, points: array, radius: float | None = None) -> None:
+    def build(self, points: array, radius: float | None = None, groups: array | None = None) -> None:
         """Sort points into cells, on their device; queries are for these points until it is built again.
 
             grid.build(x, radius=0.1)
@@ -109,9 +112,11 @@ class HashGrid(StructValue):
             points: an array of vec3, vec3d or vec3h in one dimension.
             radius: the width of a cell; queries within about that are fastest, and any are right. Not given for a
                 periodic grid, or to keep the width of before.
+            groups: an int32 array with the group of each point, which is copied.
 
         Raises:
-            LaunchError: the points are no such array or lie elsewhere, or the radius is not positive.
+            LaunchError: the points are no such array or lie elsewhere, the radius is not positive, or the groups are
+                not one for each point.
         """
         if (
             not isinstance(points, array)
@@ -131,6 +136,13 @@ class HashGrid(StructValue):
                 raise LaunchError(f"build() got the radius {radius}: {why}.", parameter="radius")
             self.width = [radius] * 3
         n = points.size
+        if groups is not None:
+            if not isinstance(groups, array) or (groups.dtype, groups.shape) != (int32, (n,)):
+                message = f"build() takes {n} groups of int32, one for each point, not {groups!r}."
+                raise LaunchError(message, parameter="groups")
+            if self.groups.size < n:
+                self.groups = zeros(n, int32, self.device)
+            self.groups[:n].copy_(groups)
         if self.points.size < n:
             self.points = from_numpy(np.arange(n, dtype=np.int32)).to(self.device)
         cells, order = empty(n, uint32, self.device), empty(n, int32, self.device)

@@ -16,6 +16,7 @@ from workbench.limits import BLOCK_THREADS
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
+from workbench.runtime.arrays.host_convert import is_masked
 from workbench.runtime.arrays.indexed import indexedarray, plain
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.arrays.structure import StructValue, arrays_in, is_number, same_struct, spread
@@ -301,7 +302,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     """
     if isinstance(value, Uniform):
         value = value.peek()
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise LaunchError(
             f"{kernel.name}: {name} is a masked array, and arrays have no mask.", parameter=name,
             advice=f"Pass {name}.filled(…), with a value for what is hidden.",

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
@@ -32,8 +33,8 @@ from workbench.autodiff import (
     tangent_names,
 )  # fmt: skip
 from workbench.errors import LaunchError
-from workbench.ir.ops import UPDATES
-from workbench.ir.values import Function, walk, written_arrays
+from workbench.ir.values import Function, written_arrays
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import shares
@@ -75,7 +76,7 @@ def bind(
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
-        if plain and found.loaded.geometry is None:
+        if plain and found.loaded.geometry is None and found.loaded.later is None:
             specialisation.bound[key] = found
     for name, value in arrays.items():
         if value.memory.read_only and name in found.loaded.writes:
@@ -153,7 +154,10 @@ def _code_for(
         atomic = overlap(arrays)
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
-    loaded, options = load_for(specialisation, direction, options, device, atomic, dims)
+    observers = OBSERVERS.get()
+    later = any(o.defers for o in observers) and not any(o.replays for o in observers)
+    load = build.ahead if later else build.load
+    loaded, options = load_for(specialisation, direction, options, device, atomic, dims, load)
     if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
@@ -165,8 +169,6 @@ def _code_for(
         assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs their size"
         _refuse_text(loaded, dims, arrays)
         loaded = loaded.in_blocks(how.block_dim)
-    if options.ordered and device.is_cuda:
-        _refuse_unordered(loaded)
     return _Bound(loaded, replace(how, code=options), atomic)
 
 
@@ -284,22 +286,6 @@ def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[
     for count in {apart // step, -(-apart // step)} if step else {0}:
         if abs(count) < sizes[0]:
             yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], apart - count * step))
-
-
-def _refuse_unordered(loaded: Loaded) -> None:
-    """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
-    if loaded.geometry is not None:
-        raise LaunchError(
-            f"deterministic=True: {loaded.name} is CUDA C++, and the order in which it adds is unknown.",
-            advice="Leave it out.", function=loaded.name,
-        )  # fmt: skip
-    for op in walk(loaded.function.body):
-        if op.name in UPDATES and is_float(op.operands[0].type):
-            raise LaunchError(
-                f"deterministic=True: the {loaded.direction} code of {loaded.name} adds to floats from many threads "
-                f"({op.location}), and CUDA has no order for that.",
-                advice="Run it on the CPU, or let each thread sum what is its own.", function=loaded.name,
-            )  # fmt: skip
 
 
 def record_of(

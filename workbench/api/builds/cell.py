@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
@@ -128,15 +129,22 @@ class Cell:
         ahead = self.ahead or Ahead()
         here = ahead.backend != "cuda" or ahead.arch == NATIVE
         device = get_device(None if ahead.backend == "auto" else ahead.backend) if here else None
-        for kernel in self.kernels.values():
-            if kernel.is_generic:
-                continue
-            specialisation = kernel.specialise()
-            for direction in ("forward", "adjoint") if ahead.gradient else ("forward",):
+        directions = ("forward", "adjoint") if ahead.gradient else ("forward",)
+        kernels = [k.specialise() for k in self.kernels.values() if not k.is_generic]
+        wanted = list(itertools.product(kernels, directions))
+        if device is not None and not ahead.force and len(wanted) > 1:
+            for specialisation, direction in wanted:  # side by side
+                build.ahead(specialisation, direction, ahead.options, device)
+        try:
+            for specialisation, direction in wanted:
                 if device is not None:
                     build.load(specialisation, direction, ahead.options, device, force=ahead.force)
                 if ahead.arch != NATIVE:
                     build.compile_for(specialisation, direction, ahead.options, ahead.arch, ahead.force)
+        except BaseException:
+            for specialisation in kernels:
+                specialisation.drop_builds()
+            raise
 
 
 def build_cell(
@@ -223,13 +231,8 @@ def _read(
         if (name := _assigned(node)) and name not in constants:  # what the cell's options set goes first
             cell.constants[name] = value = _constant(source, scope, name, node)
             scope.defined.define(name, value, namespace)
-    definitions = [
-        Definition(
-            node.name, node, source, scope, defaults=evaluated_defaults(node, source, scope),
-            written=_written(source, node),
-        )
-        for node in nodes
-    ]  # fmt: skip
+    # Each has defaults of its own, filled when the defs above it mean something.
+    definitions = [Definition(n.name, n, source, scope, defaults={}, written=_written(source, n)) for n in nodes]
     called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -242,6 +245,7 @@ def _read(
         raise CellErrors.of(errors)
     for definition in definitions:
         try:
+            definition.defaults.update(evaluated_defaults(definition.node, source, scope))
             _define(cell, definition, called)
         except WorkbenchError as error:
             errors.append(error)

@@ -328,6 +328,7 @@ class CudaSpecialisation(Specialisation):
         self.adds_alone = False
         self.tiling = None
         self.loaded: dict[object, Loaded] = {}
+        self.building = {}
         self.bound: dict[object, Any] = {}
         self.seconds = 0.0
         self.notices = ()

@@ -55,7 +55,7 @@ class Func:
         return ON_HOST[0](self, args, kwargs)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        if len(self.__wb_definitions__) > 1 or self.__wb_customs__ or type(self) is not Func:
+        if len(self.__wb_definitions__) > 1 or self.__wb_customs__ or type(self).__init__ is not Func.__init__:
             return self.name  # several versions, or gradients of its own: by name alone
         return reduced(self, self.definition, {})
 

@@ -23,7 +23,6 @@ from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
@@ -315,7 +314,7 @@ def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arra
     """The arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
-        return [empty(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]
+        return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]
     outs: list[object] = list(out) if is_list(out) else [out]
     checked: list[array] = []
     if len(outs) != len(found):

@@ -25,7 +25,6 @@ from workbench.api.launches.reductions import (
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
-from workbench.runtime.arithmetic import OTHERWISE
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, zeros
 from workbench.runtime.arrays.placeholder import Symbol
@@ -39,8 +38,8 @@ def binary(name: str, left: Any, right: Any) -> Any:
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
-    meant = next((found for means in OTHERWISE if (found := means(name))), TABLE[name])
-    return map(meant, _fitting(left, kind), _fitting(right, kind))
+    meanings = left.meanings if isinstance(left, array) else right.meanings
+    return map(meanings.get(name, TABLE[name]), _fitting(left, kind), _fitting(right, kind))
 
 
 def unary(name: str, value: array) -> Any:

@@ -106,9 +106,7 @@ def written(definition: Definition) -> str:
     text, line = definition.written
     if not text:
         raise Inexact(f"the text of {definition.name} is not known")
-    # Numbers, or what no kernel takes: a type and its text say which.
-    defaults = [(name, type(value).__name__, repr(value)) for name, value in sorted(definition.defaults.items())]
-    known = (definition.name, line, sorted(definition.annotations), text, *defaults)
+    known = (definition.name, line, sorted(definition.annotations), text)
     return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()
 
 

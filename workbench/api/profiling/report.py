@@ -84,6 +84,7 @@ class Profile:
             bound by instructions.
         best_block: the threads of a block that `block_dim=None` takes, and how much larger the occupancy is with them.
         local_bytes: of local memory per thread: spills, and arrays that are not in registers.
+        order: a sentence on what `deterministic=True` costs; empty without it.
     """
 
     kernel: str
@@ -109,6 +110,7 @@ class Profile:
     contraction: float = 0.0
     best_block: tuple[int, float] = (0, 0.0)
     local_bytes: int = 0
+    order: str = ""
 
     @property
     def occupancy(self) -> float:
@@ -166,6 +168,7 @@ class Profile:
             notes.append(f"Bound by {self.bound}.")
         else:
             notes.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        notes += [self.order] if self.order else []
         heads = self.table()[0]
         named = "; ".join(f"{head} is {NSIGHT[head]}" for head in heads if head in NSIGHT)
         notes += [f"In Nsight Compute, {named}."] if named else []

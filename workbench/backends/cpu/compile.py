@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -35,6 +36,7 @@ from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
 from workbench.errors import BuildError, WorkbenchError
+from workbench.forks import renewed
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
@@ -57,6 +59,8 @@ UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 
+_one_text = renewed(__name__, "_one_text", threading.RLock)
+"""Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
@@ -73,7 +77,8 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
 
     started = time.perf_counter()
-    module = emitted(function, options, target)
+    with _one_text:
+        module = emitted(function, options, target)
     spent = time.perf_counter() - started
     made = _made(module, function, target, "object")
     metadata: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -105,7 +106,7 @@ class Launch:
         symbols: addresses of the module's variables by name.
         prints, condition: the device's functions; None: calls do nothing.
         workers: threads of the system; 0: one per core.
-        seed: which warp of a block goes first; the same seed gives the same order.
+        seed: of the order of blocks, and which warp of a block goes first; 1 leaves the blocks in their order.
         counters: of a kernel that counts: its table (`counters.py`), added to.
         touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
         hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
@@ -177,7 +178,7 @@ class Kernel:
         metadata, workers = self.metadata, together or _workers(launch.workers)
         needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
         self._check(g, b, parameters, arena, launch, needed)
-        total = -(-_product(g) // launch.every)
+        total = -(-(blocks := _product(g)) // launch.every)
         if not total:
             return None
         # Loads of whole 16 bytes at the end of the parameters stay within the buffer.
@@ -189,6 +190,7 @@ class Kernel:
         counters = launch.counters or (ctypes.c_int64 * 1)()
         prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
         condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+        every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
         watching = _Watching(metadata, g, launch, workers) if launch.spans is not None else None
@@ -201,15 +203,14 @@ class Kernel:
             "THREADS": threads, "WARPS": -(-threads // 32), "SCRATCH": arena.scratch,
             "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
             "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
-            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": launch.every, "TRACE": launch.trace,
-            "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
+            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": every, "FIRST": first, "BLOCKS": blocks,
+            "TRACE": launch.trace, "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
             **(watching.words() if watching else {}),
         }  # fmt: skip
         for name, value in words.items():
             table[AT[name]] = value
         entry = library_object.install().address
-        if together:
-            total, workers = 1, 1
+        total, workers = (1, 1) if together else (total, workers)
         grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
         dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
         return self._fault(record, g) if record[0] else None
@@ -256,6 +257,14 @@ class Kernel:
             x, y, z = block % grid[0], block // grid[0] % grid[1], block // grid[0] // grid[1]
             return replace(fault, other=code[other & 0x3FFFF], other_thread=other >> 48 & 1023, other_block=(x, y, z))
         return replace(fault, shared=other)
+
+
+def _order(blocks: int, launch: Launch) -> tuple[int, int]:
+    """Return the distance between two blocks in the order of a launch's seed, which meets all once, and the first."""
+    if launch.seed < 2 or launch.every > 1:
+        return launch.every, 0
+    every = next(k for k in range(launch.seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
+    return every, (launch.seed >> 7) % blocks
 
 
 _TOLD: set[int] = set()

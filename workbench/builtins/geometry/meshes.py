@@ -162,6 +162,12 @@ def mesh_query_aabb(mesh, low, high):
     return _query(mesh, 0, low, high, 0.0)
 
 
+@written("mesh_query_next(query, face)", kinds(), of=("BvhQuery", "within"))
+def mesh_query_next(query):
+    """Advance a query to its next face in a `while`, as `bvh_query_next` does."""
+    return bvh_query_next(query)
+
+
 @written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_aabb_next(query):
     """Advance a query to its next face in a `while`, as `bvh_query_next` does."""

@@ -13,9 +13,10 @@ from workbench.builtins.scalars.extrema import clamp
 from workbench.builtins.scalars.rounding import floor
 
 hash_grid_query = form(
-    "hash_grid_query(grid, x, r)",
+    "hash_grid_query(grid, x, r, group=None)",
     "In a `for`, the indices of points near x: `for j in hash_grid_query(grid, x, r)`. All points within r of x are "
-    "among them, in the order of cells and then of indices; so are others, so compare the distance.",
+    "among them, in the order of cells and then of indices; so are others, so compare the distance. "
+    "With a group, those of that group alone.",
 )
 
 

@@ -15,10 +15,11 @@ import workbench
 from workbench.builtins import TABLE as BUILTINS
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.attributes import apply
-from workbench.compat.warp.finder import FINDER, MATHS, OURS
+from workbench.compat.warp.finder import ELSE, FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
 from workbench.compat.warp.launches import of_numbers
-from workbench.compat.warp.names import TABLE, maths
+from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.names import TABLE, from_wheel
 
 apply()
 if FINDER not in sys.meta_path:
@@ -31,11 +32,16 @@ def __getattr__(name: str) -> Any:
     if name in TABLE:
         value = TABLE[name].value
     elif name in OURS:
-        value = import_module(f"{__name__}.modules.{OURS[name]}")
+        value = import_module(f"{__name__}.modules.{name}")
     elif name == "_src" and sys.modules.get("warp") is sys.modules[__name__]:
         value = import_module("warp._src")
-    elif name in MATHS:
-        value = maths(name)
+    elif name in ELSE:
+        root = "warp" if sys.modules.get("warp") is sys.modules[__name__] else __name__
+        value = import_module(f"{root}.{name}")
+    elif name in NUMBERS:
+        value = NUMBERS[name]
+    elif name in FROM_WHEEL:
+        value = from_wheel(name)
     elif (name, "form") in MEANINGS:
         value = MEANINGS[name, "form"]
     else:

@@ -1,19 +1,19 @@
-"""Arrays as Warp reads them: numbers have NumPy's types, and lines of a program for Warp divide as Warp does."""
+"""Arrays as Warp has them: its attributes, its division, and NumPy's types of numbers without a dtype."""
 
 from __future__ import annotations
 
-import sys
-from typing import Any, TypeVar
+from operator import attrgetter
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
-from workbench.compat.warp.attributes import from_ptr
-from workbench.runtime import arithmetic
+from workbench.compat.warp.addresses import address, from_ptr
+from workbench.runtime.arrays.host_convert import as_value
 from workbench.structs import StructArray, as_element
-from workbench.types import AnyVector, ArrayType, Vector
+from workbench.types import AnyVector, ArrayType, Scalar, Vector
 
 
 def _by_numpy(data: Any, dtype: Any) -> Any:
@@ -65,8 +65,15 @@ def annotation(dtype: Any, ndim: int) -> Any:
     return wb.array(dtype=Any if struct is not None and struct.has_arrays else dtype, ndim=ndim)
 
 
-def make(data: Any = None, dtype: Any = None, **options: Any) -> Any:
+def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
     """An array, or an annotation, as `wp.array(…)` makes it."""
+    result = _made(data, dtype, **options)
+    if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
+        result.retain_grad = True
+    return result
+
+
+def _made(data: Any, dtype: Any, **options: Any) -> Any:
     options = without_hints(options)
     if "ptr" in options or "strides" in options:
         shape, strides = options.pop("shape", 0), options.pop("strides", None)
@@ -75,31 +82,29 @@ def make(data: Any = None, dtype: Any = None, **options: Any) -> Any:
         )
         gradient = options.get("grad")
         if gradient is None and not options.get("requires_grad"):
-            return pointed
+            return marked(pointed)
         pointed = wb.array(pointed, copy=False, requires_grad=True)
         if gradient is not None:
             pointed.grad = gradient
-        return pointed
+        return marked(pointed)
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        return wb.array(None, dtype, **options) if data is None else wb.array(_by_numpy(data, None), **options)
+        return wb.array(None, dtype, **options) if data is None else marked(wb.array(_by_numpy(data, None), **options))
     if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:
-        return wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options)
+        return marked(wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options))
     if data is None and options.get("shape", 1) is None:
         del options["shape"]
     if data is None and "shape" not in options and "device" not in options:
         return annotation(Any if dtype is None else dtype, options.get("ndim") or 1)
     data = _components(_by_numpy(data, dtype), dtype)
-    return wb.array(data, dtype, **options)
+    return marked(wb.array(data, dtype, **options))
 
 
 class Made(type(wb.array)):
-    """Calls make arrays of `workbench.array`, which are instances of this class too; so are annotations."""
+    """Calls make arrays; those of `workbench.array` are instances of this class too, and so are annotations."""
 
     def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
         """An array or an annotation; of a user's own subclass an instance."""
-        if cls is not array:
-            return type.__call__(cls, data, dtype, **options)
-        return make(data, dtype, **options)
+        return make(data, dtype, **options) if cls is array else type.__call__(cls, data, dtype, **options)
 
     def __instancecheck__(cls, value: object) -> bool:
         if cls is not array:
@@ -107,13 +112,102 @@ class Made(type(wb.array)):
         return isinstance(value, (wb.array, ArrayType, StructArray))
 
 
+class _Attached:
+    """An attribute that programs set: it is kept with the array; until then it is a default."""
+
+    def __init__(self, default: Any = None) -> None:
+        self.default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        return getattr(instance, "attached", {}).get(self.name, self.default)
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.attached = {**getattr(instance, "attached", {}), self.name: value}
+
+
 class array(wb.array, metaclass=Made):
-    """`workbench.array`, but numbers without a dtype are float64 or int64: `wp.array([1.0])`."""
+    """`workbench.array` with Warp's attributes and division; views, clones and results are such arrays too.
+
+    Numbers without a dtype are float64 or int64: `wp.array([1.0])`.
+    """
 
     __slots__ = ()
+    meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
+    capacity = property(lambda x: x.nbytes)
+    pinned = is_transposed = property(lambda x: False)
+    deleter = property(lambda x: None)
+    ctype = property(attrgetter("packed"))
+    ptr = property(address)
+    retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
+    release = _Attached(lambda: None)
+
+    def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
+        """An array, never an annotation."""
+        return object.__new__(cls)
+
+    def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
+        """Of a user's own subclass: as an array that is made of the same arguments."""
+        found = make(data, dtype, **options)
+        self._place(found.memory, found.dtype, found.shape, found.strides, found.requires_grad, found.address)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
         return annotation(dtype, 1)
+
+    def __getitem__(self, index: Any) -> Any:
+        """A view, an element, or of arrays of indices an indexed array."""
+        parts = index if isinstance(index, tuple) else (index,)
+        if not any(isinstance(p, wb.array) for p in parts):
+            return super().__getitem__(index)
+        if not all(isinstance(p, wb.array) or p == slice(None) for p in parts):
+            raise wb.LaunchError("x[…] takes arrays of indices beside `:` alone.", advice="Slice the array first.")
+        tables = [p if isinstance(p, wb.array) else None for p in parts]
+        return wb.indexedarray(self, [*tables, *[None] * (self.ndim - len(tables))])
+
+    @property
+    def grad(self) -> Any:
+        """The gradient, as `workbench.array` has it; of a view the part of its array's gradient."""
+        whole = self.memory.grad
+        return marked(super().grad if self._grad is not None or whole is None else self.twin(whole.memory))
+
+    @grad.setter
+    def grad(self, value: Any) -> None:
+        wb.array.grad.fset(self, value)
+
+    def __ctype__(self) -> Any:
+        """The array: what stands for native calls takes it."""
+        return self
+
+    def list(self) -> Any:
+        """The elements in a list."""
+        values = self.numpy()
+        flat = values.reshape(-1, *values.shape[self.ndim :])
+        shaped = bool(self.dtype.shape) or not isinstance(self.dtype, Scalar)
+        return [as_value(self.dtype, v.copy()) for v in flat] if shaped else flat.tolist()
+
+    def view(self, dtype: Any) -> Any:
+        """The same memory as elements of another type; those of one number as numbers keep the shape."""
+        result = super().view(dtype)
+        return result.reshape(self.shape) if self.dtype.shape and result.size == self.size else result
+
+    def assign(self, source: Any) -> Any:
+        """Become a copy of `source`, of which the elements count and not the shape."""
+        data = source if isinstance(source, wb.array) else make(source, self.dtype, device=self.device)
+        return self.copy_(data.reshape(self.shape) if data.size == self.size and data.dtype == self.dtype else data)
+
+
+array.kin = array
+
+
+def marked(value: Any) -> Any:
+    """The array, which has Warp's attributes and division from now on; anything else, and lists of it, as it is."""
+    if type(value) is wb.array:
+        value.__class__ = array
+    elif type(value) in (tuple, list):
+        return type(value)(map(marked, value))
+    return value
 
 
 class ArrayOf(type(wb.array2d)):
@@ -128,22 +222,4 @@ class ArrayOf(type(wb.array2d)):
             return annotation(Any if dtype is None else dtype, self.ndim)
         if "ptr" in options or "strides" in options:
             return make(data, dtype, **options)
-        return super().__call__(_components(_by_numpy(data, dtype), dtype), dtype, **without_hints(options))
-
-
-def divided(name: str) -> Any:
-    """What `/`, `//` or `%` of arrays means to a module that imports this package: a func, Warp's.
-
-    None: another operator, or a line of another module, to which it means what it means in Workbench.
-    """
-    if name not in ("div", "floordiv", "mod"):
-        return None
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__") in _BETWEEN:
-        frame = frame.f_back
-    here = sys.modules["workbench.compat.warp"]
-    return launches.as_func(TABLE[name], 2) if any(v is here for v in frame.f_globals.values()) else None
-
-
-_BETWEEN = ("workbench.api.launches.operators", arithmetic.__name__)
-arithmetic.OTHERWISE.append(divided)
+        return marked(super().__call__(_components(_by_numpy(data, dtype), dtype), dtype, **without_hints(options)))

@@ -20,21 +20,26 @@ HERE = "workbench.compat.warp"
 TESTED = "1.19"
 """The wheels whose own modules run on ours; also what `warp.__version__` answers."""
 
-OURS = {name: name for name in ("autograd", "config", "optim", "types")} | {"utils": "whole_arrays"}
-"""Submodules to the module in `modules` that stands for each."""
+OURS = ("config", "types")
+"""Submodules for which a module in `modules` stands."""
 WHEEL = (
-    "examples", "fem", "geometry", "optim.linear", "render", "sparse", "tests",
-    "_src.fem", "_src.geometry", "_src.math", "_src.optim.linear", "_src.optim.fsai", "_src.render", "_src.sparse",
+    "autograd", "examples", "fem", "geometry", "optim", "render", "sparse", "tests", "utils",
+    "_src.autograd", "_src.coloring", "_src.fem", "_src.geometry", "_src.logger", "_src.math", "_src.optim",
+    "_src.render", "_src.sparse", "_src.utils",
 )  # fmt: skip
-"""Modules of the wheel that are plain Python on top of the rest; `_src.optim` and the like are their packages."""
-_PACKAGES = ("_src.optim",)
-MATHS = (
+"""Modules of the wheel that are plain Python on top of the rest."""
+ELSE = {name: f"workbench.{name}" for name in ("optim", "utils")}
+"""What stands for a module of the wheel where there is no wheel, or `install` was not called."""
+FROM_WHEEL = {
+    **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
+    **dict.fromkeys(("ScopedLogger", "ScopedLogLevel", "quat_between_vectors", "transform_expand"), "utils"),
+} | dict.fromkeys((
     "norm_huber", "norm_l1", "norm_l2", "norm_pseudo_huber", "quat_from_euler", "quat_to_euler", "quat_to_rpy",
     "quat_twist", "quat_twist_angle", "quat_twist_angle_signed", "smooth_normalize", "transform_compose",
     "transform_decompose", "transform_from_matrix", "transform_to_matrix", "transform_twist", "transform_wrench",
     "velocity_at_point",
-)  # fmt: skip
-"""Funcs of the wheel's `warp._src.math`, which are names of `warp`."""
+), "math")  # fmt: skip
+"""Names of `warp` to the module of the wheel's `warp._src` that has them."""
 
 
 class Finder(MetaPathFinder, Loader):
@@ -44,14 +49,14 @@ class Finder(MetaPathFinder, Loader):
         """The spec of what stands for a module of Warp; None for any other."""
         root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
         rest = name[len(root) + 1 :] if root else ""
-        if root is None or (root == HERE and rest not in OURS):
+        if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
             return None
-        if root == "warp" and _is_in(rest, WHEEL):
+        if root == "warp" and _is_in(rest, WHEEL) and not (rest in ELSE and PathFinder.find_spec("warp") is None):
             return _from_wheel(name, rest)
         depth = 2 if rest.startswith(("_src.apic.", "_src.jax.")) else 1
         internals = rest.startswith("_src.") and rest.count(".") == depth
-        if rest in ("", "_src", *OURS, *_PACKAGES) or internals:
-            return ModuleSpec(name, self, is_package=rest in ("", "_src", "optim", *_PACKAGES))
+        if rest in ("", "_src", *OURS, *ELSE) or internals:
+            return ModuleSpec(name, self, is_package=rest in ("", "_src"))
         return None
 
     def exec_module(self, module: ModuleType) -> None:
@@ -60,8 +65,10 @@ class Finder(MetaPathFinder, Loader):
         if not rest:
             sys.modules[module.__name__] = sys.modules[HERE]
         elif rest in OURS:
-            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{OURS[rest]}")
-        elif rest not in _PACKAGES:
+            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{rest}")
+        elif rest in ELSE:
+            sys.modules[module.__name__] = importlib.import_module(ELSE[rest])
+        else:
             internals = importlib.import_module(f"{HERE}.modules.internals")
             sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)
 

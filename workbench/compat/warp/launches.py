@@ -12,6 +12,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from types import SimpleNamespace
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
@@ -22,13 +23,16 @@ import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp.attributes import Attribute, get_module
 from workbench.compat.warp.ignored import hints
+from workbench.compat.warp.makers import NUMBERS
 from workbench.compat.warp.settings import config
-from workbench.compat.warp.spelling import FIELDS, HashGrid, only_indexed, rewritten
+from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
 from workbench.host.vectors import HostVector
 from workbench.runtime.active_observers import without
-from workbench.types import ArrayType, Vector
+from workbench.runtime.arrays.structure import StructValue
+from workbench.types import ArrayType, Scalar, Vector
 
 
 def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
@@ -54,17 +58,93 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
     return made if f is None else made(f)
 
 
-def kernel_of(definition: Definition, enable_backward: bool | None = None) -> wb.Kernel:
+class _KernelClass(type):
+    """Calls make kernels of definitions or of functions; `isinstance` of a kernel is true."""
+
+    def __call__(
+        cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
+        **hints: Any,
+    ) -> Any:  # fmt: skip
+        if isinstance(func, Definition):
+            return super().__call__(func, **hints)
+        definition = transformed(func, code_transformers, None)
+        return kernel_of(definition, (options or {}).get("enable_backward", config.enable_backward))
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Kernel)
+
+
+class Kernel(wb.Kernel, metaclass=_KernelClass):
+    """A kernel whose names mean what they mean in Warp, with its attributes; `wp.Kernel(func=f)` is `wp.kernel(f)`."""
+
+    warp_meanings = True
+    is_generic = property(lambda k: any(t is None for t in parameter_annotations(k.definition).values()))
+    func = property(lambda k: k)
+    overloads: Mapping[str, Any] = {}
+    key = Attribute("key", lambda k: k.name)
+    module = Attribute("module", lambda k: get_module(k.definition.module or "__main__"))
+    options = Attribute("options", lambda k: {"enable_backward": k.enable_backward})
+
+    @property
+    def adj(self) -> SimpleNamespace:
+        """What says of each parameter its `label` and `type`, as `args`."""
+        types = parameter_annotations(self.definition)
+        return SimpleNamespace(args=[SimpleNamespace(label=n, type=t) for n, t in types.items()])
+
+    def add_overload(self, *types: Any) -> Kernel:
+        """The kernel, which is built for the types of each launch."""
+        return self
+
+
+class _FunctionClass(type):
+    """Calls make funcs, and enter them among their module's; `isinstance` of a func is true."""
+
+    def __call__(
+        cls, func: Any, key: str = "", namespace: str = "", module: Any = None, code_transformers: Any = None,
+        overloaded_annotations: Any = None, **hints: Any,
+    ) -> Any:  # fmt: skip
+        if isinstance(func, Definition):
+            return super().__call__(func)
+        definition = transformed(func, code_transformers, overloaded_annotations)
+        result = func_of(definition, func)
+        module.functions[key], result.key = result, key
+        return result
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Func)
+
+
+class Function(wb.Func, metaclass=_FunctionClass):
+    """A func whose names mean what they mean in Warp, with Warp's attributes.
+
+    `wp.Function(func=f, key=name, module=m)` is `wp.func(f)`.
+    """
+
+    warp_meanings = True
+    key = Attribute("key", lambda f: f.name)
+    module = Attribute("module", lambda f: get_module(f.__module__ or "__main__"))
+    func = Attribute("func", lambda f: f)
+
+    @property
+    def input_types(self) -> dict[str, Any]:
+        """The annotations of its parameters, by name."""
+        return {n: t for n, t in parameter_annotations(self.definition).items() if n != "return"}
+
+    def add_overload(self, more: wb.Func) -> None:
+        """Add the versions of another func; one with the same types replaces the one before."""
+        every = (*self.__wb_definitions__, *more.__wb_definitions__)
+        self.__wb_definitions__ = tuple({repr(parameter_annotations(d)): d for d in every}.values())
+
+
+def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Kernel:
     """Make a kernel whose names mean what they mean in Warp."""
-    result = wb.Kernel(with_language(rewritten(definition)), enable_backward=enable_backward)
-    result.warp_meanings = True
-    return result
+    return Kernel(with_language(rewritten(definition)), enable_backward=enable_backward)
 
 
-def func_of(definition: Definition, f: Any) -> wb.Func:
+def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
-    result: Any = wb.Func(with_language(rewritten(definition)))
-    result.warp_meanings, result.func = True, f
+    result: Any = Function(with_language(rewritten(definition)))
+    result.func = f
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
 
@@ -164,9 +244,7 @@ def as_func(f: Any, count: int) -> Any:
     text = f"def {builtin.name}({names}):\n    return f({names})\n"
     space: dict[str, Any] = {"f": f}
     exec(text, space)
-    made = wb.Func(definition_of(space[builtin.name], text))
-    made.warp_meanings = True
-    return made
+    return Function(definition_of(space[builtin.name], text))
 
 
 def _func_of_lambda(f: Any) -> wb.Func:
@@ -187,9 +265,7 @@ def _func_of_lambda(f: Any) -> wb.Func:
     text = f"def lambda_({', '.join(names)}):\n    return {ast.unparse(lambdas[0].body)}\n"
     space = {**f.__globals__, **inspect.getclosurevars(f).nonlocals}
     exec(text, space)
-    made = wb.Func(definition_of(space["lambda_"], text))
-    made.warp_meanings = True
-    return made
+    return Function(definition_of(space["lambda_"], text))
 
 
 def _parsed(text: str) -> list[ast.Lambda]:
@@ -223,10 +299,16 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
+_PYTHON: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
+"""What Python's own numbers are where builtins get nothing else."""
+
+
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
+        if all(type(a) in _PYTHON for a in args):
+            args = tuple(_PYTHON[type(a)](a) for a in args)
         result = function(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
         if any(name not in ("float32", "int32", "bool") for name in typed):
@@ -246,7 +328,8 @@ def launch(
 ) -> wb.Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
-    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed.
+    With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
+    grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -262,40 +345,102 @@ def launch(
     inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
+    if record_tape and not adjoint:
+        for tape in _TAPES:
+            tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
     return wb.launch(
         kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
-        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim),
+        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim, dim),
     )  # fmt: skip
 
 
+def launch_tiled(
+    kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (), max_blocks: int = 0,
+    device: Any = None, **options: Any,
+) -> wb.Launch | None:  # fmt: skip
+    """Run a kernel once for each block of `dim`: `workbench.launch_tiled` of values as `launch` takes them.
+
+    Returns:
+        A `Launch` with `record_cmd`, else None.
+
+    Raises:
+        LaunchError: the arguments do not fit.
+    """
+    hints("wp.launch_tiled", {"max_blocks": max_blocks or None})
+    inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
+    return wb.launch_tiled(kernel, dim, inputs, outputs, device=device, **options)
+
+
 def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: Any) -> list[Any]:
-    """Return the arguments, with tuples for vectors and matrices as values of those.
+    """Return the arguments, with tuples for vectors and matrices as values of those, and numbers of objects as those.
 
     None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
+    values = [_with_arrays(v, device) if isinstance(v, StructValue) else v for v in values]
     if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
     names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
+        if not isinstance(kind, Scalar):
+            values[k] = known(value)
         if value is None:
             if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
                 values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
-        elif isinstance(value, _PARTS) and type(value) is not HostVector and isinstance(kind, Vector):
+        elif isinstance(value, _PARTS[:3]) and type(value) is not HostVector and isinstance(kind, Vector):
             values[k] = kind(*value)
     return values
 
 
-_PARTS = (tuple, list, np.ndarray)
+def _with_arrays(value: StructValue, device: Any) -> StructValue:
+    """Return the struct; one without some of its arrays as one with empty arrays."""
+    missing = [f for f in value.__wb_struct__.fields if vars(value).get(f.name, f) is None]
+    if not missing:
+        return value
+    result = copy.copy(value)
+    for f in missing:
+        setattr(result, f.name, wb.empty((0,) * f.type.ndim, f.type.dtype, device))
+    return result
 
 
-def _blocks(block_dim: int | None) -> dict[str, Any]:
-    return {} if block_dim is None else {"block_dim": block_dim}
+_PARTS = (tuple, list, np.ndarray, int, np.uint64)
+
+
+def _blocks(block_dim: int | None, dim: Any) -> dict[str, Any]:
+    """Return the threads of a block: no more than there are in all."""
+    count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
+    if block_dim is None or not isinstance(count, int):
+        return {} if block_dim is None else {"block_dim": block_dim}
+    return {"block_dim": min(block_dim, max(count, 1))}
 
 
 class Tape(wb.Tape):
-    """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp."""
+    """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
+
+    Attributes:
+        launches: of each launch the kernel, dim, max_blocks, inputs, outputs, device, block_dim and an empty dict.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.launches: list[list[Any]] = []
+
+    def __enter__(self) -> Self:
+        _TAPES.append(self)
+        return super().__enter__()
+
+    def __exit__(self, *problem: Any) -> None:
+        _TAPES.remove(self)
+        super().__exit__(*problem)
+
+    def record_launch(
+        self, kernel: wb.Kernel, dim: Any, max_blocks: int, inputs: Sequence[Any], outputs: Sequence[Any],
+        device: Any = None, block_dim: int | None = None, metadata: Any = None,
+    ) -> None:  # fmt: skip
+        """Run a launch under this tape."""
+        with self:
+            launch(kernel, dim, inputs, outputs, device=device, block_dim=block_dim or None, max_blocks=max_blocks)
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
@@ -315,7 +460,12 @@ class Tape(wb.Tape):
     def reset(self) -> None:
         """Set the gradients of all recorded arrays to 0, and forget the records."""
         self.zero()
+        self.launches.clear()
         super().reset()
+
+
+_TAPES: list[Tape] = []
+"""Those that are open."""
 
 
 class ScopedCapture:

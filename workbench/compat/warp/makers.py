@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
+
+import numpy as np
 
 from workbench import types
 from workbench.compat.warp.absent import absent
-from workbench.types import Matrix, Quaternion, Transform, Vector, any_vector, as_type
+from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector, any_vector, as_type
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
@@ -41,6 +44,32 @@ def transformation(dtype: Any = float) -> Any:
     """The type of rigid motions of these components."""
     return any_vector(Transform, (7,), dtype) or Transform(7, types.element(as_type(dtype)))
 
+
+@cache
+def _number_class(kind: type[np.generic]) -> Any:
+    """NumPy's scalars of a type, with Warp's `value`."""
+    return type(kind.__name__, (kind,), {"value": property(np.generic.item)})
+
+
+class Number(Scalar):
+    """A type of numbers that is equal to Workbench's; its values have Warp's `value`, and integers wrap around."""
+
+    @property
+    def plain(self) -> Scalar:
+        """Workbench's own."""
+        return types.SCALARS[self.name]
+
+    def __call__(self, value: Any = 0) -> Any:
+        """A NumPy scalar of this type; of an integer that does not fit its lowest bits."""
+        if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
+            bits = int(value) % 2**self.bits
+            value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))
+        made = super().__call__(value)
+        return _number_class(type(made))(made)
+
+
+NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n not in ("bool", "bfloat16")}
+"""Warp's types of numbers, by name."""
 
 for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):
     _make.__dict__["__wb_makes__"] = _kind

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import wraps
 from importlib import import_module
+from inspect import get_annotations
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -18,13 +20,17 @@ import numpy as np
 import workbench as wb
 from workbench.compat.warp import arrays, launches
 from workbench.compat.warp.absent import ABSENT, absent, is_absent
-from workbench.compat.warp.attributes import Module, from_ptr, get_module
+from workbench.compat.warp.addresses import from_ptr
+from workbench.compat.warp.attributes import Module, get_module
+from workbench.compat.warp.finder import FROM_WHEEL
 from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
-from workbench.compat.warp.makers import quaternion, transformation
+from workbench.compat.warp.makers import NUMBERS, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
+from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
-from workbench.types import Scalar, as_type, element, float32, int8, int32, matrix, uint64, vector
+from workbench.structs import as_element
+from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vector
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,8 @@ def _like(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
 
     def made(source: wb.array, *args: Any, requires_grad: bool | None = None, **given: Any) -> wb.array:
         hints(f"wp.{make.__name__}", {name: given.pop(name, None) for name in ("pinned", "retain_grad")})
-        return make(
-            source, *args, requires_grad=source.requires_grad if requires_grad is None else requires_grad, **given
-        )
+        wanted = source.requires_grad if requires_grad is None else requires_grad
+        return arrays.marked(make(source, *args, requires_grad=wanted, **given))
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
@@ -82,12 +87,25 @@ def _signature(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
 
     def made(*args: Any, **options: Any) -> wb.array:
         options = arrays.without_hints(options)
-        if not args and "shape" not in options and make is not wb.from_numpy:
+        if not args and "shape" not in options:
             options["shape"] = 0
-        return make(*args, **options)
+        return arrays.marked(make(*args, **options))
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
+
+
+def _marking(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
+    """Return the function, whose arrays have Warp's attributes."""
+    return wraps(make)(lambda *args, **options: arrays.marked(make(*args, **options)))
+
+
+def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array of NumPy's data, which is converted where its numbers are of another type."""
+    kind = as_element(dtype) if dtype is not None else None
+    if isinstance(kind, (Scalar, Vector)) and data.dtype != element(kind).numpy:
+        data = data.astype(element(kind).numpy)
+    return arrays.marked(wb.from_numpy(data, dtype, **arrays.without_hints(options)))
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
@@ -102,44 +120,6 @@ def _dtype_from_numpy(dtype: Any) -> Any:
 def _dtype_to_numpy(dtype: Any) -> Any:
     """NumPy's scalar class for a type of the language."""
     return as_type(dtype).numpy.type
-
-
-class _KernelClass(type):
-    """Calls make kernels; `isinstance` of a kernel is true."""
-
-    def __call__(
-        cls, func: Any = None, key: Any = None, module: Any = None, options: Any = None, code_transformers: Any = None,
-        **hints: Any,
-    ) -> Any:  # fmt: skip
-        definition = launches.transformed(func, code_transformers, None)
-        return launches.kernel_of(definition, (options or {}).get("enable_backward", config.enable_backward))
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Kernel)
-
-
-class _FunctionClass(type):
-    """Calls make funcs, and enter them among their module's; `isinstance` of a func is true."""
-
-    def __call__(
-        cls, func: Any, key: str, namespace: str = "", module: Any = None, code_transformers: Any = None,
-        overloaded_annotations: Any = None, **hints: Any,
-    ) -> Any:  # fmt: skip
-        definition = launches.transformed(func, code_transformers, overloaded_annotations)
-        result = launches.func_of(definition, func)
-        module.functions[key], result.key = result, key
-        return result
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.Func)
-
-
-class Function(metaclass=_FunctionClass):
-    """`wp.Function(func=f, key=name, module=m)` is `wp.func(f)`."""
-
-
-class Kernel(metaclass=_KernelClass):
-    """`wp.Kernel(func=f)` is `wp.kernel(f)`."""
 
 
 def _overload(kernel: Any, *types: Any) -> Any:
@@ -210,16 +190,31 @@ def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
     """A function for JAX whose result is a tuple, also of one array."""
 
     def made(function: Any, *args: Any, **options: Any) -> Any:
+        options = _elements(function, options)
         inner = make(function, *args, **{n: v for n, v in options.items() if v is not None and n not in _JAX_HINTS})
 
         def call(*values: Any, **named: Any) -> Any:
-            result = inner(*values, **named)
+            result = inner(*values, **_elements(function, named))
             return result if isinstance(result, (tuple, list)) else (result,)
 
         return call
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
+
+
+def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
+    """The options, with `output_dims` that count elements: without the sizes of vectors that end them."""
+    dims = options.get("output_dims")
+    if not isinstance(dims, Mapping):
+        return options
+    kernel = isinstance(function, wb.Kernel)
+    types = parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
+    inner = {name: tuple(getattr(getattr(types.get(name), "dtype", None), "shape", ())) for name in dims}
+    shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in dims.items()}
+    ends = {name: bool(inner[name]) and shape[-len(inner[name]) :] == inner[name] for name, shape in shapes.items()}
+    found = {n: s[: -len(inner[n])] if ends[n] and len(s) > types[n].ndim else s for n, s in shapes.items()}
+    return {**options, "output_dims": found}
 
 
 _JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
@@ -249,15 +244,15 @@ def _get_options(module: Any = None) -> dict[str, Any]:
     return dict(_options_of(1, module))
 
 
-def maths(name: str) -> Any:
-    """A func of the wheel's own `warp._src.math`.
+def from_wheel(name: str) -> Any:
+    """What the wheel's own modules have.
 
     Raises:
         AttributeError: Warp is not installed, or `install()` was not called.
     """
     if sys.modules.get("warp") is not sys.modules["workbench.compat.warp"]:
-        raise AttributeError(f"wp.{name} is a func of Warp's own wheel: call workbench.compat.warp.install() first")
-    return getattr(import_module("warp._src.math"), name)
+        raise AttributeError(f"wp.{name} is a part of Warp's own wheel: call workbench.compat.warp.install() first")
+    return getattr(import_module(f"warp._src.{FROM_WHEEL[name]}"), name)
 
 
 class _Nothing:
@@ -300,6 +295,8 @@ def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count:
     """Copy as `workbench.copy`, with Warp's names of the arguments; a count of 0 means all."""
     if dest.dtype != src.dtype and element(dest.dtype) == element(src.dtype):
         src = src.flatten().view(element(src.dtype)).flatten().view(dest.dtype)
+    if (dest_offset, src_offset, count) == (0, 0, 0) and dest.dtype == src.dtype:
+        src, count = (src.reshape(dest.shape), 0) if dest.size == src.size else (src, src.size)
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 
@@ -318,6 +315,7 @@ TABLE: dict[str, Row] = {
     "func": Row(launches.func, "wb.func"),
     "map": Row(launches.map, "wb.map", "several results are a list; in `wb.map` a tuple"),
     "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
+    "launch_tiled": Row(launches.launch_tiled, "wb.launch_tiled", "`max_blocks` has no effect"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
     **{
         f.__name__: Row(_like(f), f"wb.{f.__name__}", "has a gradient if its source has, in `wb` on request")
@@ -328,6 +326,18 @@ TABLE: dict[str, Row] = {
         f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers without a dtype as in `array`")
         for n in range(1, 5)
     },
+    "capture_if": Row(
+        lambda condition, on_true=None, on_false=None, stream=None, **arguments: wb.capture_if(
+            condition, on_true, on_false, **arguments
+        ),
+        "wb.capture_if",
+    ),
+    "capture_while": Row(
+        lambda condition, while_body, stream=None, **arguments: wb.capture_while(condition, while_body, **arguments),
+        "wb.capture_while",
+        "`while_body` is `body`",
+    ),
+    "from_numpy": Row(_from_numpy, "wb.from_numpy", "converts data of another type; `wb` refuses it"),
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
     "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
     "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
@@ -346,9 +356,9 @@ TABLE: dict[str, Row] = {
     "is_cuda_available": Row(lambda: bool(_cuda_devices()), "wb.get_devices"),
     "is_cpu_available": Row(lambda: True, "wb.get_devices"),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
-    "Function": Row(Function, "wb.Func"),
+    "Function": Row(launches.Function, "wb.Func"),
     "overload": Row(_overload, "", _BUILT),
-    "Kernel": Row(Kernel, "wb.Kernel"),
+    "Kernel": Row(launches.Kernel, "wb.Kernel"),
     "Module": Row(Module, "", _BUILT),
     "get_module": Row(get_module, "", _BUILT),
     "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
@@ -365,7 +375,8 @@ TABLE: dict[str, Row] = {
     },
     **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
-    "handle": Row(uint64, "wb.uint64"),
+    "ref": Row(wb.ref, "wb.ref", "has a gradient"),
+    "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "get_cuda_driver_version": Row(lambda: None, "", _HERE),
     "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
     "get_cuda_supported_archs": Row(lambda: [], "", _HERE),
@@ -384,12 +395,17 @@ TABLE: dict[str, Row] = {
     "wait_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
     "wait_stream": Row(lambda stream, event=None: wb.synchronize(), "wb.synchronize"),
     "DeterministicMode": Row(DeterministicMode, "", _HERE),
-    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", float32), ("int", int32))},
+    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", NUMBERS["float32"]), ("int", NUMBERS["int32"]))},
     **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
     **{
         f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")
         for f in (wb.zeros, wb.ones, wb.empty, wb.full)
     },
+    **{
+        f.__name__: Row(_marking(f), f"wb.{f.__name__}", "the array has Warp's attributes")
+        for f in (wb.from_torch, wb.from_jax, wb.from_dlpack)
+    },
+    "from_ptr": Row(_marking(from_ptr), "wb.from_numpy", "an address on the CPU"),
     **{f"indexedarray{n}d": Row(_indexed(n), "wb.indexedarray") for n in range(1, 5)},
     "indexedarray": Row(IndexedArray, "wb.indexedarray"),
     "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
@@ -400,7 +416,6 @@ TABLE: dict[str, Row] = {
     ),
     "func_native": Row(_func_native, "wb.func_native", "`snippet` is `cuda`"),
     "struct": Row(_struct, "wb.struct", "may have no fields"),
-    "from_ptr": Row(from_ptr, "wb.from_numpy", "an address on the CPU"),
     "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),
     **{
         f"is_{name}": Row(lambda *devices: False, "", _HERE)

@@ -7,16 +7,19 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from msgspec.structs import replace
 
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
+from workbench.frontend.names.query_loops import BEGIN
 from workbench.types import SCALARS
+from workbench.weak import Weak
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
 _QUERY = "hash_grid_query"
-_BEGUN = (_QUERY, "bvh_query_aabb", "bvh_query_ray", "mesh_query_aabb", "bvh_query_sphere", "bvh_query_capsule")
+_BEGUN = (_QUERY, *BEGIN)
 _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """By the beginning of a function's name: what its first argument is."""
 _SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
@@ -26,6 +29,8 @@ _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
     "mesh_query_point_no_sign": _UNSIGNED, "mesh_query_furthest_point_no_sign": _UNSIGNED,
 }  # fmt: skip
 """Queries that may be given names for their results: after how many arguments, and what they are."""
+_NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
+"""Names that hand their arguments to no func."""
 _ANSWERS = ("next", "tiled")
 """Ends of names whose first argument is a query."""
 _IN_PLACE = {
@@ -34,16 +39,33 @@ _IN_PLACE = {
     "tile_diag_add_inplace": (0,),
 }  # fmt: skip
 """Calls that stand as statements, and which of their arguments they change."""
-_OTHERWISE = ("tile_cholesky", "tile_cholesky_solve", "tile_empty", "static", "mul")
+_STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
+_OTHERWISE = (
+    *_STACK, "div_approx", "inverse_approx", "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve",
+    "tile_empty", "static", "mul",
+)  # fmt: skip
+
+
+_KNOWN: Weak[int, Any] = Weak()
 
 
 class _Known:
     """Mixed into what kernels take by its `id`."""
 
+    def __del__(self) -> None:
+        """Nothing; programs call it."""
+
     @property
-    def id(self) -> Any:
-        """The object itself."""
-        return self
+    def id(self) -> int:
+        """A number, for which `known` returns the object while it lives."""
+        _KNOWN.put(id(self), self)
+        return id(self)
+
+
+def known(value: Any) -> Any:
+    """The grid, mesh or tree of a number; any other value itself."""
+    found = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
+    return value if found is None else found
 
 
 class HashGrid(_Known, wb.HashGrid):
@@ -55,8 +77,14 @@ class HashGrid(_Known, wb.HashGrid):
         """Make an empty grid; its points' type is that of the array it is built from."""
         super().__init__(dim_x, dim_y, dim_z, device)
 
-    def reserve(self, num_points: int) -> None:
-        """Make room for so many points, if the grid was not built yet."""
+    def build(self, points: wb.array, radius: float | None = None, groups: wb.array | None = None) -> None:
+        """Build as `workbench.HashGrid`, of points in any shape."""
+        super().build(points.flatten(), radius, None if groups is None else groups.flatten())
+
+    def reserve(self, num_points: int, with_groups: bool = False) -> None:
+        """Make room for so many points, and their groups, if the grid was not built yet."""
+        if with_groups and self.groups.size < num_points:
+            self.groups = wb.empty(num_points, wb.int32, self.device)
         if self.points.size < num_points:
             self.points = wb.empty(num_points, wb.int32, self.device)  # a fill would be captured
 
@@ -112,7 +140,8 @@ def rewritten(definition: Definition) -> Definition:
     that is transformed or sorted in place is assigned the result.
     """
     own = _asked(definition)
-    if not own and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
+    chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
+    if not own and not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
@@ -147,7 +176,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
                 continue
             if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
                 own[argument.id] = kinds[0]
-            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in {*FORMS, *TABLE, *SCALARS}:
+            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in _NO_FUNCS:
                 own.setdefault(argument.id, Any)
     return own
 
@@ -170,7 +199,8 @@ class _Rewriter(ast.NodeTransformer):
             node.test = super().visit(node.test)
         else:
             result = super().visit(node)
-            result = None if isinstance(result, ast.Expr) and isinstance(result.value, ast.Attribute) else result
+            dropped = isinstance(result, ast.Expr) and isinstance(result.value, (ast.Attribute, ast.Name, ast.Tuple))
+            result = None if dropped else result
         mine, self.before = self.before, []
         if isinstance(node, ast.If):
             for name in ("body", "orelse"):
@@ -198,7 +228,42 @@ class _Rewriter(ast.NodeTransformer):
             self.before.append(_placed(ast.Assign([ast.Name(name.id, ast.Store())], value), node))
         return _placed(part("result"), node)
 
+    def _stack(self, node: ast.Call) -> ast.expr:
+        """Return the value of a call that uses a stack, which is a tile and a count of elements in use."""
+
+        def name(text: str) -> ast.Name:
+            return ast.Name(text, ast.Load())
+
+        stack = node.args[0]
+        if not isinstance(stack, ast.Name):
+            return node
+        count, at = f"count.{stack.id}", f"{node.lineno}.{node.col_offset}"
+        if _name(node) == "tile_stack_count":
+            return _placed(name(count), node)
+        if _name(node) == "tile_stack_clear":
+            self._assign([name(count)], ast.Constant(0), node)
+            return _placed(name(count), node)
+        call = ast.Call(node.func, [stack, name(count), *node.args[1:]], node.keywords)
+        if _name(node) == "tile_stack_push":
+            self._assign([name(stack.id), name(count), name(f"index.{at}")], call, node)
+            return _placed(name(f"index.{at}"), node)
+        self._assign([name(f"value.{at}"), name(f"index.{at}"), name(count)], call, node)
+        return _placed(ast.Tuple([name(f"value.{at}"), name(f"index.{at}")], ast.Load()), node)
+
+    def _assign(self, names: list[ast.Name], value: ast.expr, node: ast.AST) -> None:
+        """Assign names before the statement that is visited."""
+        targets: list[ast.expr] = [ast.Name(n.id, ast.Store()) for n in names]
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        self.before.append(_placed(ast.Assign([target], value), node))
+
     def visit_Assign(self, node: ast.Assign) -> Any:
+        if _is_call(node.value, ("tile_stack",)) and isinstance(node.targets[0], ast.Name):
+            call = _renamed(node.value, "tile_zeros")  # type: ignore[arg-type]
+            for k in call.keywords:
+                k.arg = "shape" if k.arg == "capacity" else k.arg
+            self._assign([ast.Name(f"count.{node.targets[0].id}", ast.Load())], ast.Constant(0), node)
+            node.value = _placed(call, node)
+            return node
         dropped = node.value in self.queries.values() and _is_call(node.value, (_QUERY,))
         return None if dropped else self.generic_visit(node)
 
@@ -208,8 +273,25 @@ class _Rewriter(ast.NodeTransformer):
         node.iter = _written_out(node)
         return self.generic_visit(node)
 
+    def visit_While(self, node: ast.While) -> Any:
+        """Write `while hash_grid_query_next(query, j)`, also as the first line of another `while`, as the `for`."""
+        test, body = node.test, node.body
+        first = body[0]
+        leaves = isinstance(first, ast.If) and isinstance(first.body[0], ast.Break) and not first.orelse
+        if leaves and isinstance(first.test, ast.UnaryOp) and isinstance(first.test.op, ast.Not):  # type: ignore[union-attr]
+            until = _placed(ast.If(ast.UnaryOp(ast.Not(), test), [ast.Break()], []), node)
+            test, body = first.test.operand, [until, *body[1:]]  # type: ignore[union-attr]
+        if not _is_call(test, ("hash_grid_query_next",)):
+            return self.generic_visit(node)
+        query, item = test.args  # type: ignore[attr-defined]
+        loop = ast.For(ast.Name(item.id, ast.Store()), query, body or [ast.Pass()], node.orelse)
+        return self.visit_For(_placed(loop, node))
+
     def visit_Expr(self, node: ast.Expr) -> Any:
         call = node.value
+        if isinstance(call, ast.IfExp):
+            sides = [[self.visit(_placed(ast.Expr(side), node))] for side in (call.body, call.orelse)]
+            return _placed(ast.If(call.test, *sides), node)
         if not isinstance(call, ast.Call) or not _is_call(call, tuple(_IN_PLACE)):
             return self.generic_visit(node)
         changed = [a for k, a in enumerate(call.args) if k in _IN_PLACE[_name(call)]]
@@ -228,11 +310,17 @@ class _Rewriter(ast.NodeTransformer):
         self.generic_visit(node)
         if _name(node) in _INTO:
             return self._into(node)
+        if _is_call(node, _STACK[1:]):
+            return self._stack(node)
         if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
             return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             return node.args[0] if names & self.locals and len(node.args) == 1 else node
+        if _is_call(node, ("div_approx",)) and len(node.args) == 2:
+            return _placed(ast.BinOp(node.args[0], ast.Div(), node.args[1]), node)
+        if _is_call(node, ("inverse_approx",)):
+            return _renamed(node, "inverse")
         if _is_call(node, ("tile_empty",)):
             return _renamed(node, "tile_zeros")
         if not _is_call(node, _OTHERWISE):

@@ -14,6 +14,7 @@ import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
+from workbench.frontend.names.references import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Returned
@@ -68,6 +69,7 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
         KernelSyntaxError: a text is no string.
     """
     place = definition.locate(definition.node)
+    refuse_references(definition, "a func with CUDA source")
     types = parameter_annotations(definition)
     for name, type in types.items():
         if type is None:

@@ -20,8 +20,9 @@ from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import read_again
 from workbench.frontend.names.rebinding import mark
+from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, materialise
-from workbench.frontend.state.context import Context, Env, Shared, Watched
+from workbench.frontend.state.context import Context, Env, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
@@ -45,10 +46,10 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
-def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> Watched:
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
     """What is watched of a version of a func: the gradient or replay that it may get."""
     again = partial(customs.get, definition)
-    return Watched(definition, definition.name, again(), again, (customs, definition))
+    return reads.Watched(definition, definition.name, again(), again, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -56,7 +57,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     found = customs.get(definition)
     if definition.library:
         return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
-    context.shared.watched.setdefault((id(definition), "custom"), watch_custom(definition, customs))
+    reads.watch(watch_custom(definition, customs), "custom")
     if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):
         return None
     return found
@@ -140,7 +141,7 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     """A context whose operations go to a block of their own."""
     outer = context.shared
     shared = Shared(
-        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
+        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured,
         errors=outer.errors, tiling=outer.tiling, closed=True,
     )  # fmt: skip
     return Context(definition, env, shared, (*context.inside, (definition, ())))

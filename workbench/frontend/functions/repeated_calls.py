@@ -17,9 +17,8 @@ from msgspec.structs import replace
 
 from workbench.builtins import TABLE
 from workbench.frontend.functions.alike import form, values, with_values
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.memo import Body, Calls
 from workbench.frontend.state.operands import Operand, Poison, Returned, Static
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE, STRUCTURED

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.names.generic import Generic, Ref, generic
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.source import Location, Source
@@ -66,17 +66,27 @@ def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
     """
-    return {a.arg: parameter_annotation(definition, a) for a in definition.parameters}
+    return parameter_types(definition)[0]
 
 
-def parameter_families(definition: Definition) -> dict[str, Generic]:
-    """What generic parameters ask of their arguments: those annotated with a family; not those that take all.
+def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
+    """Return each parameter's type, None if it is generic, and what generic ones ask that do not take all arguments.
 
     Raises:
-        KernelTypeError: an annotation cannot be evaluated.
+        KernelTypeError: an annotation that is not a type of the language.
     """
-    found = {a.arg: generic(_value(definition, a)) for a in definition.parameters if a.annotation is not None}
-    return {name: family for name, family in found.items() if family is not None}
+    types: dict[str, AnyType | None] = {}
+    families: dict[str, Generic] = {}
+    for argument in definition.parameters:
+        name, node = argument.arg, argument.annotation
+        value = _value(definition, argument) if node is not None else None
+        family = generic(value)
+        if family is not None:
+            families[name] = family
+        types[name] = None
+        if node is not None and family is None:
+            types[name] = parameter_type(value, name, definition.locate(node), definition.name)
+    return types, families
 
 
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
@@ -206,7 +216,9 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `T | None`, or an alias declared by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
+    if isinstance(value, Ref):  # one inside of others is no type
+        value = value.type
     while True:
         origin = typing.get_origin(value)
         if origin is typing.Annotated:

@@ -61,6 +61,41 @@ class Function(msgspec.Struct, frozen=True):
         return "Callable"
 
 
+class Ref(msgspec.Struct, frozen=True):
+    """The annotation `ref[T]`: a func's parameter that its caller sees changed.
+
+    Attributes:
+        type: of the parameter.
+    """
+
+    type: Any
+
+    def __repr__(self) -> str:
+        return f"ref[{self.type!r}]"
+
+
+class _Refs:
+    """`ref[float]` annotates a parameter of a func that changes a number, vector or struct of its caller.
+
+        >>> import workbench as wb
+        >>> @wb.func
+        ... def bump(x: wb.ref[float], by: float):
+        ...     x += by
+        >>> @wb.kernel
+        ... def k(y: wb.array[float]):
+        ...     bump(y[wb.tid()], 2.0)
+
+    The argument is a name, an element of an array, a component or a field; the call is a statement of its own.
+    """
+
+    def __getitem__(self, type: Any) -> Ref:
+        return Ref(type)
+
+    def __repr__(self) -> str:
+        return "ref"
+
+
+ref = _Refs()
 Float = Family("Float", (Kind.FLOAT,))
 Int = Family("Int", (Kind.INT, Kind.UINT))
 Scalar = Family("Scalar", (Kind.FLOAT, Kind.INT, Kind.UINT))

@@ -15,7 +15,7 @@ from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state import reads
-from workbench.frontend.state.context import Context, Watched
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
@@ -258,8 +258,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
-    key = (id(context.definition), path)
-    context.shared.watched.setdefault(key, Watched(context.definition, path, value))
+    reads.watch(reads.Watched(context.definition, path, value))
 
 
 def watch_annotations(context: Context) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Weak
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Signature, Weak
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -249,8 +249,33 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
     return known
 
 
+_SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
+"""What rules say of scalars, which are few."""
+
+
+def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
+    """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
+    types_ = []
+    for operand in operands:
+        if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
+            types_.append(operand.type)
+        elif type(operand) is Literal and type(operand.value) in (int, float):
+            types_.append(WEAK_INT if type(operand.value) is int else WEAK_FLOAT)
+        else:
+            return None
+    signature = _SIGNATURES.get((builtin, tuple(types_)))
+    if signature is None:
+        return None
+    pairs = zip(operands, types_, signature[0], strict=True)
+    values = [o if known is wanted else convert(context, o, wanted) for o, known, wanted in pairs]
+    return context.builder.one(builtin.name, values, signature[1])  # type: ignore[arg-type]
+
+
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
     """Emit a builtin on operands of any kind."""
+    known = remembered(context, builtin, operands)
+    if known is not None:
+        return known
     args = [usable(context, o) for o in operands]
     if any_tile(args):
         return over(
@@ -259,10 +284,16 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
-    try:
-        wanted, result = builtin.rule(builtin.name, _argument_types(builtin, args))
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    types_ = tuple(_argument_types(builtin, args))
+    signature = _SIGNATURES.get((builtin, types_))
+    if signature is None:
+        try:
+            signature = builtin.rule(builtin.name, types_)
+        except KernelTypeError as error:
+            raise context.placed(error) from None
+        if all(type(t) is Scalar or isinstance(t, Weak) for t in types_):
+            _SIGNATURES[builtin, types_] = signature
+    wanted, result = signature
     values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
     return context.builder.one(builtin.name, values, result)
 

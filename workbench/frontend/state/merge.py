@@ -27,7 +27,9 @@ from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.types import ArrayType, Kind, Type, element
 
-RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
+RETURNS_A_VALUE = (
+    "What a return inside a loop gives must be a number, a vector or a struct, or several of them written out."
+)
 
 
 def assigned(statements: Sequence[ast.stmt]) -> list[str]:
@@ -76,7 +78,7 @@ def _target(node: ast.AST) -> str | None:
 
 def is_ours(name: str) -> bool:
     """Whether a name with dots is one that rewriting made, and no field of a user's struct."""
-    return " " in name or name.rpartition(".")[2].isdigit()
+    return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
 def same(a: Operand, b: Operand) -> bool:

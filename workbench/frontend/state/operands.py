@@ -61,7 +61,7 @@ class Unset(msgspec.Struct, frozen=True):
     """A name that has no value on some path; reading it is an error with this reason.
 
     Attributes:
-        value: what it is on the paths that have set it, where a loop hands that on (see `statements/loop_names.py`).
+        value: what it is on the paths that have set it, where a loop hands that on (see `state/loop_scope.py`).
         given: a flag: where that is set, the name is `value`.
     """
 

@@ -12,15 +12,17 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, weak
-from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.memo import Settled
+from workbench.frontend.state.context import Context, Env, Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
-from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
+from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
+from workbench.frontend.values.structs import bind, pending, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
@@ -42,10 +44,22 @@ def settle(
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
+    inside, context.shared.in_loop = context.shared.in_loop, True
+    try:
+        if not inside:  # nothing meets it again
+            return _settled(context, _first(names, before), names, before, attempt).types
+        read = _read(node, names, before)
+        key = node, *read, *form(context, read.values())
+        known = context.shared.settled.get(key) or _first(names, before)
+        found = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(found, read=tuple(read.values()))
+        return found.types
+    finally:
+        context.shared.in_loop = inside
+
+
+def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
     errors, kept = context.shared.errors, len(context.shared.errors)
-    read = _read(node, names, before)
-    key = node, *read, *form(context, read.values())
-    known = context.shared.settled.get(key) or _first(names, before)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -59,6 +73,12 @@ def settle(
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)
+        structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
+        for name in structs:  # a `return` in the loop gives a struct: its fields go round
+            bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+        if structs:
+            names = with_fields(names, before)
+            continue
         lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
         if lost:
             hidden |= {n: _changed(n) for n in lost}
@@ -69,8 +89,7 @@ def settle(
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
-            context.shared.settled[key] = Settled(types, hidden, tuple(read.values()))
-            return types
+            return Settled(types, hidden, ())
         changes.update(wider.keys())
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."

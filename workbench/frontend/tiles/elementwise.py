@@ -26,6 +26,7 @@ from workbench.frontend.state.operands import POISON, Literal, Operand, Parts, P
 from workbench.frontend.state.reads import dotted
 from workbench.frontend.state.tile_maps import stored
 from workbench.frontend.state.tiling import is_thread
+from workbench.frontend.tiles import lanes
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
@@ -63,6 +64,15 @@ class _Hoist(ast.NodeTransformer):
         self.names.append(name)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        """Read each thread's element of a tile."""
+        if not (isinstance(node.ctx, ast.Load) and lanes.is_element(self.context, node)):
+            return self.generic_visit(node)
+        name = f"tile.{len(self.names)}"
+        self.context.env[name] = self.lower(self.context, node)
+        self.names.append(name)
+        return ast.copy_location(ast.Name(name, ast.Load()), node)
+
     # These choose what is evaluated, per thread; hoisted, an operation on tiles would run, and fault, where Python runs
     # nothing.
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
@@ -86,7 +96,8 @@ def hoisted(
         return node, []
     value = node.value
     whole = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
-    if whole or value is None or not uses_tiles(context.definition, node):
+    elements = any(lanes.is_element(context, n) for n in nodes_of(node))
+    if whole or value is None or not (elements or uses_tiles(context.definition, node)):
         return node, []
     hoist = _Hoist(context, lower)
     # A copy: the syntax tree is lowered again for other types, and once more if the first attempt unwinds.

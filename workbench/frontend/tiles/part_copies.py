@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping
 
 from workbench.errors import KernelTypeError
+from workbench.frontend.names.references import references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Operand
@@ -71,7 +72,7 @@ def check_seen(context: Context, name: str) -> None:
     definition = context.definition
     if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
         return
-    if not _is_read_later(context, name):
+    if name not in references(definition) and not _is_read_later(context, name):
         raise context.error(
             KernelTypeError, f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
             f"Return {name} and assign it at the call, or write to an array.",

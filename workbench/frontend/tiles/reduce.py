@@ -8,13 +8,13 @@ from typing import Any
 
 import msgspec
 
-from workbench.builtins.declaration.declare import Builtin
+from workbench.builtins.declaration.declare import TABLE, Builtin
 from workbench.errors import KernelTypeError
 from workbench.frontend.functions import inline
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over, stored
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone
@@ -97,7 +97,7 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     axis = _axis(given, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
     made = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
-    if dtype is int32 and kind.startswith("arg"):
+    if dtype == int32 and kind.startswith("arg"):
         context.shared.non_negative.add(made)
     return made
 
@@ -147,13 +147,14 @@ def scan(kind: str, exclusive: bool) -> FormHandler:
 
 
 def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name."""
-    given = Arguments(context, node, expression, "a b out? alpha? precision?")
-    if "alpha" in given:
-        raise given.error("takes no alpha.", "Scale one of the tiles: tile_matmul(alpha * a, b, acc).")
+    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
+
+    With alpha and beta it is alpha * (a @ b) + beta * acc.
+    """
+    given = Arguments(context, node, expression, "a b out? alpha? beta? precision?")
     written = given.nodes.get("out")
-    acc = given.tile("out") if "out" in given else None
-    made = matmul(context, given.tile("a"), given.tile("b"), acc, precision(given))
+    acc = _scaled(given, "beta", given.tile("out")) if "out" in given else None
+    made = matmul(context, _scaled(given, "alpha", given.tile("a")), given.tile("b"), acc, precision(given))
     # The tree was marked before lowering (`Store` on an argument), so that branches and loops carry the name.
     if isinstance(written, ast.Name) and isinstance(written.ctx, ast.Store):
         # Set where Python might not evaluate the call, as behind `and`: whether the name is rebound would depend on the
@@ -164,6 +165,19 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
         msgspec.structs.force_setattr(made, "name", made.name or written.id)
         context.env[written.id] = made
     return made
+
+
+def _scaled(given: Arguments, factor: str, tile: Value) -> Value:
+    """The tile times a factor, if there is one; times 0 it is 0, whatever it holds."""
+    if factor not in given:
+        return tile
+    number, none = given.given[factor], Literal(0.0)
+    scaled = apply(given.context, TABLE["mul"], (number, tile))
+    if factor == "beta":
+        is_none = apply(given.context, TABLE["eq"], (number, none))
+        scaled = apply(given.context, TABLE["where"], (is_none, none, scaled))
+    assert isinstance(scaled, Value)
+    return scaled
 
 
 def precision(given: Arguments) -> str:

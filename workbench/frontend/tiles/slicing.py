@@ -6,11 +6,13 @@ import ast
 from collections.abc import Sequence
 from typing import Any
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import assign_type, convert, describe, usable
+from workbench.frontend.state.coerce import apply, assign_type, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
+from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
@@ -18,7 +20,7 @@ from workbench.ir.attributes import AXES, SHAPE
 from workbench.ir.values import Value
 from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
-from workbench.types import Scalar, Vector, float32, int32, int64
+from workbench.types import Scalar, Vector, float32, int32, int64, is_integer
 
 Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
@@ -76,6 +78,15 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
 
 
 def _slice(context: Context, node: ast.Slice, size: int, expression: Expression) -> tuple[int, int]:
+    span = _span(context, node, size, expression)
+    if not span or span.step != 1:
+        message = "A slice of a tile has at least one element, and where it is assigned a step of 1."
+        raise context.error(KernelTypeError, message)
+    # Starts and sizes are part of types and addresses; a step would need a third number per axis in every backend.
+    return span.start, len(span)
+
+
+def _span(context: Context, node: ast.Slice, size: int, expression: Expression) -> range:
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
         raise context.error(
@@ -83,15 +94,15 @@ def _slice(context: Context, node: ast.Slice, size: int, expression: Expression)
             "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
         )  # fmt: skip
     numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
-    span = range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
-    if not span or span.step != 1:
-        raise context.error(KernelTypeError, "A slice of a tile has at least one element and a step of 1.")
-    # Starts and sizes are part of types and addresses; a step would need a third number per axis in every backend.
-    return span.start, len(span)
+    return range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
 
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
     """`t[…]`: an element, the same for the whole block, or a part."""
+    numbers = lanes.places(context, tile, node, expression)
+    if numbers is not None:
+        return lanes.taken(context, tile, numbers)
+    tile, node = _gathered(context, tile, node, expression)
     starts, sizes, shape = located(context, tile, node, expression)
     if not shape:
         return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
@@ -99,14 +110,55 @@ def subscript(context: Context, tile: Value, node: ast.expr, expression: Express
     return part_of(context, reshaped(context, part, shape), tile)
 
 
+def _gathered(context: Context, tile: Value, node: ast.expr, expression: Expression) -> tuple[Value, ast.expr]:
+    """Return the tile with those of its parts that a tile of indices or a slice with a step means, and the index left.
+
+    Raises:
+        KernelTypeError: there are two tiles of indices.
+    """
+    nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    several = 0
+    for axis, (written, size) in enumerate(zip(nodes, type_of(tile).shape, strict=False)):
+        numbers: Operand = None
+        if isinstance(written, ast.Slice) and written.step is not None:
+            span = _span(context, written, size, expression)
+            if not span or span.step == 1:
+                continue
+            at = [Literal(span.start), Literal(span.step)]
+            (numbers,) = context.builder.tile_map((len(span),), (), lambda i, e, at=at: [_place(context, i[0], *at)])
+        elif isinstance(written, ast.Name) and is_tile(context.env.get(written.id)):
+            numbers = context.env[written.id]
+        elif isinstance(written, (ast.Call, ast.BinOp, ast.Subscript)):
+            numbers = expression(context, written)
+        if not is_tile(numbers) or type_of(numbers).ndim != 1 or not is_integer(type_of(numbers).dtype):
+            continue
+        if not isinstance(written, ast.Slice):
+            numbers = lanes.from_begin(context, numbers, size)
+        several += not isinstance(written, ast.Slice)
+        if several > 1:
+            raise context.error(KernelTypeError, "Of a tile's indices one may be a tile.", "Index one axis at a time.")
+        tile = lanes.along(context, tile, axis, numbers)
+        nodes[axis] = ast.copy_location(ast.Slice(), written)
+    return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
+
+
+def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
+    place = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
+    assert isinstance(place, Value)
+    return place
+
+
 def changed(
     context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
 ) -> Value:
     """The tile with `t[…] = operand` done."""
     check_alone(context, label, tile)
-    starts, sizes, shape = located(context, tile, node, expression)
     type = type_of(tile)
     what = f"An element of {label or 'a tile'}"
+    numbers = lanes.places(context, tile, node, expression)
+    if numbers is not None:
+        return lanes.put(context, tile, numbers, assign_type(context, operand, type.dtype, what, tiles=True))
+    starts, sizes, shape = located(context, tile, node, expression)
     value = assign_type(context, operand, type.dtype, what, tiles=True)
     result: Any = type
     if not shape and not is_tile(value):

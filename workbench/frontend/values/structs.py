@@ -17,7 +17,18 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import joined_type, same
-from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Operand, Parts, Unset, View
+from workbench.frontend.state.operands import (
+    PENDING,
+    Axis,
+    Bundle,
+    Element,
+    Elements,
+    Operand,
+    Parts,
+    Pending,
+    Unset,
+    View,
+)
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
@@ -71,11 +82,23 @@ def gather(env: Mapping[str, Operand], name: str) -> Operand:
     return found
 
 
-def with_fields(names: Iterable[str], *envs: Mapping[str, Operand]) -> list[str]:
-    """The names, and those of their fields where all that have the name have the same struct."""
+def pending(type: AnyType) -> Operand:
+    """What is returned where no `return` was reached; of a struct, a struct of these."""
+    return Bundle(type, tuple(pending(f.type) for f in type.fields)) if isinstance(type, Struct) else PENDING
+
+
+def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
+    """The names, and those of their fields where all that have the name have the same struct.
+
+    Where one of them has a struct and another has returned nothing yet, that gets pending fields.
+    """
     found: list[str] = []
     for name in names:
         found.append(name)
+        parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
+        for env in envs if parts is not None else ():
+            if isinstance(env.get(name), Pending):
+                bind(env, name, pending(parts.type))  # type: ignore[union-attr]
         kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
         if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
             found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)

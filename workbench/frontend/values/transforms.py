@@ -29,6 +29,8 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
         operands, types = [*operands, *_identity(context, type)], [*types, type.part("q")]
     if types == [type.part("p"), type.part("q")]:
         components = [c for o in operands for c in _components(context, materialise(context, o))]
+    elif not operands:
+        components = [assign_type(context, Literal(0.0), type.dtype, "")] * type.length
     elif len(operands) in (1, type.length) and not any(isinstance(t, Vector) for t in types):
         operands = operands * (type.length // len(operands))
         components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]

@@ -18,7 +18,7 @@ import msgspec
 
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.attributes import STEP, Number
+from workbench.ir.attributes import SCALAR, STEP, Number, attributes
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
@@ -72,14 +72,15 @@ class _About:
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
-    return None if op.name != "for" else _Loop(about, rewriter.inside(op)).in_strips()
+    return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
 
 
 class _Loop:
     """A loop, and the rows that it accesses."""
 
-    def __init__(self, about: _About, op: Op) -> None:
-        self.about, self.op = about, op
+    def __init__(self, about: _About, original: Op, op: Op) -> None:
+        """Of a loop as it was, and with loops inside in strips."""
+        self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
         self.step, self.trips = int(about.known.get(op.operands[2], 0)), known_trips(op, about.known)
@@ -170,10 +171,13 @@ class _Loop:
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
+        if pairs and any(op.name in ("slot_read", "slot_write") for op in walk(self.original.blocks[0])):
+            return (self.op,)
         b = Builder()
         b.location = self.op.location
         conditions = [b.one("apart", pair, bool_) for pair in pairs]
-        if self.trips is None:
+        changes = any(row.after for row in self.rows)
+        if self.trips is None and not changes:
             start, stop = self.op.operands[:2] if self.step == 1 else self.op.operands[1::-1]
             long = b.one("add", (start, b.const(TRANSPOSED_STRIP)), int32)
             conditions.append(b.one("ge", (stop, long), bool_))
@@ -187,7 +191,9 @@ class _Loop:
             b.yield_(*results)
         with b.block() as orelse:
             results = tuple(map(fresh, self.op.results))
-            b.append(self.op.replace(results=results))
+            # Turn by turn, what a loop changes would not be changed in the order of threads.
+            attrs = attributes({**self.op.attrs, SCALAR: True})
+            b.append(self.original.replace(results=results, attrs=attrs) if pairs else self.op.replace(results=results))
             b.yield_(*results)
         b.append(Op("if", (all_hold,), self.op.results, blocks=(then.block, orelse.block), location=self.op.location))
         return b.body().ops

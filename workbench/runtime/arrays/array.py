@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -49,11 +49,13 @@ class array(Viewed, Arithmetic):
         is_contiguous: whether the elements lie densely in row-major order.
         tag: dtype, dimensions, density, `is_far` and device as one string: arrays of one tag suit the same code.
         requires_grad: whether a tape accumulates this array's gradient in `.grad`.
+        kin: the class of views and results; a subclass that is to have its own kind of them sets it.
         attached: what other packages keep with the array, by name; not set until one does.
         grad: the gradient, of the same dtype and shape; None without `requires_grad`.
     """
 
     __wb_generic__ = True
+    kin: ClassVar[type[array]]
     __slots__ = (
         "__weakref__", "_fields", "_grad", "_shape", "address", "attached", "device", "dtype", "is_contiguous",
         "memory", "nbytes", "packed", "requires_grad", "strides", "tag", "type",
@@ -269,7 +271,7 @@ class array(Viewed, Arithmetic):
         dtype: Element | None = None,
     ) -> array:  # fmt: skip
         """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
-        made = object.__new__(array)
+        made = object.__new__(self.kin)
         kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
         if dtype is None and kind is None:
             kind = replace(self.type, wide=False) if getattr(self.type, "wide", False) else self.type
@@ -285,7 +287,7 @@ class array(Viewed, Arithmetic):
 
     def _alike(self, memory: Memory, address: int) -> array:
         """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
-        made = object.__new__(array)
+        made = object.__new__(self.kin)
         made.memory, made.address, made.device = memory, address, memory.device
         made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
         if self.memory.read_only and not memory.read_only:
@@ -382,6 +384,7 @@ class array(Viewed, Arithmetic):
             made._place(memory, dtype, shape, None, False)
         else:
             made = _laid_out(shape, dtype, device)._alike(memory, memory.address)
+            made.__class__ = cls
         if requires_grad:
             made._ask_for_grad()
         return made
@@ -391,7 +394,7 @@ class array(Viewed, Arithmetic):
         if dtype is None and side_by_side(self):
             memory = allocate(self.device, self.nbytes)
             return self._alike(memory, memory.address)
-        return array.undefined(self.shape, self.dtype if dtype is None else as_element(dtype), self.device)
+        return self.kin.undefined(self.shape, self.dtype if dtype is None else as_element(dtype), self.device)
 
     def zero_(self) -> array:
         """Set every element to 0; returns the array."""
@@ -403,7 +406,8 @@ class array(Viewed, Arithmetic):
 
     def to(self, device: Device | str) -> array:
         """The array itself if it is already there, else a copy on that device."""
-        return self if get_device(device) == self.device else array(self, device=device)
+        target = get_device(device)
+        return self if target == self.device else self.kin.undefined(self.shape, self.dtype, target).copy_(self)
 
     def __repr__(self) -> str:
         try:
@@ -412,6 +416,9 @@ class array(Viewed, Arithmetic):
             return f"array(written by a capture, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
         values = np.array2string(self.host(), threshold=20, edgeitems=3, precision=5, prefix="array(")
         return f"array({values}, dtype={self.dtype!r}, shape={self.shape}, device={self.device})"
+
+
+array.kin = array
 
 
 @lru_cache(maxsize=256)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,7 +111,7 @@ def _like(source: array, dtype: Any, device: Device | str | None, requires_grad:
         return source.fresh_like(dtype)
     kind = source.dtype if dtype is None else as_element(dtype)
     place = source.device if device is None else get_device(device)
-    return array.undefined(source.shape, kind, place, requires_grad)
+    return source.kin.undefined(source.shape, kind, place, requires_grad)
 
 
 def _must_be_array(value: object, call: str) -> None:
@@ -209,7 +208,7 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
     """
     _must_be_array(source, "clone() takes")
     place = source.device if device is None else get_device(device)
-    return array.undefined(source.shape, source.dtype, place, requires_grad).copy_(source)
+    return source.kin.undefined(source.shape, source.dtype, place, requires_grad).copy_(source)
 
 
 def _copied(source: array, memo: Any = None) -> array:
@@ -306,15 +305,17 @@ def link_grad(made: array, grad: array) -> None:
 
 def _reduced(a: array) -> tuple[Any, ...]:
     """Return what `pickle` stores of an array; the copy no longer shares memory with other arrays."""
-    return _again, (a.numpy(), a.dtype, a.device.name, a.requires_grad, a.grad.numpy() if a.grad is not None else None)
+    gradient = a.grad.numpy() if a.grad is not None else None
+    return _again, (a.kin, a.numpy(), a.dtype, a.device.name, a.requires_grad, gradient)
 
 
-def _again(data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
+def _again(kin: type[array], data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
     made = array(data, dtype, device=device, requires_grad=requires_grad)
+    made.__class__ = kin
     if made.grad is not None and gradient is not None:
         made.grad.copy_(array(gradient, dtype, device=device))
     return made
 
 
 array.__copy__ = array.__deepcopy__ = _copied  # type: ignore[attr-defined]
-copyreg.pickle(array, _reduced)
+array.__reduce__ = _reduced  # type: ignore[method-assign]

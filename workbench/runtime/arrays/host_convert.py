@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import Any
 
@@ -29,20 +30,26 @@ def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
     return found.ndim == 0 and found.dtype.kind in "biuf" and (not whole or not (found or np.signbit(found)))
 
 
+def is_masked(value: object) -> bool:
+    """Return whether a value is a masked array: none is before something has imported them, which takes 8 ms."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
+
+
 def refuse_masked(data: Any) -> None:
     """Refuse a masked array, also inside nested lists: what lies under a mask is no data, and arrays have no mask.
 
     Raises:
         LaunchError: with what to write.
     """
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked(data):
         raise LaunchError(
             "A masked array hides elements, and arrays have no mask.",
             advice="Pass x.filled(…), with a value for what is hidden, or x.compressed(), which leaves it out.",
         )
     if isinstance(data, (list, tuple)):
         kinds = set(map(type, data))  # of a long list of numbers, this is one pass in C
-        if any(issubclass(kind, (list, tuple, np.ma.MaskedArray)) for kind in kinds):
+        if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
             for part in data:
                 refuse_masked(part)
 

@@ -241,7 +241,7 @@ def spread_values(values: Iterable[Any]) -> list[Any] | None:
     """Return the values of `spread_all` for arguments, without names; None if an array field is unset."""
     found: list[Any] = []
     for value in values:
-        if type(value) is array and type(value.dtype) is not Struct:
+        if isinstance(value, array) and type(value.dtype) is not Struct:
             found.append(value)
         elif isinstance(value, StructValue):
             held = value.__dict__
@@ -304,7 +304,7 @@ def arrays_in(value: Any) -> list[array]:
     if not isinstance(value, StructValue):
         return []
     parts = [part for part in vars(value).values() if type(part) not in _NUMBERS]
-    return [a for part in parts for a in ([part] if type(part) is array else arrays_in(part))]
+    return [a for part in parts for a in ([part] if isinstance(part, array) else arrays_in(part))]
 
 
 _NUMBERS = (float, int, HostVector)
@@ -324,4 +324,4 @@ def kind_of(value: Any) -> Any:
         return ("indexed", *(None if a is None else a.tag for a in (value.data, *value.indices)))
     if type(value) is HostVector:
         return id(value.type)  # long to hash; whoever keeps the kind keeps the type
-    return value.tag if type(value) is array else type(value)
+    return value.tag if isinstance(value, array) else type(value)

@@ -38,7 +38,7 @@ class Viewed(Listed):
         found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
         if found is None:
             raise KeyError(f"an array of {self.dtype!r} has no field {name}")
-        made = object.__new__(type(self))
+        made = object.__new__(self.kin)
         assert isinstance(found.type, (Scalar, Vector, Struct))
         made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
         return made
@@ -50,7 +50,7 @@ class Viewed(Listed):
             grads = self.grad.field_arrays() if self.grad is not None else {}
             self._fields = {}
             for leaf in self.dtype.leaves:
-                made = object.__new__(type(self))
+                made = object.__new__(self.kin)
                 kind = field_array(leaf, self.dtype, self.ndim)
                 made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
                 if leaf.path in grads and is_float(kind):
@@ -174,7 +174,7 @@ class Viewed(Listed):
 
 def flat_as(of: Any, kind: Scalar | Vector) -> Any:
     """The same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
-    made = object.__new__(type(of))
+    made = object.__new__(of.kin)
     made._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
     return made
 
@@ -213,12 +213,12 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def part(of: Any, start: int, count: int, what: str) -> Any:
-    """`count` elements of a dense array from element `start` on, counted row by row.
+    """`count` elements of a dense array, or of one in one dimension, from element `start` on, counted row by row.
 
     Raises:
         LaunchError: it is not dense, or has not so many.
     """
-    if not side_by_side(of):
+    if not side_by_side(of) and of.ndim > 1:
         raise LaunchError(
             f"The {what} of a copy by offset and count is not dense.", advice="Copy slices: target[2:] = source[:n]."
         )
@@ -226,4 +226,4 @@ def part(of: Any, start: int, count: int, what: str) -> Any:
         raise LaunchError(
             f"A copy of {count} elements from element {start} on exceeds the {what}, which has {of.size}."
         )
-    return of.reshape(of.size)[start : start + count]
+    return (of if of.ndim == 1 else of.reshape(of.size))[start : start + count]

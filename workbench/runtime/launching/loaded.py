@@ -71,6 +71,20 @@ class Call(msgspec.Struct, frozen=True):
     shared: int = 0
 
 
+class InOrder(msgspec.Struct, frozen=True, eq=False):
+    """What is to be added in the order of threads.
+
+    Attributes:
+        sums: to which arrays, in which ways and how often (`autodiff/ordered.py`).
+        specialisation, options, atomic: what the code is derived from, and compiled with (`api/builds/build.py`).
+    """
+
+    sums: Any
+    specialisation: Any
+    options: Any
+    atomic: bool
+
+
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     """Executable code of one direction of a specialisation on one device.
 
@@ -91,6 +105,8 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
+        later: returns the code with all that is known when it is built; None: this is that.
+        in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
@@ -129,6 +145,8 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
+    later: Callable[[], Loaded] | None = None
+    in_order: InOrder | None = None
     # Worked out when it is made: launches read these, and a cached property takes ten times as long as a field.
     one_call: bool = False
     packer: Packer = cast("Packer", None)
@@ -141,6 +159,14 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     floats_written_of: Arguments = tuple
     floats_read_of: Arguments = tuple
     bound: dict[object, Any] = msgspec.field(default_factory=dict)
+
+    def ready(self) -> Loaded:
+        """Return the code when it has been built.
+
+        Raises:
+            BuildError: the compiler refused our text.
+        """
+        return self if self.later is None else self.later()
 
     def __post_init__(self) -> None:
         names = [slot.name for slot in self.layout.slots]

@@ -99,9 +99,10 @@ class _Writer:
         for name, value in record.arguments.items():
             one = isinstance(value, array)
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
+        order = {"ordered": True} if record.options.ordered else {}
         return {
             "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "options": dict(record.options.items()),
+            "arguments": arguments, "options": dict(record.options.items()) | order,
             "block_dim": record.block_dim, "device": record.loaded.device.name,
         }  # fmt: skip
 

@@ -86,6 +86,9 @@ def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:
     """A loop whose threads make turns of their own number: as many as any of them has."""
+    if op.attrs.get(SCALAR):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return

@@ -24,10 +24,10 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
     """
     if emitter.rows > 1:
         raise NotForGangs("several rows go lane by lane")
-    if op.blocks and not emitter.mask:
+    if op.name == "if" and not emitter.mask:
         _counted(emitter, op)
         return
-    if emitter.mask or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
+    if emitter.mask or op.blocks or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
         _looped(emitter, op)
         return
     for _ in emitter.each_part():
@@ -80,14 +80,18 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
     }
     for r, parts in _one(emitter, op, scalars, lane).items():
         for place, part in zip(outs[r], parts, strict=True):
-            spills.set(place, register(element(r.type)), lane, part)
+            spills.set(place, register(element(r.type)), lane if r in emitter.varying else "0", part)
     following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
     w.fill(row, left, f"phi {word} [ {all_on}, %{before} ], [ {following}, %{w.label} ]")
     w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
     w.open(done)
     for _ in emitter.each_part():
         for r, found in outs.items():
-            emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
+            if r in emitter.varying:
+                emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
+    for r, found in outs.items():
+        if r not in emitter.varying:
+            emitter.bind(r, [spills.get(place, register(element(r.type)), "0") for place in found])
 
 
 def _counted(emitter: GangEmitter, op: Op) -> None:

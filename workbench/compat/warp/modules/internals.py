@@ -5,15 +5,14 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-import warnings
 from contextlib import nullcontext
 from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from workbench.compat.warp.absent import absent
-from workbench.compat.warp.modules import sparse_calls, types
+from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.modules import natives, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
-from workbench.compat.warp.modules.whole_arrays import array_scan
 from workbench.compat.warp.names import TABLE, struct_of
 from workbench.runtime.arrays.array import array as wp_array
 from workbench.runtime.arrays.structure import StructValue
@@ -37,7 +36,7 @@ class Internals(ModuleType):
         wp = sys.modules["workbench.compat.warp"]
         for value in (
             TABLE[name].value if name in TABLE else None,
-            *(getattr(m, name, None) for m in (wp.types, wp.utils, wp)),
+            *(getattr(m, name, None) for m in (wp.types, wp)),
         ):
             if value is not None and not isinstance(value, ModuleType):
                 return value
@@ -45,16 +44,12 @@ class Internals(ModuleType):
 
 
 def _scalar_type(dtype: Any) -> Any:
-    return element(normal(dtype))
+    return NUMBERS.get(element(normal(dtype)).name, element(normal(dtype)))
 
 
 def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
     """The function itself, or a decorator that returns it."""
     return function if callable(function) else lambda f: f
-
-
-def _log(message: Any, *args: Any, **options: Any) -> None:
-    print(message)
 
 
 def _arguments(function: Any) -> inspect.FullArgSpec:
@@ -99,11 +94,12 @@ class _Struct(type):
 
 
 def _runtime() -> Any:
-    """Warp's runtime: no graph is being written to a file; of its native library there are two calls."""
+    """Warp's runtime: no graph is being written to a file; of its native library there are few calls."""
     runtime: Any = absent("_src.context.runtime")
     runtime.core = absent("_src.context.runtime.core")
-    runtime.core.wp_bsr_matrix_from_triplets_host = staticmethod(sparse_calls.from_triplets)
-    runtime.core.wp_bsr_transpose_host = staticmethod(sparse_calls.transposed)
+    for name, call in natives.calls().items():
+        setattr(runtime.core, name, staticmethod(call))
+    runtime.get_error_string = staticmethod(lambda: "")
     runtime._apic_graph = runtime._apic_capture = runtime.tape = None
     return runtime
 
@@ -112,14 +108,11 @@ OWN: dict[str, Any] = {
     "runtime": _runtime(),
     "_get_apic_capture_for_device": lambda device: None,
     **{name: TypeVar(name) for name in ("Rows", "Cols", "Length", "DType", "Shape")},
-    **{name: _log for name in ("log_info", "log_error", "log_debug")},
-    "log_warning": lambda message, *args, **options: warnings.warn(str(message), stacklevel=3),
     "register_api_function": _registered,
     "type_scalar_type": _scalar_type,
     "type_to_warp": normal,
     "type_length": lambda dtype: getattr(normal(dtype), "length", 1),
     "type_zero_element": lambda dtype: normal(dtype)(0),
-    "array_scan": array_scan,
     "Vector": _Subscript(types.vector),
     "Matrix": _Subscript(types.matrix),
     "Quaternion": _Subscript(types.quaternion),

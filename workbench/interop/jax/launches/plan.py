@@ -301,7 +301,8 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
     names = adjoints_of(code.specialisation, "adjoint")
     cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
     gathered = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
-    return "adjoint" if gathered is None else GATHERED
+    # Devices exchange what an adjoint adds; to what it stores elsewhere they would have to agree.
+    return GATHERED if gathered is not None and gathered.local else "adjoint"
 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:

@@ -1,0 +1,121 @@
+"""The calls into Warp's native library that plain parts of its wheel make: by Workbench's own algorithms."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from workbench import utils
+from workbench.compat.warp.addresses import from_ptr
+from workbench.compat.warp.modules import sparse_calls
+from workbench.types import SCALARS, element
+
+NAMES = {"int": "int32", "uint": "uint32", "float": "float32", "double": "float64"}
+NAMES |= {name: name for name in ("int64", "uint64")}
+"""What native names call a type."""
+
+
+def _scan(kind: Any, source: int, target: int, count: int, step: int, to: int, length: int, inclusive: bool) -> int:
+    """Write the running sums of each component."""
+    for k in range(length):
+        x, y = (from_ptr(at + k * kind.size, kind, count, s) for at, s in ((source, step), (target, to)))
+        utils.array_scan(x, y, inclusive)
+    return 1
+
+
+def _sorted_pairs(kind: Any, keys: int, values: int, count: int, begin: int, end: int, size: int) -> None:
+    """Sort keys, and values of so many bytes with them."""
+    utils.radix_sort_pairs(from_ptr(keys, kind, count), from_ptr(values, f"uint{8 * size}", count), count, begin, end)
+
+
+def _sorted_segments(kind: Any, keys: int, values: int, count: int, starts: int, ends: int, segments: int) -> int:
+    """Sort the keys of each segment, and values with them."""
+    pairs = [from_ptr(keys, kind, count), from_ptr(values, "int32", count)]
+    utils.segmented_sort_pairs(*pairs, count, from_ptr(starts, "int32", segments), from_ptr(ends, "int32", segments))
+    return 1
+
+
+def _runs(kind: Any, values: int, found: int, lengths: int, number: int, count: int) -> None:
+    """Write the runs of equal neighbours, and how many there are."""
+    x, y, n = (from_ptr(at, kind, count) for at in (values, found, lengths))
+    utils.runlength_encode(x, y, n, from_ptr(number, "int32", 1), count)
+
+
+def _sum(kind: Any, values: int, out: int, count: int, step: int, length: int) -> None:
+    """Write the sum of each component."""
+    x = from_ptr(values, kind, (count, length), (step, kind.size))
+    from_ptr(out, kind, length).copy_(x.sum(axis=0))
+
+
+def _inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b: int, length: int) -> None:
+    """Write the sum of products."""
+    x, y = (from_ptr(at, kind, (count, length), (s, kind.size)).contiguous() for at, s in ((a, step_a), (b, step_b)))
+    from_ptr(out, kind, 1).copy_(x.dot(y))
+
+
+_OF_A_TYPE: dict[str, Callable[..., Any]] = {
+    "array_scan": _scan, "radix_sort_pairs": _sorted_pairs, "segmented_sort_pairs": _sorted_segments,
+    "runlength_encode": _runs, "array_sum": _sum, "array_inner": _inner,
+}  # fmt: skip
+
+
+def _neighbours(count: int, edges: Any) -> list[set[int]]:
+    """Return the neighbours of each node.
+
+    Raises:
+        RuntimeError: an edge names a node that there is not.
+    """
+    pairs = edges.numpy()
+    if pairs.size and not (0 <= pairs.min() and pairs.max() < count):
+        raise RuntimeError(f"an edge names a node outside of 0 to {count - 1}")
+    found: list[set[int]] = [set() for _ in range(count)]
+    for a, b in pairs.tolist():
+        found[a].add(b)
+        found[b].add(a)
+    return found
+
+
+def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
+    """Give each node the first colour that no neighbour has, those with most neighbours first."""
+    near = _neighbours(count, edges)
+    colour = [-1] * count
+    for node in sorted(range(count), key=lambda n: -len(near[n])):
+        taken = {colour[m] for m in near[node]}
+        colour[node] = next(c for c in itertools.count() if c not in taken)
+    colors.assign(np.array(colour, np.int32))
+    return max(colour) + 1
+
+
+def _balanced(count: int, edges: Any, number: int, target: float, most: int, colors: Any, reached: Any) -> float:
+    """Move nodes from the largest colour to the smallest one to which they may go, until their ratio is small."""
+    near, colour = _neighbours(count, edges), colors.numpy().copy()
+    for turn in itertools.count():
+        sizes = np.bincount(colour, minlength=number)
+        ratio = sizes.max() / sizes.min() if sizes.min() else np.inf
+        order = [c for c in np.argsort(sizes, kind="stable") if sizes[c] + 1 < sizes.max()]
+        largest = np.flatnonzero(colour == sizes.argmax())
+        moves = ((n, c) for c in order for n in largest if all(colour[m] != c for m in near[n]))
+        move = next(moves, None) if ratio > target else None
+        if move is None or turn == most:
+            reached._obj.value = int(move is not None)
+            colors.assign(colour)
+            return float(ratio)
+        colour[move[0]] = move[1]
+    raise AssertionError
+
+
+def calls() -> dict[str, Any]:
+    """The functions, by the names that the wheel calls."""
+    found: dict[str, Any] = {
+        "wp_bsr_matrix_from_triplets_host": sparse_calls.from_triplets,
+        "wp_bsr_transpose_host": sparse_calls.transposed,
+        "wp_graph_coloring": _coloured,
+        "wp_balance_coloring": _balanced,
+    }
+    for (what, call), (suffix, name), place in itertools.product(_OF_A_TYPE.items(), NAMES.items(), ("host", "device")):
+        kind = element(SCALARS[name])
+        found[f"wp_{what}_{suffix}_{place}"] = lambda *args, call=call, kind=kind: call(kind, *args)
+    return found

@@ -1,0 +1,172 @@
+"""`t[i]` where i differs between the threads of a block: an element for each thread, read or written."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from workbench.builtins import tile_gathers
+from workbench.builtins.declaration.declare import TABLE, Form
+from workbench.errors import KernelTypeError
+from workbench.frontend.functions import library
+from workbench.frontend.state.coerce import apply, usable
+from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.tile_maps import fill, stored
+from workbench.frontend.state.tiling import is_thread
+from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.values import Value
+from workbench.source import nodes_of
+from workbench.tiles import Tile, is_tile, shown
+from workbench.types import is_float
+
+
+def is_element(context: Context, node: ast.AST) -> bool:
+    """Return whether it is `t[i]`, of a tile with a name, where i names what differs between threads."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        return False
+    tile = context.env.get(node.value.id)
+    return is_tile(tile) and not is_thread(tile) and _differs(context, node.slice)
+
+
+def _differs(context: Context, node: ast.expr) -> bool:
+    return any(isinstance(n, ast.Name) and is_thread(context.env.get(n.id)) for n in nodes_of(node))
+
+
+def places(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value | None:
+    """Return the numbers of the elements that `t[node]` means, row by row; None if they do not differ between threads.
+
+    Raises:
+        KernelTypeError: it is a part of the tile.
+    """
+    if not _differs(context, node):
+        return None
+    type: Tile = tile.type  # type: ignore[assignment]
+    nodes = node.elts if isinstance(node, ast.Tuple) else [node]
+    if len(nodes) != type.ndim or any(isinstance(n, ast.Slice) for n in nodes):
+        shape = shown(type.shape)
+        message = f"Indices that differ between threads choose elements, so a tile of shape {shape} takes {type.ndim}."
+        raise context.error(KernelTypeError, message)
+    number: Operand = Literal(0)
+    for written, size in zip(nodes, type.shape, strict=True):
+        with context.at(written):
+            index = from_begin(context, usable(context, expression(context, written)), size)
+            number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
+    assert isinstance(number, Value)
+    return number
+
+
+def from_begin(context: Context, index: Operand, size: int) -> Operand:
+    """Return an index counted from the begin; below 0 it counts from the end."""
+    if index in context.shared.non_negative or (isinstance(index, Literal) and index.value >= 0):
+        return index
+    above = apply(context, TABLE["add"], (index, Literal(size)))
+    return apply(context, TABLE["where"], (apply(context, TABLE["lt"], (index, Literal(0))), above, index))
+
+
+def _shaped(context: Context, tile: Value, *shape: int) -> Value:
+    type: Tile = tile.type  # type: ignore[assignment]
+    return context.builder.one("tile_reshape", (tile,), Tile(type.dtype, shape), {SHAPE: shape})
+
+
+def taken(context: Context, tile: Value, numbers: Value) -> Value:
+    """Return each thread's element."""
+    type: Any = numbers.type
+    found = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
+    return stored(_shaped(context, found, type.count), "thread")
+
+
+def _rows(context: Context, tile: Value, numbers: Value) -> Value:
+    found = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
+    assert isinstance(found, Value)
+    return found
+
+
+def _differentiable(form: Form, tile: Value) -> Form:
+    """Return the form, with its gradient if the tile has one."""
+    return form if is_float(tile.type.dtype) else replace(form, gradients=[])  # type: ignore[union-attr]
+
+
+def along(context: Context, tile: Value, axis: int, numbers: Value) -> Value:
+    """Return the tile whose parts along an axis are those with these numbers."""
+    type: Any = tile.type
+    order = (axis, *(a for a in range(type.ndim) if a != axis))
+    back = tuple(order.index(a) for a in range(type.ndim))
+    turned = _turned(context, tile, order)
+    others = tuple(type.shape[a] for a in order[1:])
+    rows = _rows(context, _shaped(context, turned, type.shape[axis], prod(others)), numbers)
+    return _turned(context, _shaped(context, rows, numbers.type.shape[0], *others), back)  # type: ignore[union-attr]
+
+
+def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
+    type: Any = tile.type
+    if axes == tuple(range(type.ndim)):
+        return tile
+    shape = tuple(type.shape[a] for a in axes)
+    return context.builder.one("tile_transpose", (tile,), Tile(type.dtype, shape), {AXES: axes})
+
+
+def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
+    """Return the tile with each thread's value at its place; of two at one place the later thread's."""
+    type: Any = tile.type
+    count: int = numbers.type.count  # type: ignore[union-attr]
+    values = value if is_tile(value) else fill(context, (count,), value, "register")
+    given = [
+        _shaped(context, tile, type.count, 1),
+        _shaped(context, numbers, count),
+        _shaped(context, values, count, 1),
+    ]
+    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), given)
+    assert isinstance(changed, Value)
+    return _shaped(context, changed, *type.shape)
+
+
+def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
+    """Return the statements that stand for `t[i] = v`, `t[i].x = v` and `t[i] += v`; none for any other statement.
+
+    What is assigned is computed first, by each thread; then elements are put into the tile.
+    """
+    if context.shared.tiling is None or context.shared.lifted or not isinstance(node, (ast.Assign, ast.AugAssign)):
+        return []
+    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+    element = target
+    while isinstance(element, (ast.Attribute, ast.Subscript)) and not is_element(context, element):
+        element = element.value
+    if not is_element(context, element) or (isinstance(node, ast.Assign) and len(node.targets) > 1):
+        return []
+    assert isinstance(element, ast.Subscript)
+    if getattr(node, "is_split", False):  # the last of the statements that were returned for another one
+        return []
+    value, whole = (f"lane.{node.lineno}.{node.col_offset}.{k}" for k in range(2))
+    held = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
+    last: ast.expr = ast.Name(value, ast.Load())
+    if element is not target or isinstance(node, ast.AugAssign):
+        read = ast.Subscript(copy.deepcopy(element.value), copy.deepcopy(element.slice), ast.Load())
+        changed = copy.deepcopy(node)
+        changed.value = last
+        part = changed.target if isinstance(changed, ast.AugAssign) else changed.targets[0]
+        part = _renamed(part, element, whole)
+        if isinstance(changed, ast.AugAssign):
+            changed.target = part  # type: ignore[assignment]
+        else:
+            changed.targets = [part]
+        held += [ast.Assign([ast.Name(whole, ast.Store())], read), changed]
+        last = ast.Name(whole, ast.Load())
+    store = ast.Subscript(element.value, element.slice, ast.Store())
+    statements = [*held, ast.Assign([store], last)]
+    for statement in statements:
+        for part in nodes_of(statement):
+            ast.copy_location(part, node)
+    statements[-1].is_split = True  # type: ignore[attr-defined]
+    return statements
+
+
+def _renamed(target: ast.expr, element: ast.Subscript, name: str) -> ast.expr:
+    """Return the target with a name in the place of the element that it is, or is a part of."""
+    if ast.dump(target) == ast.dump(element) or not isinstance(target, (ast.Attribute, ast.Subscript)):
+        return ast.Name(name, ast.Store())
+    target.value = _renamed(target.value, element, name)
+    return target
