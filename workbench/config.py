@@ -95,7 +95,7 @@ def settings() -> Settings:
 
 
 def _user_cache() -> Path:
-    """The user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
+    """Return the user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
     try:
         import platformdirs
 
@@ -110,7 +110,7 @@ def _one_of(name: str, words: tuple[str, ...]) -> str:
 
 
 def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
-    """A whole number; where it is none, or less than `least`, a warning and the default."""
+    """Return a whole number; where it is none, or less than `least`, a warning and the default."""
     text = os.environ.get(name)
     if not text:
         return default
@@ -122,7 +122,7 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 
 
 def _ignored(name: str, takes: str, default: Value) -> Value:
-    """The default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    """Return the default, with a warning, once for each value: a setting that makes no sense stops no work."""
     found = os.environ[name]
     if (name, found) not in _TOLD:
         _TOLD.add((name, found))

@@ -73,7 +73,7 @@ class Work(Generic[T]):
 
     @staticmethod
     def running() -> list[Work[Any]]:
-        """All that goes on now, the oldest first; not the work that asks."""
+        """Return all that goes on now, the oldest first; not the work that asks."""
         with _guard:
             return [work for work in _running.values() if not work.done and work is not current()]
 
@@ -128,7 +128,7 @@ _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
 
 
 def current() -> Work[Any] | None:
-    """The work that this thread does; None if it does none."""
+    """Return the work that this thread does; None if it does none."""
     return _HERE.get()
 
 

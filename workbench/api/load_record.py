@@ -126,7 +126,7 @@ class _Ran(TypedDict, total=False):
 
 
 def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: str | None = None) -> Recorder:
-    """The record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
+    """Return the record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
 
     Args:
         path: the file.
@@ -155,7 +155,7 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
 
 
 def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> Recorder:
-    """A record that was read, as a recorder; see `load_record`."""
+    """Return a record that was read, as a recorder; see `load_record`."""
     if trust:
         _take_artifacts(saved)
     with observing(_Deferring()):
@@ -230,7 +230,7 @@ class _Restorer:
         return lying_in(memory, dtype, told.shape, told.strides, told.offset, kind)
 
     def struct(self, told: Struct) -> Struct:
-        """A struct of the file with a class for its values; the same one for all that are equal."""
+        """Return a struct of the file with a class for its values; the same one for all that are equal."""
         if told not in self.structs:
             fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in told.fields]
             self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__

@@ -39,7 +39,7 @@ def order_logs(params: Sequence[Value]) -> list[Value]:
 
 
 def adjoint_type(type: Type) -> ArrayType:
-    """The type of the array in which the adjoint of a parameter of this type is collected."""
+    """Return the type of the array in which the adjoint of a parameter of this type is collected."""
     return type if isinstance(type, ArrayType) else ArrayType(contents(type), 1)
 
 
@@ -74,7 +74,7 @@ def reads(adjoint: Function) -> frozenset[str]:
 
 
 def kept(function: Function, adjoint: Function) -> frozenset[str]:
-    """Names of the arrays that the launch changes and the adjoint must be given as they were before it.
+    """Return names of the arrays that the launch changes and the adjoint must be given as they were before it.
 
     The caller keeps a copy of each, made before the launch, and passes that in the array's place; likewise of any array
     in `reads(adjoint)` that shares memory with one that the launch writes. Where an adjoint writes to one of the

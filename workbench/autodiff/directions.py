@@ -31,7 +31,7 @@ ADJOINTS = ("adjoint", GATHERED, CLEARING)
 
 
 def then(direction: str, step: str) -> str:
-    """The direction one step further: of "forward" the step alone."""
+    """Return the direction one step further: of "forward" the step alone."""
     return step if direction == FORWARD else f"{direction} {step}"
 
 
@@ -39,7 +39,7 @@ def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
     constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The function of this direction.
+    """Return the function of this direction.
 
     Args:
         function: a kernel.
@@ -96,7 +96,7 @@ def _part(adjoint: Function, step: str) -> Function:
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
-    """The parameters of that function, found without deriving it.
+    """Return the parameters of that function, found without deriving it.
 
     An adjoint has an array beside each float: of an array the same type, of a number one element that collects the sum.
     A tangent has beside each float the same type.

@@ -9,7 +9,7 @@ from workbench.builtins.tiles import tile_assign, tile_view, tile_zeros
 
 @written("_tile_gather(a, indices)")
 def gather(a, indices, /):
-    """The rows of a tile at these indices, one below the other."""
+    """Return the rows of a tile at these indices, one below the other."""
     rows = tile_zeros((indices.shape[0], a.shape[1]), dtype=a.dtype)
     for n in range(indices.shape[0]):
         tile_assign(rows, tile_view(a, (indices[n], 0), (1, a.shape[1])), (n, 0))
@@ -28,7 +28,7 @@ def _gather_gradient(a, indices, adj, /):
 
 @written("_tile_scatter(a, indices, rows)")
 def scatter(a, indices, rows, /):
-    """The tile with these rows at these indices; of two at one index the later one."""
+    """Return the tile with these rows at these indices; of two at one index the later one."""
     for n in range(indices.shape[0]):
         tile_assign(a, tile_view(rows, (n, 0), (1, a.shape[1])), (indices[n], 0))
     return a

@@ -54,7 +54,7 @@ class Attribute(str, Generic[T]):
         return not isinstance(value, tuple) or all(isinstance(p, self._part) for p in cast(tuple[object, ...], value))
 
     def of(self, value: T) -> Attributes:
-        """The attributes of an operation that has this one alone."""
+        """Return the attributes of an operation that has this one alone."""
         return attributes({self: value})
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -76,15 +76,15 @@ class Attributes(Protocol):
     def __contains__(self, key: object, /) -> bool: ...
 
     def values(self) -> ValuesView[object]:
-        """The values of the attributes that the operation has."""
+        """Return the values of the attributes that the operation has."""
         ...
 
     def keys(self) -> KeysView[Attribute[object]]:
-        """The attributes that the operation has."""
+        """Return the attributes that the operation has."""
         ...
 
     def items(self) -> ItemsView[Attribute[object], object]:
-        """The attributes that the operation has, with their values."""
+        """Return the attributes that the operation has, with their values."""
         ...
 
 

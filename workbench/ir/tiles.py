@@ -66,7 +66,7 @@ def _map(op: Op) -> bool:
 
 
 def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
-    """The array's and the tile's type, where offsets and dimensions agree."""
+    """Return the array's and the tile's type, where offsets and dimensions agree."""
     array = op.operands[0].type
     tile = op.operands[-1].type if values else op.result.type
     if not isinstance(array, ArrayType) or not isinstance(tile, Tile):
@@ -153,7 +153,7 @@ def _reduce(op: Op) -> bool:
 
 
 def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    """The shape without an axis."""
+    """Return the shape without an axis."""
     return shape[:axis] + shape[axis + 1 :]
 
 
@@ -174,7 +174,7 @@ def _matmul(op: Op) -> bool:
 
 
 def is_number(type: object) -> bool:
-    """Whether it is a scalar that can be summed: no bool."""
+    """Return whether it is a scalar that can be summed: no bool."""
     return isinstance(type, Scalar) and type.kind is not Kind.BOOL
 
 
@@ -210,5 +210,5 @@ RULES = {name: _rule(name) for name in _RULES}
 
 
 def is_tiled(block: Block) -> bool:
-    """Whether the block has an operation on tiles."""
+    """Return whether the block has an operation on tiles."""
     return any(op.name in TILED for op in walk(block))

@@ -133,7 +133,7 @@ class Value(msgspec.Struct, frozen=True, eq=False):
 
 
 def array_of(value: Value) -> ArrayType:
-    """The type of an array."""
+    """Return the type of an array."""
     assert isinstance(value.type, ArrayType)
     return value.type
 
@@ -151,7 +151,7 @@ def vector_of(value: Value) -> Vector:
 
 
 def dtype_of(value: Value) -> Scalar | Vector:
-    """The type of the elements of an array, of slots or of a tile."""
+    """Return the type of the elements of an array, of slots or of a tile."""
     assert isinstance(value.type, (ArrayType, Aggregate))
     return value.type.dtype
 
@@ -275,7 +275,7 @@ def component_of(op: Op) -> Value | None:
 
 
 def number_of(const: Op) -> Number:
-    """The value of a scalar constant."""
+    """Return the value of a scalar constant."""
     number = const.attrs[VALUE]
     assert not isinstance(number, tuple)
     return number
@@ -294,17 +294,17 @@ def is_opaque(op: Op) -> bool:
 
 
 def number_ops(function: Function) -> dict[Op, int]:
-    """Each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
+    """Return each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
     return {op: n for n, op in enumerate(walk(function.body), 1)}
 
 
 def read_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements are read (loads, and what adds to them)."""
+    """Return names of the array parameters whose elements are read (loads, and what adds to them)."""
     return _arrays(function, READS)
 
 
 def written_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements may change."""
+    """Return names of the array parameters whose elements may change."""
     return _arrays(function, EFFECTS)
 
 

@@ -179,7 +179,7 @@ assert RULES.keys() == LEGAL
 
 
 def verify(function: Function) -> Function:
-    """The function itself, where every operation is legal and every operand is defined before it is used.
+    """Return the function itself, where every operation is legal and every operand is defined before it is used.
 
     Raises:
         InvalidIR: names the operation and what is wrong with it.

@@ -149,7 +149,7 @@ PASSES: Mapping[str, Pass] = {
 
 
 def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
-    """The function after every pass of the stage, in order.
+    """Return the function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.

@@ -27,7 +27,7 @@ def load_for(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
     dims: tuple[int, ...], load: Callable[..., Loaded] = build.load,
 ) -> tuple[Loaded, Options]:  # fmt: skip
-    """The code of a direction, and its options: for all launches, or for those like one of these dimensions.
+    """Return the code of a direction, and its options: for all launches, or for those like one of these dimensions.
 
     `load` is `build.load` or `build.ahead`.
 

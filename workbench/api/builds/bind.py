@@ -121,7 +121,7 @@ _NONE: Mapping[str, str] = {}
 
 
 def wrong_dimensions(kernel: str, wanted: int, given: int) -> LaunchError:
-    """The error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    """Return the error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
     sizes = "one size" if wanted == 1 else f"{wanted} sizes"
     return LaunchError(
         f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {given} "
@@ -230,7 +230,7 @@ def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
 
 
 def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
-    """Whether the adjoints lie to each other as their arrays do."""
+    """Return whether the adjoints lie to each other as their arrays do."""
     first, second = arrays[adjoints[one]], arrays[adjoints[two]]
     apart = first.address - second.address == arrays[one].address - arrays[two].address
     return apart and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
@@ -292,7 +292,7 @@ def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
-    """A record of these."""
+    """Return a record of these."""
     values = [arguments[name] for name in loaded.names]
     return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, how, BINDER)
 
@@ -357,13 +357,13 @@ def adjoint_arguments(
 
 
 def _gradient(value: array) -> array | None:
-    """The array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    """Return the array's `.grad`; of a view, the part of its memory's that lies as it does."""
     whole = value.memory.grad
     return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
 
 
 def not_wanted(specialisation: Specialisation, given: Sequence[object]) -> tuple[int, ...]:
-    """The positions among the function's parameters of arrays for whose adjoints False is given.
+    """Return the positions among the function's parameters of arrays for whose adjoints False is given.
 
     Raises:
         LaunchError: gradients come from there, or it is no array.

@@ -56,7 +56,7 @@ _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is q
 
 @cache
 def backend_for(kind: str) -> Backend:
-    """The backend of a kind of device: `"cpu"`, `"cuda"`, `"emulated"`.
+    """Return the backend of a kind of device: `"cpu"`, `"cuda"`, `"emulated"`.
 
     Raises:
         KeyError: there is no such kind.
@@ -91,7 +91,7 @@ def load(
     atomic: bool = False,
     force: bool = False,
 ) -> Loaded:
-    """The code of one direction, built or from the cache.
+    """Return the code of one direction, built or from the cache.
 
     Args:
         specialisation: a kernel with types.
@@ -281,7 +281,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
 
     def function(self) -> Function:
-        """The IR of the direction."""
+        """Return the IR of the direction."""
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
@@ -354,7 +354,7 @@ def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], st
 
 
 def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
-    """The kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
+    """Return the kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
     if not multiplies(wanted.specialisation.function):
         return None
     from workbench.api.builds.linking import Request, find_linked, mode_of
@@ -449,7 +449,7 @@ def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
+    """Return the same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch)
     if direction.endswith("adjoint"):
@@ -527,14 +527,14 @@ def _is_wide(type: Type) -> bool:
 
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
-    """The same code for a target of the CPU's backend that need not be this machine, for one core."""
+    """Return the same code for a target of the CPU's backend that need not be this machine, for one core."""
     options = _on_cpu(wanted.options, few_cores=True)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 
 
 def _code(digest: str, entry: Entry, device: Device) -> Any:
-    """The code loaded; what holds it keeps it loaded."""
+    """Return the code loaded; what holds it keeps it loaded."""
     if not device.is_cuda:
         code = _CODE.get(digest)
         if code is None:

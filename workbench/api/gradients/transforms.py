@@ -35,7 +35,7 @@ def grad(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ..
 @overload
 def grad(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
 def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
-    """The gradient of a function that launches kernels and returns an array of one float.
+    """Return the gradient of a function that launches kernels and returns an array of one float.
 
         >>> import numpy as np, workbench as wb
         >>> @wb.kernel
@@ -81,7 +81,7 @@ def value_and_grad(
 def value_and_grad(
     f: Callable[..., object], argnums: Arguments = 0
 ) -> Callable[..., tuple[array, array | tuple[array, ...]]]:
-    """The value and the gradient, from one run: see `grad`.
+    """Return the value and the gradient, from one run: see `grad`.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -120,7 +120,7 @@ def value_and_grad(
 
 
 def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R]]:
-    """The value and the derivative along a direction, in forward mode: one run, nothing kept.
+    """Return the value and the derivative along a direction, in forward mode: one run, nothing kept.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -169,7 +169,7 @@ def hvp(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ...
 @overload
 def hvp(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
 def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
-    """The Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
+    """Return the Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -200,7 +200,7 @@ def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array
 def jacobian(
     f: Callable[..., object], argnums: int = 0, mode: str = "auto", *, sparse: Any = False
 ) -> Callable[..., Any]:
-    """All partial derivatives of a function that returns an array.
+    """Return all partial derivatives of a function that returns an array.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -358,7 +358,7 @@ def _name(f: Callable[..., object]) -> str:
 
 
 def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
-    """The arguments, NumPy arrays as arrays.
+    """Return the arguments, NumPy arrays as arrays.
 
     Raises:
         LaunchError: `f` is not a function: a kernel, say.
@@ -373,7 +373,7 @@ def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
 
 
 def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) -> list[array]:
-    """The arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
+    """Return the arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
 
     Raises:
         LaunchError: there is none of that number, it is not an array of floats, or one is named twice.

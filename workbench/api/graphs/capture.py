@@ -90,7 +90,7 @@ class _Capture(Observer):
 
 
 def _open() -> _Capture | None:
-    """The capture whose `with` is open here."""
+    """Return the capture whose `with` is open here."""
     return next((o for o in OBSERVERS.get() if isinstance(o, _Capture)), None)
 
 

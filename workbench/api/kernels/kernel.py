@@ -116,7 +116,7 @@ class Specialisation(OfFunction):
         return None
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """The same kernel of tiles for a launch over so many threads; () if they have one dimension."""
+        """Return the same kernel of tiles for a launch over so many threads; () if they have one dimension."""
         assert self.tiling is not None
         return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
@@ -294,7 +294,7 @@ class Kernel(Subscripted):
             raise LaunchError(message, advice=f"Give {self.name} a parameter, and pass {name} at the call.")
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """The kernel for these parameter types (its annotations if none are given).
+        """Return the kernel for these parameter types (its annotations if none are given).
 
         Args:
             types: one per parameter.

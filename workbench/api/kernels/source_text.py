@@ -14,7 +14,7 @@ from workbench.function_text import text_of
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
-    """The definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
+    """Return the definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
 
     A static method is its function, and a decorator that keeps `__wrapped__` stands for what it wraps: what it does
     when called is Python's, and a kernel is never called.
@@ -57,7 +57,7 @@ def _refuse_methods(function: Callable[..., object]) -> None:
 
 
 def caller() -> FrameType:
-    """The frame that called the function which calls this: a decorator's user."""
+    """Return the frame that called the function which calls this: a decorator's user."""
     frame = inspect.currentframe()
     for _ in range(2):
         assert frame is not None

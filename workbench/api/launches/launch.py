@@ -283,7 +283,7 @@ def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
 def _plan_for(
     kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options
 ) -> _Plan | None:
-    """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
+    """Return the plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale or block_dim is None:  # by occupancy: the code decides
         return None
     key = _kinds(dim, values, code)
@@ -343,7 +343,7 @@ def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:
-    """The arrays among arguments and in structs, under names of no meaning."""
+    """Return the arrays among arguments and in structs, under names of no meaning."""
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 

@@ -111,7 +111,7 @@ def written(definition: Definition) -> str:
 
 
 def exact(value: Any, seen: Seen) -> str:
-    """The text of a value; the definitions of funcs in it are added to those met.
+    """Return the text of a value; the definitions of funcs in it are added to those met.
 
     Raises:
         Inexact: it has none.
@@ -173,7 +173,7 @@ def _func(value: _Func, seen: Seen) -> str:
 
 
 def _record(value: Any, seen: Seen) -> str:
-    """A type of the language, by all its fields; a struct's class on the host says nothing more."""
+    """Return a type of the language, by all its fields; a struct's class on the host says nothing more."""
     if is_dataclass(value):
         held = [(f.name, getattr(value, f.name)) for f in fields(value) if f.name != "host"]
     elif isinstance(value, msgspec.Struct):

@@ -187,7 +187,7 @@ _READER = msgspec.msgpack.Decoder(_Saved)
 def lowering(
     definition: Definition, types: Mapping[str, AnyType], from_warp: bool, warp_meanings: bool, tiling: Tiling | None
 ) -> Lowering:
-    """The kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
+    """Return the kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
 
     Raises:
         NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
@@ -235,7 +235,7 @@ def known_function(
 
 
 def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
-    """The key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
+    """Return the key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
 
     Empty where one of these has no exact text.
     """
@@ -387,7 +387,7 @@ class _Places:
         return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
 
     def read(self, data: list[Any]) -> Location:
-        """The place that `write` wrote, where its definition stands now."""
+        """Return the place that `write` wrote, where its definition stands now."""
         number: int = data[0]
         line, column, end_line, end_column = data[1:]
         if number == -1:

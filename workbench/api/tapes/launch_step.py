@@ -103,7 +103,7 @@ class LaunchStep(Step):
         return any(name == n for n, _ in self._read())
 
     def _read(self) -> Iterator[tuple[str, array]]:
-        """Names of parameters whose arrays the adjoint reads, and these arrays."""
+        """Return names of parameters whose arrays the adjoint reads, and these arrays."""
         loaded, touched = self.record.loaded, self.touched
         return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
@@ -146,15 +146,15 @@ class LaunchStep(Step):
         self._code(begin=False)
 
     def reads_of(self, memory: Memory) -> str:
-        """The first parameter in this memory that the adjoint reads; "" if it reads none."""
+        """Return the first parameter in this memory that the adjoint reads; "" if it reads none."""
         return next((name for name, value in self._read() if value.memory is memory), "")
 
     def version_of(self, memory: Memory) -> int:
-        """The memory's version just before the launch."""
+        """Return the memory's version just before the launch."""
         return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
-        """The adjoint launch, on the arrays as the launch found them."""
+        """Return the adjoint launch, on the arrays as the launch found them."""
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
             if plain is None:
@@ -182,7 +182,7 @@ class LaunchStep(Step):
         return undo
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
-        """The adjoint launch.
+        """Return the adjoint launch.
 
         Raises:
             NotDifferentiable: there is no right one.
@@ -190,7 +190,7 @@ class LaunchStep(Step):
         return self.bound(tape, self.adjoints(tape))
 
     def adjoints(self, tape: Tape) -> dict[str, array]:
-        """The adjoint arrays by parameter."""
+        """Return the adjoint arrays by parameter."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
     def _gathers(self, adjoints: Mapping[str, array]) -> tuple[Gathering | None, tuple[str, ...]]:
@@ -213,7 +213,7 @@ class LaunchStep(Step):
         return {**self.record.arguments, **{names[n]: a for n, a in adjoints.items()}}
 
     def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
-        """The adjoint launch, or a part of it, with these adjoint arrays."""
+        """Return the adjoint launch, or a part of it, with these adjoint arrays."""
         kept = self.as_they_were(tape)
         return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
 
@@ -263,7 +263,7 @@ class LaunchStep(Step):
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:
-    """The error for a launch that was stopped while a tape recorded it."""
+    """Return the error for a launch that was stopped while a tape recorded it."""
     name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
     return NotDifferentiable(
         f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",

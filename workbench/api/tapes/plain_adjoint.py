@@ -80,7 +80,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:
-    """Whether the arrays are dense and share no memory."""
+    """Return whether the arrays are dense and share no memory."""
     named = {str(k): a for k, a in enumerate(arrays)}
     return is_dense(named) and not overlap(named)
 
@@ -92,7 +92,7 @@ def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) 
 
 
 def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """The binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
+    """Return the binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
 
     Raises:
         NotDifferentiable: there is no right adjoint.

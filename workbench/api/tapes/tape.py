@@ -399,7 +399,7 @@ class Tape(Opened):
         return tape
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
-        """The steps through which a gradient goes that starts at these arrays, the last one first."""
+        """Return the steps through which a gradient goes that starts at these arrays, the last one first."""
         return carrying(self.steps, {*map(_MEMORY, ends)})
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
@@ -426,7 +426,7 @@ class Tape(Opened):
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
-        """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike."""
         if value.memory.as_parts:
             self._one_kind(value)
         base = self.adjoints.get(value.memory)
@@ -442,7 +442,7 @@ class Tape(Opened):
         return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
-        """The adjoint of all of its memory."""
+        """Return the adjoint of all of its memory."""
         base = self.adjoints.get(value.memory)
         if base is None:
             base = value.memory.grad if self._into_grad else None

@@ -120,7 +120,7 @@ def _param(op: Op, slot: int) -> Value:
 
 
 def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | None:
-    """A bool of which each way through a turn yields what it was, or one constant."""
+    """Return a bool of which each way through a turn yields what it was, or one constant."""
     param = _param(op, slot)
     if param.type != bool_:
         return None
@@ -146,7 +146,7 @@ def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | 
 
 
 def _extreme(op: Op, slot: int) -> Extreme | None:
-    """A float that is compared with others, and is looked at by nothing else."""
+    """Return a float that is compared with others, and is looked at by nothing else."""
     param = _param(op, slot)
     if not isinstance(param.type, Scalar) or not is_float(param.type):
         return None
@@ -163,7 +163,7 @@ def _extreme(op: Op, slot: int) -> Extreme | None:
 
 
 def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tuple[Value, bool] | None]:
-    """The `other` and `test` of an extreme that each turn decides once, in the open; else neither."""
+    """Return the `other` and `test` of an extreme that each turn decides once, in the open; else neither."""
     step = next((op for op in body.ops if value in op.results), None)
     inner = {v for op in body.ops for block in op.blocks for o in walk(block) for v in o.results}
     if step is not None and step.name in _EXTREMA and param in step.operands:
@@ -179,7 +179,7 @@ def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tu
 
 
 def _acts(op: Op) -> bool:
-    """Whether a choice does something in one of its sides."""
+    """Return whether a choice does something in one of its sides."""
     return any(o.name in LASTING or o.name in OPAQUE for b in op.blocks for o in walk(b))
 
 

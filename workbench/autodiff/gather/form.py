@@ -98,7 +98,7 @@ class _Addition(msgspec.Struct, frozen=True):
 
 
 def gathering(adjoint: Function) -> Gathering | None:
-    """The adjoint in gather form; None if there is none that pays."""
+    """Return the adjoint in gather form; None if there is none that pays."""
     rows = flat(adjoint)
     found = None if rows is None else _gathering(rows.rows) or _owning(rows.rows)
     if rows is None or found is None:
@@ -109,7 +109,7 @@ def gathering(adjoint: Function) -> Gathering | None:
 
 
 def _owning(adjoint: Function) -> Gathering | None:
-    """The adjoint as one launch that adds plainly."""
+    """Return the adjoint as one launch that adds plainly."""
     plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
     if plain is None:
         return None
@@ -207,7 +207,7 @@ def _shifted(way: Way, shift: Shift | None) -> Way:
 
 
 def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> Function:
-    """The adjoint with additions only to elements that no thread of the launch adds up."""
+    """Return the adjoint with additions only to elements that no thread of the launch adds up."""
     ways = {a.op.results: _shifted(next(a.ways(adjoint.launch_ndim)), shifts[a.place]) for a in additions}
 
     def change(_: Rewriter, op: Op) -> list[Op] | None:
@@ -241,7 +241,7 @@ class _Impossible(Exception):
 
 
 def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
-    """The atomic additions to arrays of which all elements can be gathered."""
+    """Return the atomic additions to arrays of which all elements can be gathered."""
     where = Differences(function)
     adds = {op for op in operations if op.name == "atomic_add" and is_float(op.operands[0].type)}
     uses: dict[Value, list[Op]] = defaultdict(list)
@@ -321,7 +321,7 @@ class _Gather:
         return inside / len(self.ways)
 
     def written(self) -> Function:
-        """The function that only adds."""
+        """Return the function that only adds."""
         b = self.builder
         b.location = next(iter(self.additions)).location
         self.own = [b.one("tid", (), int32, {AXIS: axis}) for axis in range(self.function.launch_ndim)]
@@ -390,7 +390,7 @@ class _Gather:
         return self.made[value].name == "const" if value in self.made else False
 
     def again(self, value: Value) -> Ref:
-        """A size, as a number of this function."""
+        """Return a size, as a number of this function."""
         op = self.made.get(value)
         if op is not None and value not in self.env:
             for operand in op.operands:
@@ -399,7 +399,7 @@ class _Gather:
         return Ref(self.builder, self.env.get(value, value)).cast(int32)
 
     def needed(self, ops: Sequence[Op]) -> set[Op]:
-        """The operations that must run for these additions."""
+        """Return the operations that must run for these additions."""
         found: set[Op] = set()
         waiting = [v for op in ops for v in op.operands[1:]]
         for op in ops:

@@ -43,7 +43,7 @@ class Emitter(Builder):
         self._free: dict[Op, tuple[Value, ...]] = {}
 
     def free(self, op: Op) -> tuple[Value, ...]:
-        """The values from outside that an operation with blocks uses."""
+        """Return the values from outside that an operation with blocks uses."""
         if op not in self._free:
             used = dict.fromkeys(op.operands)
             for block in op.blocks:
@@ -58,7 +58,7 @@ class Emitter(Builder):
         return self._free[op]
 
     def forms(self, op: Op, env: Env) -> dict[int, Form]:
-        """The carried values of a kernel's loop that are known from their last change, by number."""
+        """Return the carried values of a kernel's loop that are known from their last change, by number."""
         if op not in self._forms:
             self._forms[op] = forms(op, lambda value: self.made.get(env[value]) if value in env else None)
         return self._forms[op]
@@ -69,7 +69,7 @@ class Emitter(Builder):
         return super().append(op)
 
     def number(self, value: Value) -> int | None:
-        """The number, where the value is a constant, perhaps cast."""
+        """Return the number, where the value is a constant, perhaps cast."""
         op = self.made.get(value)
         while op is not None and op.name == "cast":
             op = self.made.get(op.operands[0])
@@ -81,7 +81,7 @@ class Emitter(Builder):
             self.labels.setdefault(value, name)
 
     def ref(self, value: Value) -> Ref:
-        """The value with operators."""
+        """Return the value with operators."""
         return Ref(self, value)
 
     def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
@@ -94,7 +94,7 @@ class Emitter(Builder):
 
 
 def relabelled(function: Function, labels: dict[Value, str]) -> Function:
-    """The function with its values renamed by `labels`."""
+    """Return the function with its values renamed by `labels`."""
 
     def label(value: Value) -> Value:
         return Value(value.type, labels[value]) if value in labels else value

@@ -81,15 +81,15 @@ class Inside(msgspec.Struct, frozen=True):
     of: Op | None
 
     def later(self, op: Op) -> Op | None:
-        """The `later` whose results this operation of a side gives."""
+        """Return the `later` whose results this operation of a side gives."""
         return self.given.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
-        """The same for one in a side."""
+        """Return the same for one in a side."""
         return Inside(self.given, later)
 
     def values(self) -> list[Value]:
-        """All that is yielded beside the results."""
+        """Return all that is yielded beside the results."""
         found: list[Value] = []
         for later in self.given.get(self.of, {}).values() if self.of is not None else ():
             found += [*later.results, *self.within(later).values()]
@@ -166,7 +166,7 @@ def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whol
 
 
 def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> list[Value]:
-    """The replay that is CUDA text; elsewhere the body without its effects."""
+    """Return the replay that is CUDA text; elsewhere the body without its effects."""
     with builder.block() as opened:
         recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
@@ -270,7 +270,7 @@ def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole:
 
 
 def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Op:
-    """The operation copied, with what its blocks yield more."""
+    """Return the operation copied, with what its blocks yield more."""
     blocks = tuple(_block(b, env, builder, overwritten, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
     more = inside.values()
@@ -301,7 +301,7 @@ def _noting(
     op: Op, blocks: Sequence[Block], count: Sequence[Value], events: Mapping[int, Sequence[Value]], env: Env,
     builder: Emitter,
 ) -> tuple[list[Value], tuple[Block, ...]]:  # fmt: skip
-    """The blocks of a recomputed loop that notes so much more, and the starts of that.
+    """Return the blocks of a recomputed loop that notes so much more, and the starts of that.
 
     An iteration is noted by the index of a `for`, or its number in a `while`; an event that never was, as behind all.
     """
@@ -331,7 +331,7 @@ def _noting(
 
 
 def _block(block: Block, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Block:
-    """A block inside an operation, complete; what the other side has made it yields as 0."""
+    """Return a block inside an operation, complete; what the other side has made it yields as 0."""
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:

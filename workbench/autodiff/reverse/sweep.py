@@ -92,17 +92,17 @@ class ReverseSweep(msgspec.Struct, frozen=True):
                     self.rules.values.get(op.name, self.rules.builtin)(self, op, found, cotangents)
 
     def new_cotangents(self) -> Cotangents:
-        """An empty gathering, for a nested block."""
+        """Return an empty gathering, for a nested block."""
         return Cotangents(self.builder, self.active)
 
     def ref(self, value: Value) -> Ref:
-        """The kernel's value in the adjoint."""
+        """Return the kernel's value in the adjoint."""
         return self.builder.ref(self.env[value])
 
     def refuse(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
-        """The error for this operation."""
+        """Return the error for this operation."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.function)
 
     def constant(self, index: Value) -> int | None:
-        """The number, where the index is a constant."""
+        """Return the number, where the index is a constant."""
         return self.builder.number(self.env[index])

@@ -99,7 +99,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
-    """The function's LLVM IR after optimisation, for readers.
+    """Return the function's LLVM IR after optimisation, for readers.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
@@ -108,7 +108,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
-    """The function's machine code as assembly text, for readers.
+    """Return the function's machine code as assembly text, for readers.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
@@ -137,7 +137,7 @@ def warm() -> None:
 
 
 def emitted(function: Function, options: Options, target: str) -> Module:
-    """The function as LLVM IR before optimisation, with what the launcher must know of it.
+    """Return the function as LLVM IR before optimisation, with what the launcher must know of it.
 
     Raises:
         BuildError: as `CpuBackend.emit`.
@@ -258,6 +258,6 @@ def _nested_loops(body: Block) -> int:
 
 
 def features_for(text: str, features: str, preferences: str = "") -> str:
-    """A CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
+    """Return a CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
     wrong = (miscompiled(), COMPARED_HALVES.without if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -25,7 +25,7 @@ from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
-    """A tile of zeros."""
+    """Return a tile of zeros."""
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
@@ -63,7 +63,7 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
 
 
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
-    """The part of the array, the part of the tile, and the shape of both.
+    """Return the part of the array, the part of the tile, and the shape of both.
 
     Raises:
         KernelFault: a part is outside, and the operation says that none is.
@@ -110,7 +110,7 @@ def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
-    """The error of a tile, or of a part of one, that is not inside."""
+    """Return the error of a tile, or of a part of one, that is not inside."""
     made = definitions(thread.function.body)
     values = tuple(thread.values[v].item() for v in reported(op, made))
     return describe(thread.function, op, made, thread.index, values, shapes or {})
@@ -208,7 +208,7 @@ _COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def _place_of_extreme(rows: Any, kind: str) -> Any:
-    """The first place of the least or greatest; of a NaN, where there is one."""
+    """Return the first place of the least or greatest; of a NaN, where there is one."""
     found = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
     return np.int32(found) if np.ndim(found) == 0 else found.astype(np.int32)
 

@@ -151,7 +151,7 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """The next job; None: there are more processes than there should be."""
+        """Return the next job; None: there are more processes than there should be."""
         with service.changed:
             service.idle = True
             while not self._waiting:

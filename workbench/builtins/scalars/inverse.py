@@ -56,7 +56,7 @@ def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[
 
 @builtin(same_float, domain=(UNIT,), ulp=8, wide=True)
 def erfinv(x):
-    """The y with erf(y) = x; infinite at ±1, NaN beyond."""
+    """Return the y with erf(y) = x; infinite at ±1, NaN beyond."""
     a = float(np.abs(x))
     if not a < 1:
         return np.copysign(np.inf, x) if a == 1 else np.nan

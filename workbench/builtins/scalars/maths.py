@@ -138,7 +138,7 @@ def where_sign(x: Ref, value: Ref) -> Ref:
 
 @builtin(floats(2), cuda="atan2*", llvm="libm:atan2", domain=(POSITIVE, ANY), ulp=4, wide=True)
 def atan2(y, x):
-    """The angle of the point (x, y), in radians, from -π to π."""
+    """Return the angle of the point (x, y), in radians, from -π to π."""
     return np.arctan2(y, x)
 
 
@@ -161,7 +161,7 @@ def _(ct, result, x, y):
 
 @builtin(floats(2), cuda="copysign*", llvm="llvm.copysign", domain=((0.5, 2.0), (-2.0, -0.5)))
 def copysign(x, y):
-    """The magnitude of x with the sign of y."""
+    """Return the magnitude of x with the sign of y."""
     return np.copysign(x, y)
 
 

@@ -41,7 +41,7 @@ def _word(name: str, args: Sequence[Arg]) -> Signature:
     prelude="WB_FN unsigned int wb_rand_next(unsigned int state) { return state * 747796405U + 2891336453U; }\n",
 )  # fmt: skip
 def rand_next(state):
-    """The state after a draw."""
+    """Return the state after a draw."""
     return state * np.uint32(747796405) + np.uint32(2891336453)
 
 
@@ -60,7 +60,7 @@ WB_FN unsigned int wb_rand_word(unsigned int state) {
 """,
 )  # fmt: skip
 def rand_word(state):
-    """The 32 random bits of a state."""
+    """Return the 32 random bits of a state."""
     shift = (state >> np.uint32(28)) + np.uint32(4)
     word = ((state >> shift) ^ state) * np.uint32(277803737)
     return (word >> np.uint32(22)) ^ word
@@ -108,7 +108,7 @@ def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
 
 @written("rand_init(seed, offset=…)", _seeds)
 def rand_init(seed, offset=None):
-    """The first state (a uint32) of the stream of this seed, or of this seed and offset.
+    """Return the first state (a uint32) of the stream of this seed, or of this seed and offset.
 
     Write `state = rand_init(seed, i)`. Different offsets (a thread's index, say) give different streams.
     """
@@ -122,7 +122,7 @@ def rand_init(seed, offset=None):
 
 @written("randi(state, low=…, high=…)", bounds(int32), draws=True)
 def randi(state, low=None, high=None, /):
-    """A random int32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    """Return a random int32: any of them, or one with low ≤ r < high; low if that range is empty."""
     state = rand_next(state)
     if low is None:
         return int32(rand_word(state)), state
@@ -131,7 +131,7 @@ def randi(state, low=None, high=None, /):
 
 @written("randu(state, low=…, high=…)", bounds(uint32), draws=True)
 def randu(state, low=None, high=None, /):
-    """A random uint32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    """Return a random uint32: any of them, or one with low ≤ r < high; low if that range is empty."""
     state = rand_next(state)
     if low is None:
         return rand_word(state), state
@@ -140,14 +140,14 @@ def randu(state, low=None, high=None, /):
 
 @written("_within(word, low, high)")
 def _within(word, low, high):
-    """The upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
+    """Return the upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
     span = where(high > low, uint32(high) - uint32(low), 0)
     return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
 
 
 @written("randf(state, low=…, high=…)", bounds(float32), draws=True)
 def randf(state, low=None, high=None, /):
-    """A random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r.
+    """Return a random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r.
 
     Differentiable in low and high.
     """
@@ -160,7 +160,7 @@ def randf(state, low=None, high=None, /):
 
 @written("randn(state)", alone, draws=True)
 def randn(state, /):
-    """A random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
+    """Return a random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
 
     It is at most 5.77 in magnitude, and within 8 ulp on CPU and CUDA.
     """
@@ -184,14 +184,14 @@ def sample_triangle(state, /):
 
 @written("sample_unit_ring(state)", alone, draws=True)
 def sample_unit_ring(state, /):
-    """A vec2 of length 1, every direction as likely."""
+    """Return a vec2 of length 1, every direction as likely."""
     x, y = _around(state)
     return vec2(x, y), state
 
 
 @written("sample_unit_disk(state)", alone, draws=True)
 def sample_unit_disk(state, /):
-    """A vec2, even in the unit disk."""
+    """Return a vec2, even in the unit disk."""
     root = sqrt(randf(state))
     x, y = _around(state)
     return vec2(x * root, y * root), state
@@ -199,7 +199,7 @@ def sample_unit_disk(state, /):
 
 @written("sample_unit_sphere_surface(state)", alone, draws=True)
 def sample_unit_sphere_surface(state, /):
-    """A vec3 of length 1, every direction as likely."""
+    """Return a vec3 of length 1, every direction as likely."""
     height = randf(state)
     radius = sqrt(height * (1.0 - height)) * 2.0
     x, y = _around(state)
@@ -208,14 +208,14 @@ def sample_unit_sphere_surface(state, /):
 
 @written("sample_unit_sphere(state)", alone, draws=True)
 def sample_unit_sphere(state, /):
-    """A vec3, even in the unit ball."""
+    """Return a vec3, even in the unit ball."""
     surface = sample_unit_sphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
 @written("sample_unit_hemisphere_surface(state)", alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
-    """A vec3 of length 1 with z ≥ 0, every such direction as likely."""
+    """Return a vec3 of length 1 with z ≥ 0, every such direction as likely."""
     height = randf(state)
     radius = sqrt((1.0 - height) * (1.0 + height))
     x, y = _around(state)
@@ -224,20 +224,20 @@ def sample_unit_hemisphere_surface(state, /):
 
 @written("sample_unit_hemisphere(state)", alone, draws=True)
 def sample_unit_hemisphere(state, /):
-    """A vec3, even in the half of the unit ball with z ≥ 0."""
+    """Return a vec3, even in the half of the unit ball with z ≥ 0."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
 @written("sample_unit_square(state)", alone, draws=True)
 def sample_unit_square(state, /):
-    """A vec2, even in the square of side 1 around the origin."""
+    """Return a vec2, even in the square of side 1 around the origin."""
     return vec2(randf(state) - 0.5, randf(state) - 0.5), state
 
 
 @written("sample_unit_cube(state)", alone, draws=True)
 def sample_unit_cube(state, /):
-    """A vec3, even in the cube of side 1 around the origin."""
+    """Return a vec3, even in the cube of side 1 around the origin."""
     return vec3(randf(state) - 0.5, randf(state) - 0.5, randf(state) - 0.5), state
 
 
@@ -248,7 +248,7 @@ def _mean(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 @written("poisson(state, lam)", _mean, draws=True)
 def poisson(state, lam, /):
-    """A random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive.
+    """Return a random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive.
 
     A mean above 4e9 counts as 4e9. Up to lam = 32 by walking the distribution's sum (one draw, about lam steps), beyond
     by Hörmann's PTRS (1993; three draws, now and then five or more), both in float64. No gradient flows to lam.
@@ -262,7 +262,7 @@ def poisson(state, lam, /):
 
 @written("_unit(state)", draws=True)
 def _unit(state, /):
-    """A float64 with 0 < r < 1: the middles of 2³² equal parts."""
+    """Return a float64 with 0 < r < 1: the middles of 2³² equal parts."""
     return (float64(randu(state)) + 0.5) * 2.0**-32, state
 
 
@@ -293,7 +293,7 @@ def _proposed(state, lam, /):
 
 @written("_proposal(lam, spread, unit, level)")
 def _proposal(lam, spread, unit, level):
-    """A count, and whether it is taken: at once in the middle, else by its logarithmic probability."""
+    """Return a count, and whether it is taken: at once in the middle, else by its logarithmic probability."""
     side = unit - 0.5
     edge = 0.5 - abs(side)
     slope = spread * 0.02483 - 0.059

@@ -17,7 +17,7 @@ from workbench.builtins.vectors.dot_and_length import cross, dot
 
 @written("_scaled(m)")
 def _scaled(m):
-    """The matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
     (a, b, c), (d, e, f), (g, h, i) = m
     largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
     scale = where(largest == 0.0, 1.0, largest)
@@ -32,7 +32,7 @@ def _columns(m):
 
 @written("_axes(x)")
 def _axes(x):
-    """The unit vectors, of x's type."""
+    """Return the unit vectors, of x's type."""
     zero, one = type(x)(0.0), type(x)(1.0)
     return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
@@ -60,7 +60,7 @@ def _rotation(p, q, both):
 
 @written("_turned(a, b, c, s)")
 def _turned(a, b, c, s):
-    """Two numbers or vectors, rotated by the angle of this cosine and sine."""
+    """Return two numbers or vectors, rotated by the angle of this cosine and sine."""
     return a * c - b * s, a * s + b * c
 
 
@@ -78,7 +78,7 @@ def _unit(v, size, small, instead):
 
 @written("_sqrt_or_zero(x)")
 def _sqrt_or_zero(x):
-    """The square root; at 0 it is 0, with derivative 0."""
+    """Return the square root; at 0 it is 0, with derivative 0."""
     none = x == 0.0
     return where(none, 0.0, sqrt(where(none, 1.0, x)))
 
@@ -191,7 +191,7 @@ def svd3(m, /):
 
 @written("_scaled2(m)")
 def _scaled2(m):
-    """The matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
     (a, b), (c, d) = m
     largest = max(abs(a), abs(b), abs(c), abs(d))
     scale = where(largest == 0.0, 1.0, largest)
@@ -200,7 +200,7 @@ def _scaled2(m):
 
 @written("_frame2(a, b, scale)")
 def _frame2(a, b, scale):
-    """Two directions at right angles: a's, and the one next to it on b's side; b's, if a has none."""
+    """Return two directions at right angles: a's, and the one next to it on b's side; b's, if a has none."""
     zero, one = type(scale)(0.0), type(scale)(1.0)
     first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
     x, y = first

@@ -87,7 +87,7 @@ def _(ct, result, a):
 
 @builtin(vectors(1), elementwise=False, domain=PAIR[1:], ulp=4)
 def normalize(a):
-    """The vector divided by its length; the zero vector stays zero, with derivative 0."""
+    """Return the vector divided by its length; the zero vector stays zero, with derivative 0."""
     size = length.reference(a)
     return a / size if size != 0 else np.zeros_like(a)
 

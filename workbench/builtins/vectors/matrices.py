@@ -315,7 +315,7 @@ def _(ct, result, a):
 
 @small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True, integers=True), domain=PAIR[:1])
 def get_diag(a):
-    """The diagonal of a square matrix."""
+    """Return the diagonal of a square matrix."""
     return [[a[k][k] for k in range(len(a))]]
 
 
@@ -326,7 +326,7 @@ def _(ct, result, a):
 
 @small(on_vectors(1, _square_of, length=3), domain=PAIR[:1])
 def skew(a):
-    """The matrix whose product with v is cross(a, v)."""
+    """Return the matrix whose product with v is cross(a, v)."""
     ((x, y, z),) = a
     zero = _like(x, 0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]

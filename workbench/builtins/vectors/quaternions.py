@@ -32,14 +32,14 @@ def quat_mul(a, b, /):
 
 @written("quat_inverse(q)", kinds(QUATERNION))
 def quat_inverse(q, /):
-    """The inverse rotation: the conjugate, which for a unit quaternion is the inverse."""
+    """Return the inverse rotation: the conjugate, which for a unit quaternion is the inverse."""
     x, y, z, w = q
     return quaternion(-x, -y, -z, w)
 
 
 @written("quat_rotate(q, v)", kinds(QUATERNION, VECTOR))
 def quat_rotate(q, v, /):
-    """The vector rotated by a unit quaternion."""
+    """Return the vector rotated by a unit quaternion."""
     x, y, z, w = q
     axis = vector(x, y, z)
     return v * (w * w * 2.0 - 1.0) + cross(axis, v) * (w * 2.0) + axis * (dot(axis, v) * 2.0)
@@ -47,13 +47,13 @@ def quat_rotate(q, v, /):
 
 @written("quat_rotate_inv(q, v)", kinds(QUATERNION, VECTOR))
 def quat_rotate_inv(q, v, /):
-    """The vector rotated by the inverse of a unit quaternion."""
+    """Return the vector rotated by the inverse of a unit quaternion."""
     return quat_rotate(quat_inverse(q), v)
 
 
 @written("quat_from_axis_angle(axis, angle)", kinds(VECTOR, NUMBER))
 def quat_from_axis_angle(axis, angle, /):
-    """The rotation about a unit axis by an angle in radians."""
+    """Return the rotation about a unit axis by an angle in radians."""
     half = angle * 0.5
     x, y, z = axis * sin(half)
     return quaternion(x, y, z, cos(half))
@@ -75,7 +75,7 @@ def quat_to_axis_angle(q, /):
 
 @written("quat_to_matrix(q)", kinds(QUATERNION))
 def quat_to_matrix(q, /):
-    """The 3 × 3 matrix of the rotation by a unit quaternion."""
+    """Return the 3 × 3 matrix of the rotation by a unit quaternion."""
     x, y, z, w = q
     return matrix_from_rows(
         vector(1.0 - (y * y + z * z) * 2.0, (x * y - z * w) * 2.0, (x * z + y * w) * 2.0),
@@ -102,20 +102,20 @@ def quat_slerp(a, b, t, /):
 
 @written("_quat_about(axis, angle)")
 def _quat_about(axis, angle):
-    """The quaternion of the rotation by an angle about the axis 0, 1 or 2."""
+    """Return the quaternion of the rotation by an angle about the axis 0, 1 or 2."""
     s = sin(angle * 0.5)
     return quaternion(where(axis == 0, s, 0.0), where(axis == 1, s, 0.0), where(axis == 2, s, 0.0), cos(angle * 0.5))
 
 
 @written("quat_rpy(roll, pitch, yaw)", kinds(NUMBER, NUMBER, NUMBER))
 def quat_rpy(roll, pitch, yaw, /):
-    """The rotation about x by roll, then about y by pitch, then about z by yaw; the axes stay where they are."""
+    """Return the rotation about x by roll, then about y by pitch, then about z by yaw; the axes stay where they are."""
     return _quat_about(2, yaw) * _quat_about(1, pitch) * _quat_about(0, roll)
 
 
 @written("quat_to_rpy(q)", kinds(QUATERNION))
 def quat_to_rpy(q, /):
-    """The angles (roll, pitch, yaw) of a unit quaternion, as a vector; pitch is within ±π/2."""
+    """Return the angles (roll, pitch, yaw) of a unit quaternion, as a vector; pitch is within ±π/2."""
     x, y, z, w = q
     roll = atan2((w * x + y * z) * 2.0, 1.0 - (x * x + y * y) * 2.0)
     pitch = asin(clamp((w * y - z * x) * 2.0, -1.0, 1.0))
@@ -124,7 +124,7 @@ def quat_to_rpy(q, /):
 
 @written("quat_from_euler(e, i, j, k)", kinds(VECTOR, INTEGER, INTEGER, INTEGER))
 def quat_from_euler(e, i, j, k, /):
-    """The rotation about the fixed axis i, then j, then k: by e[0] about x, e[1] about y, e[2] about z.
+    """Return the rotation about the fixed axis i, then j, then k: by e[0] about x, e[1] about y, e[2] about z.
 
     About axes that turn with the body it is k, then j, then i. `quat_from_euler(e, 0, 1, 2)` is `quat_rpy` of e.
     """
@@ -140,7 +140,7 @@ def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
 
 @written("quat_from_matrix(m)", _rotation)
 def quat_from_matrix(m, /):
-    """The unit quaternion of a rotation matrix, of the two the one found from its largest component.
+    """Return the unit quaternion of a rotation matrix, of the two the one found from its largest component.
 
     Of a matrix of 4 × 4 the first three rows and columns are read.
 

@@ -96,7 +96,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
-    """An argument; a func may be given None in an array's place."""
+    """Return an argument; a func may be given None in an array's place."""
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
     return expression(context, node)
@@ -143,7 +143,7 @@ def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords
 
 
 def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Operand:
-    """A builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
+    """Return a builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
     operands = list(args)
     for name in builtin.params[len(operands) :]:
         if name in keywords:

@@ -88,7 +88,7 @@ def expression(context: Context, node: ast.expr) -> Operand:
 
 
 def _unloaded(context: Context, node: ast.expr) -> Operand:
-    """An expression; an element of an array of structs is not loaded yet."""
+    """Return an expression; an element of an array of structs is not loaded yet."""
     with context.at(node):
         return _lowered(context, node)
 
@@ -107,7 +107,7 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
 
 
 def value(context: Context, node: ast.expr) -> Value:
-    """An expression as an IR value, a literal in its default type."""
+    """Return an expression as an IR value, a literal in its default type."""
     return materialise(context, expression(context, node))
 
 
@@ -392,7 +392,7 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
 
 
 def _is_cheap(block: Block) -> bool:
-    """Whether the block costs little and cannot fault: a component at a computed index can."""
+    """Return whether the block costs little and cannot fault: a component at a computed index can."""
     numbers = {op.result for op in block.ops if op.name == "const"}
     return all(
         op.name == "yield" or (op.name in _CHEAPER and (op.name != "extract" or op.operands[1] in numbers))

@@ -154,7 +154,7 @@ def write(context: Context, place: Place, operand: Operand) -> None:
 
 
 def named(operand: Operand, name: str) -> Operand:
-    """The operand; where it is a fresh value without a name, it takes this one for readers."""
+    """Return the operand; where it is a fresh value without a name, it takes this one for readers."""
     if isinstance(operand, Value) and not operand.name:
         msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
     elif isinstance(operand, Bundle):
@@ -164,7 +164,7 @@ def named(operand: Operand, name: str) -> Operand:
 
 
 def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
-    """The whole with this part changed."""
+    """Return the whole with this part changed."""
     base, node, label = place.base, place.node, _label(place.owner)
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
@@ -273,7 +273,7 @@ def augment(context: Context, node: ast.AugAssign) -> None:
 
 
 def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr:
-    """The target with each index that is computed as a name: reading and writing it must not compute it twice.
+    """Return the target with each index that is computed as a name: reading and writing it must not compute it twice.
 
     Args:
         names: gets the names, which no name in Python looks like.

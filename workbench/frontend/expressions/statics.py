@@ -96,7 +96,7 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
-    """The names outside that alone decide the value, if they mean numbers; None if more may."""
+    """Return the names outside that alone decide the value, if they mean numbers; None if more may."""
     found: list[str] = []
 
     def read(part: ast.AST) -> bool:
@@ -123,7 +123,7 @@ def _names_read(node: ast.expr) -> list[str]:
 
 
 def _known(context: Context, name: str) -> Any:
-    """A name of the kernel as a Python value."""
+    """Return a name of the kernel as a Python value."""
 
     def python(operand: Operand) -> Any:
         if isinstance(operand, tuple):
@@ -160,7 +160,7 @@ class _Same:
 
 
 def _bits(value: Any) -> Any:
-    """The value in a form that is equal only where type and all bits are."""
+    """Return the value in a form that is equal only where type and all bits are."""
     if isinstance(value, (tuple, list)):
         return (type(value), *(_bits(v) for v in value))
     if isinstance(value, (np.generic, np.ndarray)):
@@ -171,7 +171,7 @@ def _bits(value: Any) -> Any:
 
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
-    """The value in the kernel: a Python number is a literal, as if it were written there."""
+    """Return the value in the kernel: a Python number is a literal, as if it were written there."""
     if isinstance(value, (tuple, list, range)):
         if len(value) > STATIC_ELEMENTS:
             raise context.error(

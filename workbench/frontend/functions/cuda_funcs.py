@@ -62,7 +62,7 @@ class Native(msgspec.Struct, frozen=True):
 
 
 def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: str | None) -> Native:
-    """The texts of this definition.
+    """Return the texts of this definition.
 
     Raises:
         KernelTypeError: a parameter has no type.
@@ -97,7 +97,7 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
 
 
 def _is_empty(node: ast.FunctionDef) -> bool:
-    """Whether the body is `...`, perhaps after a docstring."""
+    """Return whether the body is `...`, perhaps after a docstring."""
     return all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
                for s in node.body)  # fmt: skip
 

@@ -66,7 +66,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
 def emit(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
-    """The operation, and what the call returns.
+    """Return the operation, and what the call returns.
 
     Args:
         context: of the caller.
@@ -138,7 +138,7 @@ def _is_number(type: Type) -> bool:
 
 
 def _closed(context: Context, definition: Definition, env: Env) -> Context:
-    """A context whose operations go to a block of their own."""
+    """Return a context whose operations go to a block of their own."""
     outer = context.shared
     shared = Shared(
         outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured,
@@ -210,7 +210,7 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
-    """The inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
+    """Return the inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
     found: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]
@@ -246,7 +246,7 @@ def _same_threads(context: Context, inner: Context, name: str) -> None:
 
 
 def _derive(context: Context, definition: Definition, env: Env) -> Block:
-    """The func's own body as a closed block."""
+    """Return the func's own body as a closed block."""
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
@@ -289,7 +289,7 @@ class _Adjoints(ast.NodeTransformer):
         self.sums = sums
 
     def body(self) -> list[ast.stmt]:
-        """The definition's statements, rewritten, with the return at the end."""
+        """Return the definition's statements, rewritten, with the return at the end."""
         node = self.context.definition.node
         statements = [self.visit(copy.deepcopy(s)) for s in node.body]
         return [*statements, self._all(node.body[-1])]
@@ -302,7 +302,7 @@ class _Adjoints(ast.NodeTransformer):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        """All sums, in place of nothing."""
+        """Return all sums, in place of nothing."""
         if node.value is not None:
             raise self._error(node, "A gradient returns nothing.", "Write wb.adjoint[x] += … .")
         return self._all(node)
@@ -333,7 +333,7 @@ class _Adjoints(ast.NodeTransformer):
         return self.name(node)
 
     def name(self, node: ast.Subscript) -> ast.expr:
-        """The name that stands for `adjoint[x]`."""
+        """Return the name that stands for `adjoint[x]`."""
         return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
 
     def named(self, node: ast.Subscript) -> str:
@@ -365,7 +365,7 @@ class _Named(ast.NodeTransformer):
         self.node = node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """The one that is meant; the others as everywhere."""
+        """Return the one that is meant; the others as everywhere."""
         if node is self.node:
             return self.owner.name(node)
         node.value = self.visit(node.value)

@@ -31,7 +31,7 @@ from workbench.types import int32
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
-    """The result of calling a func here.
+    """Return the result of calling a func here.
 
     Raises:
         KernelSyntaxError: the func calls itself.
@@ -53,7 +53,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
 def inlined(
     context: Context, definition: Definition, env: Env, customs: dict[Definition, Custom] | None = None
 ) -> Operand:
-    """The result of a func whose parameters are bound.
+    """Return the result of a func whose parameters are bound.
 
     Args:
         customs: the gradients and replays that a user wrote for its versions; None of a function of the library.
@@ -103,7 +103,7 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """The statements to lower: rebound names are marked, ways out of loops rewritten."""
+    """Return the statements to lower: rebound names are marked, ways out of loops rewritten."""
     if not definition.library:
         return rewrite(returning(definition, mark(definition, definition.node.body)))
     if definition not in _PREPARED:
@@ -117,7 +117,7 @@ _PREPARED: dict[Definition, Sequence[ast.stmt]] = {}  # of the library's functio
 def _arrange(
     context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]
 ) -> dict[str, Operand]:
-    """The arguments by the names of the parameters."""
+    """Return the arguments by the names of the parameters."""
     parameters = definition.parameters
     if len(args) > len(parameters):
         raise context.error(

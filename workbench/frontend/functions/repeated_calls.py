@@ -67,7 +67,7 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
 
 
 def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
-    """The func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
+    """Return the func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
     shared = context.shared
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():

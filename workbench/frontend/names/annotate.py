@@ -51,7 +51,7 @@ class _Names(Mapping[str, Any]):
 
 
 def is_annotation(value: Any) -> bool:
-    """Whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
+    """Return whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
@@ -61,7 +61,7 @@ def is_annotation(value: Any) -> bool:
 
 
 def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
-    """Each parameter's type, or None if it is generic.
+    """Return each parameter's type, or None if it is generic.
 
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
@@ -90,7 +90,7 @@ def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], 
 
 
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
-    """The value of an annotation, as Python would have it in the definition's scope.
+    """Return the value of an annotation, as Python would have it in the definition's scope.
 
     Args:
         name: what an error calls it.
@@ -164,7 +164,7 @@ def value_in(scope: Scope, node: ast.expr, place: Location, what: str, function:
 
 
 def _plain(definition: Definition, node: ast.expr) -> Any:
-    """The value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+    """Return the value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
 
     MISSING where it is something else, or where Python will say what is wrong with it.
     """
@@ -178,7 +178,7 @@ def _plain(definition: Definition, node: ast.expr) -> Any:
 
 
 def _type_parameters(definition: Definition) -> dict[str, Any]:
-    """The type parameters of `def k[T](…)`, which leave a type open as `Any` does."""
+    """Return the type parameters of `def k[T](…)`, which leave a type open as `Any` does."""
     return dict.fromkeys((p.name for p in getattr(definition.node, "type_params", ())), Any)
 
 
@@ -232,7 +232,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def result(definition: Definition, node: ast.expr) -> Any:
-    """The value of the annotation of its result.
+    """Return the value of the annotation of its result.
 
     Raises:
         KernelTypeError: it cannot be evaluated.
@@ -243,7 +243,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
 
 
 def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:
-    """The type that the annotation of something else than a parameter means; None if it leaves it open.
+    """Return the type that the annotation of something else than a parameter means; None if it leaves it open.
 
     Raises:
         KernelTypeError: it is not a type.
@@ -253,7 +253,7 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
 
 
 def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
-    """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
+    """Return the type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if (
         value is Any
         or value is None
@@ -281,5 +281,5 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
+    """Return whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
     return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)

@@ -24,7 +24,7 @@ class Family(msgspec.Struct, frozen=True):
     __wb_generic__ = True
 
     def accepts(self, type: Any) -> bool:
-        """Whether a type belongs to the family."""
+        """Return whether a type belongs to the family."""
         return isinstance(type, ScalarType) and type.kind in self.kinds
 
     def __repr__(self) -> str:
@@ -39,7 +39,7 @@ class ArrayOf(msgspec.Struct, frozen=True):
     __wb_generic__ = True
 
     def accepts(self, type: Any) -> bool:
-        """Whether a type is such an array."""
+        """Return whether a type is such an array."""
         if not isinstance(type, (ArrayType, StructArray)) or type.ndim != self.ndim:
             return False
         return self.family is None or self.family.accepts(type.dtype)
@@ -104,7 +104,7 @@ Generic = Family | ArrayOf | Function | AnyVector
 
 
 def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
-    """The array annotation with this generic element; None if `dtype` is not generic."""
+    """Return the array annotation with this generic element; None if `dtype` is not generic."""
     dtype = bound(dtype)
     if dtype is Any or isinstance(dtype, typing.TypeVar):
         return ArrayOf(None, ndim or 1)
@@ -112,7 +112,7 @@ def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
 
 
 def bound(value: Any) -> Any:
-    """The family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
+    """Return the family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
     family = value.__bound__ if isinstance(value, typing.TypeVar) else None
     return family if isinstance(family, Family) else value
 

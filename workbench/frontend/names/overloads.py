@@ -28,7 +28,7 @@ EXACT, ADOPTED, WIDENED, FAMILY, OPEN = range(5)
 def choose(
     context: Context, definitions: Sequence[Definition], arrange: Callable[[Definition], Given]
 ) -> tuple[Definition, Given]:
-    """The definition that a call means, with its arguments by name.
+    """Return the definition that a call means, with its arguments by name.
 
     Raises:
         KernelTypeError: none fits, or none fits best; the candidates are listed.
@@ -59,7 +59,7 @@ def choose(
 
 
 def signature(definition: Definition) -> str:
-    """A definition as a message lists it: `f(a: float32, b)`."""
+    """Return a definition as a message lists it: `f(a: float32, b)`."""
     types, families = parameter_types(definition)
     parts = [f"{n}: {t!r}" if t else f"{n}: {families[n]!r}" if n in families else n for n, t in types.items()]
     return f"{definition.name}({', '.join(parts)})"
@@ -98,7 +98,7 @@ def _adopted(is_float: bool, type: AnyType) -> int | None:
 
 
 def accepts(family: Generic, operand: Operand) -> bool:
-    """Whether an argument is of a family; an int literal counts as a float where one is expected."""
+    """Return whether an argument is of a family; an int literal counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):

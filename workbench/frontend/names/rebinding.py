@@ -51,7 +51,7 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
-    """A call that names its results, as an assignment."""
+    """Return a call that names its results, as an assignment."""
     results = _with_results(definition, node)
     if not results:
         return node
@@ -63,7 +63,7 @@ def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
 
 
 def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
-    """The names after the arguments of a statement that calls a function of the library with several results."""
+    """Return the names after the arguments of a statement that calls a function of the library with several results."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call) or node.value.keywords:
         return []
     form = _form(definition, node.value)
@@ -89,7 +89,7 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """The name that a call rebinds, if it does."""
+    """Return the name that a call rebinds, if it does."""
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     value = _form(definition, node)
@@ -102,7 +102,7 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
 
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:
-    """The form that is called, if it is one."""
+    """Return the form that is called, if it is one."""
     path = dotted(node.func)
     value = definition.read(path, usable_in_kernel) if path is not None else None
     return value if isinstance(value, Form) else None

@@ -23,7 +23,7 @@ from workbench.types import Complex, Kind, Scalar
 
 
 def as_said(context: Context, operand: Operand) -> Operand:
-    """The value of a `return` in the type that the func's annotation says, and its references in theirs.
+    """Return the value of a `return` in the type that the func's annotation says, and its references in theirs.
 
     Raises:
         KernelTypeError: it is of another type, or of another number of values.

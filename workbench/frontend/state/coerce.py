@@ -55,12 +55,12 @@ def describe(operand: Operand) -> str:
 
 
 def indexable(context: Context, operand: Operand) -> Value | Literal | View:
-    """The operand where it is a number, an array or a part of an array; an error where it is something else."""
+    """Return the operand where it is a number, an array or a part of an array; an error where it is something else."""
     return operand if isinstance(operand, View) else usable(context, operand)
 
 
 def usable(context: Context, operand: Operand) -> Value | Literal:
-    """The operand where it is a number or an array; an error where it is something else."""
+    """Return the operand where it is a number or an array; an error where it is something else."""
     if isinstance(operand, (Value, Literal)):
         return operand
     if isinstance(operand, Poison):
@@ -119,7 +119,7 @@ def default_type(literal: Literal) -> Scalar | Complex:
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
-    """The operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
+    """Return the operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
@@ -174,7 +174,7 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
 
 
 def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
-    """The operand for a place that has a type (an element, an annotated parameter).
+    """Return the operand for a place that has a type (an element, an annotated parameter).
 
     Literals, and what is made of them, adopt it. A typed value must have it, or be promoted to it without loss of kind:
     an int may become a float, a float never an int. With `tiles`, so must the elements of a tile; else there is no
@@ -218,7 +218,7 @@ def _component_of(given: Any, wanted: Any) -> str:
 
 
 def weak(operand: Value | Literal) -> Arg:
-    """The operand's type as rules see it."""
+    """Return the operand's type as rules see it."""
     if isinstance(operand, Literal) and operand.is_complex:
         return WEAK_COMPLEX
     type = default_type(operand) if isinstance(operand, Literal) else operand.type
@@ -299,14 +299,14 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
 
 
 def components(context: Context, value: Value) -> list[Value]:
-    """The components of a vector, a matrix's row by row."""
+    """Return the components of a vector, a matrix's row by row."""
     assert isinstance(value.type, Vector)
     one, const = context.builder.one, context.builder.const
     return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:
-    """The operand as a condition: a Python bool where it is known now, else a bool value."""
+    """Return the operand as a condition: a Python bool where it is known now, else a bool value."""
     if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
         return bool(operand.value)
     if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):

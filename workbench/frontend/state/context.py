@@ -230,7 +230,7 @@ class Context(msgspec.Struct):
         self.node, self.shared.builder.here = before
 
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
-        """An error at the current place."""
+        """Return an error at the current place."""
         return self.placed(kind(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:

@@ -82,7 +82,7 @@ class Scope(msgspec.Struct, frozen=True):
     language: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def lookup(self, name: str, usable: noted.Usable = anything) -> Any:
-        """The value of `name` now, or MISSING.
+        """Return the value of `name` now, or MISSING.
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
@@ -156,7 +156,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return value
 
     def locate(self, node: ast.AST) -> Location:
-        """The place of a node of this definition."""
+        """Return the place of a node of this definition."""
         try:
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:
@@ -173,7 +173,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {}
 
     def _characters(self, line: int, column: int) -> int:
-        """The parser counts bytes of UTF-8; people and carets count characters."""
+        """Return the parser counts bytes of UTF-8; people and carets count characters."""
         if self.source.is_ascii:
             return column
         text = self.source.line(line)

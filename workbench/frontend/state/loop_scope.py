@@ -99,5 +99,5 @@ class Loop(msgspec.Struct):
 
 
 def unset(name: str, value: Operand, given: str | None = None) -> Unset:
-    """A name that only a loop's body sets."""
+    """Return a name that only a loop's body sets."""
     return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, given)

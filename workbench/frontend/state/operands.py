@@ -39,7 +39,7 @@ class Literal(msgspec.Struct, frozen=True):
 
 
 def too_large() -> KernelTypeError:
-    """The error of an integer that has no float."""
+    """Return the error of an integer that has no float."""
     return KernelTypeError(f"An integer of more than {LITERAL_BITS} bits is too large for a kernel.")
 
 

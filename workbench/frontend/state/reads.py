@@ -141,14 +141,14 @@ def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collecti
 
 
 def _is_ours(definition: Reader, function: ast.expr, usable: Usable) -> bool:
-    """Whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
+    """Return whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
     path = dotted(function)
     value = definition.read(path, usable) if path is not None else None
     return (getattr(value, "__module__", None) or "").partition(".")[0] == "workbench"
 
 
 def dotted(node: ast.AST) -> str | None:
-    """The text of a name, or of attributes of one; None of anything else."""
+    """Return the text of a name, or of attributes of one; None of anything else."""
     attrs: list[str] = []
     while isinstance(node, ast.Attribute):
         attrs.append(node.attr)

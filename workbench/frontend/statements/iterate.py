@@ -176,7 +176,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
 
 
 def _is_grid(operand: Operand | None) -> bool:
-    """Whether it is a `HashGrid`."""
+    """Return whether it is a `HashGrid`."""
     return isinstance(operand, Bundle) and operand.type.name == "HashGrid" and operand.type.find("starts") is not None
 
 

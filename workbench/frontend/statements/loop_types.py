@@ -104,13 +104,13 @@ def _first(names: Sequence[str], before: Env) -> Settled:
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
-    """The names that lowering the loop looks at, structs' fields too."""
+    """Return the names that lowering the loop looks at, structs' fields too."""
     used = _named(node) | {*names, getattr(node, "until", None)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
 def _named(node: ast.For | ast.While) -> frozenset[str]:
-    """The names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
+    """Return the names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
     known: frozenset[str] | None = getattr(node, "_named", None)
     if known is None:
         known = frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
@@ -119,7 +119,7 @@ def _named(node: ast.For | ast.While) -> frozenset[str]:
 
 
 def _start_type(operand: Operand) -> Type | None:
-    """The type in which a name is carried first; None if it cannot be carried."""
+    """Return the type in which a name is carried first; None if it cannot be carried."""
     if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
         return operand.type
     return default_type(operand) if isinstance(operand, Literal) else None
@@ -140,20 +140,20 @@ def _changed(name: str) -> Unset:
 
 
 def _end_type(operand: Operand) -> Type | None:
-    """The type of a number or a vector at the end of an iteration, a literal's weak."""
+    """Return the type of a number or a vector at the end of an iteration, a literal's weak."""
     if isinstance(operand, Literal):
         return default_type(operand)
     return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
 
 
 def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
-    """The type of what a `return` inside the loop gives, where nothing or less was known of it before."""
+    """Return the type of what a `return` inside the loop gives, where nothing or less was known of it before."""
     known = _end_type(end) if isinstance(before, Pending) else None
     return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
-    """The type that a weak start takes from the end of an iteration, if another than now."""
+    """Return the type that a weak start takes from the end of an iteration, if another than now."""
     known = _end_type(end)
     start = weak(before) if isinstance(before, (Literal, Value)) else None
     if not isinstance(start, Weak) or known is None:

@@ -78,7 +78,7 @@ def for_loop(
 
 
 def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
-    """A loop, before its body is lowered.
+    """Return a loop, before its body is lowered.
 
     Args:
         node: the loop.
@@ -104,7 +104,7 @@ def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type)
 
 
 def steps_of(bounds: Sequence[Operand]) -> range | None:
-    """The range, where it is known now."""
+    """Return the range, where it is known now."""
     if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
         return None
     start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
@@ -112,13 +112,13 @@ def steps_of(bounds: Sequence[Operand]) -> range | None:
 
 
 def _short(bounds: Sequence[Operand]) -> bool:
-    """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
+    """Return whether the range is known now and has few steps: then the rest of them may as well run idle."""
     steps = steps_of(bounds)
     return steps is not None and not steps[IDLE_ITERATIONS:]
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
-    """The body, done only while the loop has not been left."""
+    """Return the body, done only while the loop has not been left."""
     guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
     guard.left = (False, True)  # type: ignore[attr-defined]
     for inner in ast.walk(guard):
@@ -223,7 +223,7 @@ def _while(
 
 
 def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
-    """Whether the loop goes on: its condition is looked at only where the loop was not left."""
+    """Return whether the loop goes on: its condition is looked at only where the loop was not left."""
     left = context.env[until]
     assert isinstance(left, Value)
     with context.builder.block() as stop:
@@ -234,7 +234,7 @@ def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -
 
 
 def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
-    """The start, stop and step of a call of `range`.
+    """Return the start, stop and step of a call of `range`.
 
     Raises:
         KernelSyntaxError: it is something else.
@@ -252,7 +252,7 @@ def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
-    """The bounds of `reversed(range(…))`.
+    """Return the bounds of `reversed(range(…))`.
 
     Raises:
         KernelTypeError: a bound is not known now, and the step is not 1 or -1, or the range is of unsigned integers.

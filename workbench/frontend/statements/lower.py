@@ -145,7 +145,7 @@ def _body(context: Context) -> Returned:
 def result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False, nothing: bool = False
 ) -> tuple[AnyType, ...]:
-    """The types of what a func returns for parameters of these types.
+    """Return the types of what a func returns for parameters of these types.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns no values, unless it may

@@ -19,7 +19,7 @@ from workbench.ir.values import Value
 
 
 def part_of(context: Context, part: Value, whole: Value) -> Value:
-    """The part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
+    """Return the part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
     # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
     if part is not whole and (whole.name or whole in parts):
@@ -80,7 +80,7 @@ def check_seen(context: Context, name: str) -> None:
 
 
 def _is_bound(node: ast.FunctionDef, name: str) -> bool:
-    """Whether the function gives the name another value somewhere, not counting `name += …`."""
+    """Return whether the function gives the name another value somewhere, not counting `name += …`."""
     nodes = list(ast.walk(node))
     sums = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
     names = (n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in sums)

@@ -48,7 +48,7 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 
 def row(context: Context, m: Value, place: Place) -> Value:
-    """A row of a matrix, as a vector."""
+    """Return a row of a matrix, as a vector."""
     assert isinstance(m.type, Matrix)
     columns = m.type.columns
     components = [_component(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
@@ -89,7 +89,7 @@ def _each(axis: Place | range) -> Sequence[Place]:
 
 
 def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
-    """The type of a part: a slice of both axes is a matrix."""
+    """Return the type of a part: a slice of both axes is a matrix."""
     assert isinstance(m.type, Matrix)
     size = len(_each(r)) * len(_each(c))
     if isinstance(r, range) and isinstance(c, range):
@@ -140,7 +140,7 @@ def _places(context: Context, m: Value, node: ast.expr, expression: Expression) 
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
-    """An index along an axis: a number where it is a literal, counted from the end where it is negative."""
+    """Return an index along an axis: a number where it is a literal, counted from the end where it is negative."""
     with context.at(node):
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
@@ -154,7 +154,7 @@ def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression
 
 
 def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
-    """The builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
+    """Return the builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
 
     Raises:
         KernelTypeError: with what to write instead.
@@ -229,7 +229,7 @@ def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operan
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
-    """The vectors that a matrix is made of, in one type."""
+    """Return the vectors that a matrix is made of, in one type."""
     name = ast.unparse(node.func)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
@@ -278,7 +278,7 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
 
 
 def _scalar(operand: Operand) -> Scalar | None:
-    """The scalar type that an operand stands for, if any."""
+    """Return the scalar type that an operand stands for, if any."""
     try:
         found = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:

@@ -36,7 +36,7 @@ from workbench.types import ArrayType, Vector
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
-    """A parameter as an operand, and the IR parameters behind it, in the order of `leaf_parameters`."""
+    """Return a parameter as an operand, and the IR parameters behind it, in the order of `leaf_parameters`."""
     if isinstance(type, StructArray):
         values: list[Value] = []
         return _elements(type.dtype, type, name, f"{name}{ELEMENT}", 0, values), values
@@ -88,7 +88,7 @@ def pending(type: AnyType) -> Operand:
 
 
 def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
-    """The names, and those of their fields where all that have the name have the same struct.
+    """Return the names, and those of their fields where all that have the name have the same struct.
 
     Where one of them has a struct and another has returned nothing yet, that gets pending fields.
     """
@@ -106,7 +106,7 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
 
 
 def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
-    """The error for a field that a struct does not have."""
+    """Return the error for a field that a struct does not have."""
     near = difflib.get_close_matches(name, [f.name for f in type.fields], 1)
     known = ", ".join(f.name for f in type.fields)
     advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
@@ -136,7 +136,7 @@ def field(context: Context, base: Bundle | Element, name: str) -> Operand:
 
 
 def loaded(context: Context, element: Element) -> Bundle:
-    """The struct that stands in memory, all fields of it; unused ones are pruned later."""
+    """Return the struct that stands in memory, all fields of it; unused ones are pruned later."""
     array = element.array
     parts = (field(context, element, f.name) for f in array.type.dtype.fields)
     return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
@@ -180,7 +180,7 @@ def element(context: Context, array: Elements, node: ast.expr, expression: Expre
 
 
 def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
-    """The struct after `base.name = operand`."""
+    """Return the struct after `base.name = operand`."""
     k = position(context, base.type, name)
     fields = list(base.fields)
     fields[k] = fitted(context, operand, base.type.fields[k].type, f"{what}.{name}")
@@ -237,14 +237,14 @@ def _given(context: Context, type: Struct, f: Field, operand: Operand | None) ->
 
 
 def flatten(operand: Operand) -> list[Operand]:
-    """The operands inside a struct or a tuple, in order."""
+    """Return the operands inside a struct or a tuple, in order."""
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
     return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
 
 
 def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
-    """The operand of this form with other leaves."""
+    """Return the operand of this form with other leaves."""
     rest = iter(leaves)
 
     def build(part: Operand) -> Operand:

@@ -24,14 +24,14 @@ LETTERS = "xyzw"
 
 
 def is_swizzle(base: object, attr: str) -> bool:
-    """Whether the letters name 2 to 4 components of this vector."""
+    """Return whether the letters name 2 to 4 components of this vector."""
     if not isinstance(base, Value) or type(base.type) is not Vector:
         return False
     return 2 <= len(attr) <= 4 and set(attr) <= set(LETTERS[: base.type.length])
 
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
-    """The vector of these components."""
+    """Return the vector of these components."""
     assert isinstance(base.type, Vector)
     parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
@@ -84,7 +84,7 @@ def _component(context: Context, vector: Value, place: int) -> Value:
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
-    """The components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
+    """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
     (only,) = operands
     if isinstance(only, Value) and type(only.type) is Vector:
         return [_component(context, only, place) for place in range(only.type.length)]
@@ -149,7 +149,7 @@ def _emit(context: Context, name: str, *operands: Value) -> Value:
 
 
 def component(context: Context, vector: Vector, operand: Operand) -> Value:
-    """The index of a vector's component: a literal within its length, or an integer value."""
+    """Return the index of a vector's component: a literal within its length, or an integer value."""
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:

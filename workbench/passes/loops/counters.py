@@ -22,7 +22,7 @@ from workbench.types import bool as bool_
 
 
 def split_counters(function: Function) -> Function:
-    """The function with such loops split; itself if there are none."""
+    """Return the function with such loops split; itself if there are none."""
     if not any(op.name == "wrap_index" for op in walk(function.body)):
         return function
     varying, analysis = varying_values(function), Analysis(function)
@@ -47,7 +47,7 @@ def split_counters(function: Function) -> Function:
 
 
 def _counts_up(op: Op, analysis: Analysis) -> bool:
-    """Whether each turn's counter is one more than the one before, from a number that only the run knows."""
+    """Return whether each turn's counter is one more than the one before, from a number that only the run knows."""
     # A start that is a constant is not split: its sign is known, and LLVM sees it.
     start, _, step = op.operands[:3]
     literal = start in analysis.defs and analysis.defs[start].name == "const"
@@ -55,7 +55,7 @@ def _counts_up(op: Op, analysis: Analysis) -> bool:
 
 
 def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tuple[Op, ...]:
-    """The loop in two; `own`: where it begins depends on the thread."""
+    """Return the loop in two; `own`: where it begins depends on the thread."""
     start, stop, step, *init = op.operands
     builder = Builder()
     builder.location = op.location

@@ -19,7 +19,7 @@ from workbench.types import bool as bool_
 
 
 def early_exits(function: Function) -> Function:
-    """The function with such loops."""
+    """Return the function with such loops."""
     known = constants(function.body)
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -30,7 +30,7 @@ def early_exits(function: Function) -> Function:
 
 
 def _left(op: Op) -> Value | None:
-    """The carried bool that says that the loop was left; None if nothing, or more, is done then."""
+    """Return the carried bool that says that the loop was left; None if nothing, or more, is done then."""
     (body,) = op.blocks
     tests = {o.result: o.operands[0] for o in body.ops if o.name == "not_"}
     guards = [o for o in body.ops if o.name == "if"]
@@ -46,7 +46,7 @@ def _left(op: Op) -> Value | None:
 
 
 def _fits(op: Op, known: Mapping[Value, int | float]) -> bool:
-    """Whether the index can count one step beyond the last turn."""
+    """Return whether the index can count one step beyond the last turn."""
     start, _, step = (int(known[v]) for v in op.operands[:3])
     scalar, trips = element(op.operands[0].type), known_trips(op, known) or 0
     return scalar.kind is Kind.INT and abs(start + trips * step) < 2 ** (scalar.bits - 1)

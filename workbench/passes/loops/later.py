@@ -99,7 +99,7 @@ def _is_pure(op: Op) -> bool:
 
 
 def _only_adds(op: Op, used: set[Value]) -> bool:
-    """Whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
+    """Return whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
     if op.name == "if":
         plain = not op.results and not op.attrs.get(INTERIOR)
         return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
@@ -109,7 +109,7 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
 
 
 def by_index(ops: Iterable[Op]) -> set[Op]:
-    """The loads at a place that is computed from what was loaded before."""
+    """Return the loads at a place that is computed from what was loaded before."""
     found, loaded = set[Op](), set[Value]()
     for op in ops:
         given = not loaded.isdisjoint(op.operands)

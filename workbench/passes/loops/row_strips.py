@@ -236,7 +236,7 @@ class _Loop:
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
 
     def _strip(self, b: Builder, row: _Row, first: Value, slots: Value, count: Value) -> tuple[Value, ...]:
-        """The operands of an access to a strip of a row, from the turn `first` on."""
+        """Return the operands of an access to a strip of a row, from the turn `first` on."""
         mapping = {self.counter: first}
         for value in row.indices:
             self._again(b, value, mapping)

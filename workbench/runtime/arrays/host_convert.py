@@ -19,7 +19,7 @@ _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
-    """The NumPy dtype of what a NumPy array of such elements holds."""
+    """Return the NumPy dtype of what a NumPy array of such elements holds."""
     return kind.numpy
 
 
@@ -144,7 +144,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
 
 
 def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
-    """An element as NumPy has it as a value of its type; a record itself if its struct has no class."""
+    """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
         return type.host.from_record(found) if type.host is not None else found
     if isinstance(type, Complex):

@@ -73,7 +73,7 @@ class CudaPlan:
         self._driver.launch(self._queue, b"", b"", name="a graph")
 
     def _collect(self) -> list[KernelFault]:
-        """The faults of all runs since the last time, in the order of the nodes."""
+        """Return the faults of all runs since the last time, in the order of the nodes."""
         size, self._owing = FAULT_SIZE * len(self._checked), False
         records = read_records(self._driver, self._faults.handle, len(self._checked))
         self._driver.fill(self._faults.handle, 0, size, self._index)
@@ -221,7 +221,7 @@ class CudaPlan:
         return self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
 
     def _conditional(self, graph: Any, after: list[Any], handle: Any, kind: str, count: int) -> tuple[Any, list[Any]]:
-        """A conditional node with so many bodies, and the graphs of those."""
+        """Return a conditional node with so many bodies, and the graphs of those."""
         api = self._driver.api
         params = api.CUgraphNodeParams()
         params.type = api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL

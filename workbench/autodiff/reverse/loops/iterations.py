@@ -66,7 +66,7 @@ class Loop(msgspec.Struct, frozen=True):
         return -amount if op.name == "sub" else amount
 
     def known(self, sweep: ReverseSweep, carry: int, turn: Turn) -> Ref | None:
-        """A carried value in a turn, where that needs no other one."""
+        """Return a carried value in a turn, where that needs no other one."""
         param, start = self.carried[carry], sweep.ref(self.init[carry])
         if self.body.yielded[carry] is param:
             return start
@@ -81,12 +81,12 @@ class Loop(msgspec.Struct, frozen=True):
         return None if grown is None else start + turn.done().cast(param.type) * grown
 
     def kept(self, sweep: ReverseSweep) -> list[int]:
-        """The numbers of the carried values that have to be kept."""
+        """Return the numbers of the carried values that have to be kept."""
         some = PositionTurn(sweep, self, sweep.builder.const(0, int64))
         return [s for s in range(len(self.carried)) if self.known(sweep, s, some) is None]
 
     def at(self, sweep: ReverseSweep, position: Ref) -> Value:
-        """The index of a `for` after `position` iterations."""
+        """Return the index of a `for` after `position` iterations."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
         if sweep.constant(self.op.operands[2]) == 1:
             return (start + position.cast(start.type)).value
@@ -126,7 +126,7 @@ class Turn:
         self.sweep, self.loop, self.counter = sweep, loop, counter
 
     def index(self) -> Value:
-        """The index of the `for`."""
+        """Return the index of the `for`."""
         return self.counter
 
     def done(self) -> Ref:
@@ -140,7 +140,7 @@ class Turn:
         return self.done() if self.loop.index is None else self.sweep.builder.ref(self.index())
 
     def kept(self, carry: int) -> Value | None:
-        """A carried value that was kept; None if it is not."""
+        """Return a carried value that was kept; None if it is not."""
         return None
 
     def enter(self) -> None:
@@ -168,16 +168,16 @@ class PositionTurn(Turn):
     """The counter is the number of iterations before this one."""
 
     def index(self) -> Value:
-        """The index of the `for`."""
+        """Return the index of the `for`."""
         return self.loop.at(self.sweep, self.done())
 
     def done(self) -> Ref:
-        """The counter."""
+        """Return the counter."""
         return self.sweep.builder.ref(self.counter)
 
 
 def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> list[Value]:
-    """The state after one iteration more, without its effects; `state` by the numbers of carried values."""
+    """Return the state after one iteration more, without its effects; `state` by the numbers of carried values."""
     _Forward(sweep, loop, position, state).enter()
     recompute(loop.body.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
     sweep.builder.location = loop.op.location
@@ -185,7 +185,7 @@ def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[i
 
 
 def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
-    """Whether a `while` has one iteration more, from that state."""
+    """Return whether a `while` has one iteration more, from that state."""
     _Forward(sweep, loop, position, state).enter()
     condition = loop.op.blocks[0]
     sweep.env.update((p, sweep.env[v]) for p, v in zip(condition.params, loop.carried, strict=True))
@@ -206,6 +206,6 @@ class _Forward(PositionTurn):
 
 
 def kept_type(value: Value) -> Scalar | Vector:
-    """The type of a carried value that is kept in slots."""
+    """Return the type of a carried value that is kept in slots."""
     assert isinstance(value.type, (Scalar, Vector))
     return value.type

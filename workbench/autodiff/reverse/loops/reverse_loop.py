@@ -152,7 +152,7 @@ def _reversed_body(sweep: ReverseSweep, turn: Turn, carried: list[_Carried], mas
 
 
 def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
-    """A cotangent and whether it counts, as values."""
+    """Return a cotangent and whether it counts, as values."""
     if piece is None:
         return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
     live = piece.live if piece.live is not None else truth(sweep.builder, True)
@@ -160,7 +160,7 @@ def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value,
 
 
 def _runs(sweep: ReverseSweep, op: Op) -> bool:
-    """Whether the loop is known to have an iteration."""
+    """Return whether the loop is known to have an iteration."""
     if op.name == "while":
         return False
     # Only bounds known while compiling count; otherwise the bools that the loop carries say it at run time.

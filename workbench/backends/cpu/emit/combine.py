@@ -167,7 +167,7 @@ class Combining:
             w.do(f"store {reduction.register} {result}, ptr {self.place(reduction, k, kind)}")
 
     def place(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
-        """The current thread's place in a buffer; `kind` is the type of what counts threads."""
+        """Return the current thread's place in a buffer; `kind` is the type of what counts threads."""
         w, thread = self.writer, self.emitter.thread
         thread = w.emit(f"sext i32 {thread} to i64") if kind == "i32" else thread
         first = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 {self.shift}")
@@ -282,12 +282,12 @@ class Combining:
         return self.writer.once(("reductions", "filled"), "alloca i64", "filled.at")
 
     def lanes(self, reduction: Reduction, k: int) -> str:
-        """A component's lanes."""
+        """Return a component's lanes."""
         kind = f"[{reduction.lanes} x {reduction.register}]"
         return self.writer.once(("reductions", "lanes", k), f"alloca {kind}, align 64")
 
     def buffer(self, reduction: Reduction, k: int) -> str:
-        """A component's buffer."""
+        """Return a component's buffer."""
         return self.writer.once(
             ("reductions", "buffer", k, self.own), f"alloca [{self.size} x {reduction.register}], align 64"
         )
@@ -305,7 +305,7 @@ def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
 
 
 def _computing(values: tuple[Value, ...], emitter: Emitter) -> list[Op]:
-    """The operations that compute these values, in order."""
+    """Return the operations that compute these values, in order."""
     needed = set(values)
     found: list[Op] = []
     for op in reversed(list(walk(emitter.function.body))):

@@ -54,7 +54,7 @@ HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
 
 
 def entry_name(function: Function) -> str:
-    """The symbol of a function's entry."""
+    """Return the symbol of a function's entry."""
     # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
     name = "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
     return f"{name}$" if HELPERS.fullmatch(name) else name
@@ -81,13 +81,13 @@ def emit_llvm(
     maths: Maths = Maths(),  # noqa: B008  (frozen)
     half_instructions: bool = False,
 ) -> str:
-    """The text of the function's module; as `emit_module`."""
+    """Return the text of the function's module; as `emit_module`."""
     return emit_module(function, options, maths, half_instructions).text
 
 
 @deep
 def emit_module(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
-    """The function's module.
+    """Return the function's module.
 
     `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
     own conversions.
@@ -103,7 +103,7 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
 
 
 def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:
-    """The function behind the passes of this backend; `steps` are those that not every emitter asks for."""
+    """Return the function behind the passes of this backend; `steps` are those that not every emitter asks for."""
     return run(
         CPU,
         function,
@@ -119,7 +119,7 @@ def prepared(function: Function, options: Options, **steps: Pass | bool) -> Func
 
 
 def for_one_core(function: Function, options: Options) -> bool:
-    """Whether the code adds plainly, so that all threads of a launch have to run on one core."""
+    """Return whether the code adds plainly, so that all threads of a launch have to run on one core."""
     return options.few_cores and mostly_adds(function)
 
 
@@ -151,7 +151,7 @@ class ModuleEmitter(Emitter):
             self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
     def module(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()

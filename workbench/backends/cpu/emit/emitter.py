@@ -86,7 +86,7 @@ class Emitter(ABC):
         return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value's components."""
+        """Return the LLVM operands of a value's components."""
         found = self._operands.get(value)
         if found is None:
             assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
@@ -94,12 +94,12 @@ class Emitter(ABC):
         return found
 
     def operand(self, value: Value) -> str:
-        """The LLVM operand of a scalar."""
+        """Return the LLVM operand of a scalar."""
         (operand,) = self.operands(value)
         return operand
 
     def kind(self, value: Value) -> str:
-        """The LLVM type of a value's components in registers."""
+        """Return the LLVM type of a value's components in registers."""
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ class Emitter(ABC):
         self._operands[value] = tuple(operands)
 
     def _parameter(self, value: Value) -> tuple[str, ...]:
-        """A scalar or vector parameter's components, read from the buffer before the loops."""
+        """Return a scalar or vector parameter's components, read from the buffer before the loops."""
         slot = self.slots[value]
         scalar = element(value.type)
         names = []
@@ -125,11 +125,11 @@ class Emitter(ABC):
         return tuple(names)
 
     def fault_owner(self) -> str:
-        """A place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
+        """Return a place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
         return ""
 
     def field(self, offset: int, hint: str) -> str:
-        """A pointer to a field of the parameter buffer."""
+        """Return a pointer to a field of the parameter buffer."""
         return self.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
 
     @abstractmethod
@@ -162,7 +162,7 @@ class Emitter(ABC):
         return f", !llvm.loop {self._node(f'distinct !{{!self{nodes}}}')}"
 
     def _node(self, text: str) -> str:
-        """A line of metadata, in which `!self` is its own name; returns that."""
+        """Return a line of metadata, in which `!self` is its own name; returns that."""
         name = f"!{len(self._loops) + 2}"
         self._loops.append(f"{name} = {text.replace('!self', name)}")
         return name

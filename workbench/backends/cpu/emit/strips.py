@@ -50,7 +50,7 @@ class Strips:
         return self._turns[op]
 
     def cut(self, op: Op) -> bool:
-        """Whether a loop is cut into strips: it looks, and no loop inside does."""
+        """Return whether a loop is cut into strips: it looks, and no loop inside does."""
         return self._turns[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
@@ -99,5 +99,5 @@ def _bits(op: Op) -> int:
 
 
 def _power(most: int, cost: int) -> int:
-    """The power of two of turns that cost at most so much together; at least 1."""
+    """Return the power of two of turns that cost at most so much together; at least 1."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)

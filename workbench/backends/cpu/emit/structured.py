@@ -139,7 +139,7 @@ class _For:
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
     def short_or_long(self) -> list[tuple[str, ...]]:
-        """The loop as one where a strip suffices, else in strips; gives what it carried out."""
+        """Return the loop as one where a strip suffices, else in strips; gives what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
         # Where there are no turns at all this is any number, and either copy does nothing.
@@ -157,7 +157,7 @@ class _For:
         return self.ended(ways)
 
     def whole(self) -> list[tuple[str, ...]]:
-        """The loop as one; returns what it carried out."""
+        """Return the loop as one; returns what it carried out."""
         w = self.writer
         head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
         before = w.label
@@ -177,7 +177,7 @@ class _For:
         return carried
 
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
-        """The operands of several values that the loop carries."""
+        """Return the operands of several values that the loop carries."""
         return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
@@ -190,7 +190,7 @@ class _For:
         return found
 
     def in_strips(self) -> list[tuple[str, ...]]:
-        """The loop as strips, with a look after each that is not the last; returns what it carried out."""
+        """Return the loop as strips, with a look after each that is not the last; returns what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         strip, inside, stripped, again, done = (
             w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
@@ -237,7 +237,7 @@ class _For:
         return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
 
     def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:
-        """The index (and the turns' number) and the carried values, at a loop's head."""
+        """Return the index (and the turns' number) and the carried values, at a loop's head."""
         w, name = self.writer, self.body.params[0].name
         names = [w.name(hint) for hint in ((name,) if self.by_one else (name, "count"))]
         rows = [(w.reserve(), n, f"phi {self.kind} [ {f}, %{before} ]") for n, f in zip(names, firsts, strict=True)]
@@ -267,7 +267,7 @@ class _For:
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
 
     def more(self, count: str, end: str) -> str:
-        """Whether there is a turn at this count."""
+        """Return whether there is a turn at this count."""
         sign = "u" if self.unsigned or not self.by_one else "s"
         return self.writer.emit(f"icmp {sign}{'gt' if self.down else 'lt'} {self.kind} {count}, {end}", "more")
 

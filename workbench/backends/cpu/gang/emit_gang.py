@@ -35,7 +35,7 @@ from workbench.passes.loops.row_strips import ROWS, with_strips
 
 @deep
 def emit_gangs(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module | None:
-    """The function's module with gangs; None if it has to be emitted the old way.
+    """Return the function's module with gangs; None if it has to be emitted the old way.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
@@ -73,7 +73,7 @@ class Gangs(GangEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads."""
 
     def fault_owner(self) -> str:
-        """A flag on the stack."""
+        """Return a flag on the stack."""
         known = self.writer.once(("gang", "fault"), "alloca i1", "owner")
         clear = f"  store i1 false, ptr {known}"
         if clear not in self.writer.head:

@@ -207,7 +207,7 @@ class GangEmitter(ModuleEmitter):
         return self._vectors[self.part]
 
     def of_all_parts(self, value: Value) -> tuple[str, ...]:
-        """A value's components as they are held (`held`), of one part after the other."""
+        """Return a value's components as they are held (`held`), of one part after the other."""
         return tuple(name for _ in self.each_part() for name in self.held(value))
 
     @property
@@ -218,16 +218,16 @@ class GangEmitter(ModuleEmitter):
     # Values.
 
     def kind(self, value: Value) -> str:
-        """The LLVM type of a value's components in registers."""
+        """Return the LLVM type of a value's components in registers."""
         scalar = super().kind(value)
         return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
 
     def form(self, value: Value) -> str:
-        """The LLVM type of one lane of what is held of a varying value: bools are masks."""
+        """Return the LLVM type of one lane of what is held of a varying value: bools are masks."""
         return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """The operands of a value's components: vectors (and constants) while text is widened, else scalars."""
+        """Return the operands of a value's components: vectors (and constants) while text is widened, else scalars."""
         if not self.writer.lanes:
             assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
             return super().operands(value)
@@ -239,7 +239,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
 
     def held(self, value: Value) -> tuple[str, ...]:
-        """A value's components as vectors, as they go from block to block: bools as masks."""
+        """Return a value's components as vectors, as they go from block to block: bools as masks."""
         parts, kind = self.vectors.get(value), self.form(value)
         if parts is None:
             parts = self.vector(value)
@@ -249,7 +249,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in parts)
 
     def vector(self, value: Value) -> tuple[str, ...]:
-        """A value's components as vectors, whatever its form; bools as flags."""
+        """Return a value's components as vectors, whatever its form; bools as flags."""
         kind = register(element(value.type))
         if value in self.vectors:
             parts = self.held(value)
@@ -266,7 +266,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(spread)
 
     def spread(self, scalar: str, kind: str) -> str:
-        """A scalar in every lane."""
+        """Return a scalar in every lane."""
         if not scalar.startswith("%"):
             return splat(kind, scalar)
         w = self.writer
@@ -328,16 +328,16 @@ class GangEmitter(ModuleEmitter):
         return super().operands(value) if value in self._operands or value in self.slots else None
 
     def uniform(self, value: Value) -> str:
-        """The operand of a uniform scalar."""
+        """Return the operand of a uniform scalar."""
         (operand,) = super().operands(value)
         return operand
 
     def scalar_kind(self, value: Value) -> str:
-        """The LLVM type of one lane of a value's components."""
+        """Return the LLVM type of one lane of a value's components."""
         return super().kind(value)
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """The operands of a value that control flow hands on, as vectors of all parts where the receiver varies.
+        """Return the operands of a value that control flow hands on, as vectors of all parts where the receiver varies.
 
         These were made by `convert`, since no instruction may stand among phis.
         """
@@ -390,7 +390,7 @@ class GangEmitter(ModuleEmitter):
         return mask
 
     def flags(self, mask: str) -> str:
-        """A mask as flags, for the block that is open."""
+        """Return a mask as flags, for the block that is open."""
         if self.maths.bits > MASKED:
             return mask
         key = mask, "flags"
@@ -410,11 +410,11 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
 
     def negated(self, condition: str) -> str:
-        """The lanes in which a condition does not hold."""
+        """Return the lanes in which a condition does not hold."""
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
     def any(self, masks: Sequence[str]) -> str:
-        """Whether a lane of any part is on, as i1."""
+        """Return whether a lane of any part is on, as i1."""
         w, mask = self.writer, masks[0]
         for other in masks[1:]:
             mask = w.emit(f"or {self.mask_kind} {mask}, {other}")
@@ -425,11 +425,11 @@ class GangEmitter(ModuleEmitter):
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
 
     def bits(self, mask: str) -> str:
-        """A mask as an integer, a bit a lane."""
+        """Return a mask as an integer, a bit a lane."""
         return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
 
     def all_bits(self) -> str:
-        """The masks of all parts as an integer, a bit a lane."""
+        """Return the masks of all parts as an integer, a bit a lane."""
         if not self.mask:
             return "-1"
         w, whole, total = self.writer, f"i{self.width * self.parts}", ""
@@ -443,7 +443,7 @@ class GangEmitter(ModuleEmitter):
         return total
 
     def merged(self, mask: str, kind: str, on: str, off: str) -> str:
-        """The one where lanes are on, the other where they are off."""
+        """Return the one where lanes are on, the other where they are off."""
         if not mask:
             return on
         whole = vector(kind, self.width)

@@ -156,7 +156,7 @@ class _Spills:
         return places
 
     def get(self, place: str, kind: str, lane: str) -> str:
-        """A lane of it."""
+        """Return a lane of it."""
         memory = "i8" if kind == "i1" else kind
         found = self.writer.emit(f"load {memory}, ptr {self._at(place, memory, lane)}")
         return self.writer.emit(f"trunc i8 {found} to i1") if kind == "i1" else found
@@ -168,7 +168,7 @@ class _Spills:
         self.writer.do(f"store {memory} {part}, ptr {self._at(place, memory, lane)}")
 
     def vector(self, place: str, kind: str) -> str:
-        """All lanes of the part."""
+        """Return all lanes of the part."""
         cell = "i8" if kind == "i1" else kind
         memory, at = vector(cell, self.emitter.width), self._of_part(place, cell, self.emitter.part)
         found = self.writer.emit(f"load {memory}, ptr {at}")

@@ -161,7 +161,7 @@ def _store_last(emitter: GangEmitter, op: Op) -> None:
 
 
 def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
-    """A value's components in the highest lane that is on."""
+    """Return a value's components in the highest lane that is on."""
     w, kind, word = emitter.writer, emitter.scalar_kind(value), f"i{emitter.width}"
     whole, result = vector(kind, emitter.width), list[str]()
     for part in emitter.each_part():
@@ -203,11 +203,11 @@ class _Where:
         return (self._dense if self.emitter.options.contiguous else self._strided)(indices)
 
     def is_uniform(self) -> bool:
-        """Whether it is the same place in all lanes."""
+        """Return whether it is the same place in all lanes."""
         return not self.offset.each and self.offset.step == "0"
 
     def loaded(self, kind: str, count: int) -> list[str]:
-        """The components in all lanes."""
+        """Return the components in all lanes."""
         if self.consecutive(count) == 1:
             return [self._load_vector(kind, self.pointer(), self.emitter.width)]
         if self.consecutive(count):
@@ -275,13 +275,13 @@ class _Where:
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
     def pointer(self, more: int = 0) -> str:
-        """The address in the part's first lane (of what all lanes have alike)."""
+        """Return the address in the part's first lane (of what all lanes have alike)."""
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
         first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
     def pointers(self, more: int) -> str:
-        """The addresses in all lanes."""
+        """Return the addresses in all lanes."""
         w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
         if self.offset.step != "0":
@@ -319,7 +319,7 @@ class _Where:
         w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
     def _mask(self, count: int) -> str:
-        """The mask, each lane as often as it has components."""
+        """Return the mask, each lane as often as it has components."""
         emitter = self.emitter
         if count == emitter.width:
             return emitter.flags(emitter.mask)

@@ -32,7 +32,7 @@ class RowGangs:
         return self.emitter.writer.emit(f"{verb} i64 {a}, {b}")
 
     def rows(self, first: str, last: str) -> tuple[str, str]:
-        """All rows of those that are taken together with the first and the last one of a chunk."""
+        """Return all rows of those that are taken together with the first and the last one of a chunk."""
         first, last = (self._on("mul nuw nsw", self._on("udiv", at, self.count), self.count) for at in (first, last))
         last = self._on("add nuw nsw", last, self.count - 1)
         return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
@@ -44,7 +44,7 @@ class RowGangs:
         w.do("%rows.low.before = phi i32 [ 0, %start ], [ %rows.low, %row.end ]")
 
     def columns(self) -> tuple[str, str]:
-        """The threads of a row, from the first up to behind the last one."""
+        """Return the threads of a row, from the first up to behind the last one."""
         top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
         rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
         first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
@@ -57,7 +57,7 @@ class RowGangs:
         return found[0], found[1]
 
     def emit(self, low: str, high: str) -> str:
-        """The groups that begin in this row; returns the row's first thread that is left."""
+        """Return the groups that begin in this row; returns the row's first thread that is left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
         end = self._on("add nuw nsw", "%row.at", self.count)
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")

@@ -89,19 +89,19 @@ def _write(emitter: GangEmitter, op: Op) -> None:
 
 
 def _row(emitter: GangEmitter, op: Op, place: str) -> str:
-    """The place of all threads' elements at an index that is uniform."""
+    """Return the place of all threads' elements at an index that is uniform."""
     kind = vector(memory(element(op.operands[0].type)), emitter.width)
     return emitter.writer.emit(f"getelementptr {kind}, ptr {place}, i64 {wide_index(emitter, op.operands[1])}")
 
 
 def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
-    """The place of each lane's element; where a lane is off, of its first one."""
+    """Return the place of each lane's element; where a lane is off, of its first one."""
     places, kind = _pointers(emitter, op, place), vector("ptr", emitter.width)
     return [emitter.writer.emit(f"extractelement {kind} {places}, i64 {lane}") for lane in range(emitter.width)]
 
 
 def _pointers(emitter: GangEmitter, op: Op, place: str) -> str:
-    """The same as a vector."""
+    """Return the same as a vector."""
     w, index = emitter.writer, op.operands[1]
     kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
     (at,) = emitter.vector(index)

@@ -136,7 +136,7 @@ def _lanes(first: int, count: int) -> str:
 
 
 def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str]:
-    """The value's components in the type in which they are combined: floats are added as float64."""
+    """Return the value's components in the type in which they are combined: floats are added as float64."""
     w, scalar = emitter.writer, reduction.scalar
     if scalar.is_half:
         emitter.needs_halves(scalar)

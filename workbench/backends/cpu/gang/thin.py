@@ -60,7 +60,7 @@ class Thin:
         return indices == list(range(self.emitter.function.launch_ndim))
 
     def _axis(self, value: Value) -> int:
-        """The axis of the launch whose index a value is; -1 if it is another one."""
+        """Return the axis of the launch whose index a value is; -1 if it is another one."""
         op = self.emitter.defined_by.get(value)
         while op is not None and op.name == "cast":
             op = self.emitter.defined_by.get(op.operands[0])

@@ -45,7 +45,7 @@ def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
 
 
 def _on(emitter: GangEmitter) -> str:
-    """The lanes that are on, as bits of an i64."""
+    """Return the lanes that are on, as bits of an i64."""
     w, result = emitter.writer, "0"
     if not emitter.mask:
         return "-1"
@@ -78,7 +78,7 @@ class _Text:
         self.count = 0
 
     def function(self) -> str:
-        """All of it: blocks of lanes in a loop, in it blocks of elements."""
+        """Return all of it: blocks of lanes in a loop, in it blocks of elements."""
         side, flags, lanes = self.side, self.flags, self.lanes
         return "\n".join([
             self._head(), "entry:", "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %group, label %exit",
@@ -106,7 +106,7 @@ class _Text:
         return f"define internal void @{self.name}({given}) noinline nounwind {{"
 
     def _there(self) -> list[str]:
-        """The elements of a block that there are, as flags."""
+        """Return the elements of a block that there are, as flags."""
         kind, numbers = vector("i32", self.side), ", ".join(f"i32 {k}" for k in range(self.side))
         return [
             f"  %l = insertelement {kind} poison, i32 %left, i32 0",
@@ -172,7 +172,7 @@ class _Text:
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:
-        """The elements of a lane's row that there are."""
+        """Return the elements of a lane's row that there are."""
         on = self._emit(lines, f"extractelement {self.flags} %flags, i64 {lane}")
         return self._emit(lines, f"select i1 {on}, {self.flags} %there, {self.flags} zeroinitializer")
 
@@ -214,7 +214,7 @@ class _Total(_Text):
     """As above, for what lanes add to one row; `variant`: lanes may be off, the code runs on one core."""
 
     def function(self) -> str:
-        """All of it: blocks of elements in a loop, in it all lanes."""
+        """Return all of it: blocks of elements in a loop, in it all lanes."""
         block: list[str] = []
         sums = self._sums(block, 0, 1, self.parts * self.lanes // self.side)
         while len(sums) > 1:
@@ -251,14 +251,14 @@ class _Total(_Text):
         ]  # fmt: skip
 
     def _sums(self, lines: list[str], group: int, stride: int, groups: int) -> list[str]:
-        """The sums of the groups of lanes `group`, `group + stride`, …: of a half and the other one."""
+        """Return the sums of the groups of lanes `group`, `group + stride`, …: of a half and the other one."""
         if stride == groups:
             return self._terms(lines, group)
         one, other = (self._sums(lines, g, 2 * stride, groups) for g in (group, group + stride))
         return self._added(lines, one, other)
 
     def _terms(self, lines: list[str], group: int) -> list[str]:
-        """The terms of a group of lanes, a vector along the row for each; none where a lane is off."""
+        """Return the terms of a group of lanes, a vector along the row for each; none where a lane is off."""
         part, lane = divmod(group * self.side, self.lanes)
         first = part * self.lanes * TRANSPOSED_STRIP + lane
         own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {first}")
