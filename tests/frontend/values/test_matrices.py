@@ -327,7 +327,6 @@ REFUSED = [
     ("z = m + mat22()", "m + mat22()", "one shape"),
     ("z = m[3, 0]", "3", "rows 0 to 2"),
     ("z = m[0, 1, 2]", "m[0, 1, 2]", "1 or 2 indices"),
-    ("z = m[:, 0]", ":", "transpose(m)[j]"),
     ("z = m.x", "m.x", "Write m[i, j]"),
     ("m.x = 1.0", "m.x", "has no component x"),
     ("m[0] = 1.0", "m[0]", "Write vec3(…)"),
