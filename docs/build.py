@@ -58,6 +58,7 @@ API = {
 }  # fmt: skip
 VALUES = {
     "LANGUAGE": "Names that a `%%kernel` cell sees without an import, a dictionary.",
+    "ref": "An annotation of a func's parameter, `ref[T]`: what the func assigns to it, the argument gets.",
     "Float": "An annotation: any float type, decided by the argument; one kernel for each that is used.",
     "Int": "An annotation: any integer type, decided by the argument.",
     "Scalar": "An annotation: any number type, decided by the argument.",
