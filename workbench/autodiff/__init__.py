@@ -13,7 +13,7 @@ from workbench.autodiff.adjoint_signature import (
     reads,
     tangent_names,
 )
-from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED, derived, parameters, then
+from workbench.autodiff.directions import ADJOINTS, CLEARING, FORWARD, GATHERED, LOCAL, derived, parameters, then
 
 if TYPE_CHECKING:
     from workbench.autodiff.forward_mode import tangent
@@ -22,9 +22,28 @@ if TYPE_CHECKING:
     from workbench.autodiff.reverse_mode import adjoint
 
 __all__ = [
-    "ADJOINTS", "CHECKPOINT_RANGE", "CLEARING", "FORWARD", "GATHERED", "Gathering", "adjoint",
-    "adjoint_names", "adjoint_params", "adjoint_type", "derived", "gathering", "is_stencil", "kept", "parameters",
-    "primal_params", "reads", "refuse_shifted", "tangent", "tangent_names", "then",
+    "ADJOINTS",
+    "CHECKPOINT_RANGE",
+    "CLEARING",
+    "FORWARD",
+    "GATHERED",
+    "LOCAL",
+    "Gathering",
+    "adjoint",
+    "adjoint_names",
+    "adjoint_params",
+    "adjoint_type",
+    "derived",
+    "gathering",
+    "is_stencil",
+    "kept",
+    "parameters",
+    "primal_params",
+    "reads",
+    "refuse_shifted",
+    "tangent",
+    "tangent_names",
+    "then",
 ]  # fmt: skip
 _LATER = {
     "adjoint": "reverse_mode",

@@ -4,8 +4,9 @@
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
 that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes
 what it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
-"clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`). Launch records,
-cache keys and events identify code by this string.
+"clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`); "local-adjoint" is
+the form of the sums whose threads add to elements of their own index alone. Launch records, cache keys and events
+identify code by this string.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
 
 FORWARD = "forward"
-GATHERED, CLEARING = "gathered-adjoint", "clearing-adjoint"
+GATHERED, CLEARING, LOCAL = "gathered-adjoint", "clearing-adjoint", "local-adjoint"
 ORDERED, COUNTED = IN_ORDER = ("ordered", "counted")
-ADJOINTS = ("adjoint", GATHERED, CLEARING)
+ADJOINTS = ("adjoint", GATHERED, CLEARING, LOCAL)
 """Steps that take a function to its adjoint, or to a part of it: with the parameters of an adjoint."""
 
 
@@ -89,10 +90,10 @@ def derived(
 def _part(adjoint: Function, step: str) -> Function:
     from workbench.autodiff.gather.form import gathering
 
-    found = gathering(adjoint)
-    if found is None:
+    form = gathering(adjoint, step == LOCAL)
+    if form is None:
         raise NotDifferentiable("This adjoint has no gather form.", function=adjoint.name)
-    return found.sums if step == GATHERED else found.cleared
+    return form.cleared if step == CLEARING else form.sums
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:

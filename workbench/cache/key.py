@@ -29,7 +29,7 @@ from workbench.types import ArrayType, Complex, Matrix, Quaternion, Scalar, Tran
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
 STEPS = frozenset(
-    {"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses", "ordered", "counted"}
+    "adjoint gathered-adjoint clearing-adjoint local-adjoint tangent finite accesses ordered counted".split()
 )
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")

@@ -26,6 +26,7 @@ from workbench.autodiff import (
     ADJOINTS,
     FORWARD,
     GATHERED,
+    LOCAL,
     adjoint_names,
     adjoint_type,
     derived,
@@ -72,8 +73,8 @@ def bind(
     wanted = specialisation.launch_ndim
     if wanted and wanted != len(dims):
         raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
-    if direction == GATHERED:
-        _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
+    if direction in (GATHERED, LOCAL):
+        _refuse_ungathered(specialisation, dims, arguments, how.code.constant, direction == LOCAL)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
         if plain and found.loaded.geometry is None and found.loaded.later is None:
@@ -173,10 +174,11 @@ def _code_for(
 
 
 def _refuse_ungathered(
-    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...]
-) -> None:
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...],
+    local: bool,
+) -> None:  # fmt: skip
     """A recorded launch with other arguments may not be one that threads can gather for."""
-    if not gathers(specialisation, dims, arguments, constant):
+    if not gathers(specialisation, dims, arguments, constant, local):
         raise LaunchError(
             f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
             "arrays, which share no memory; the new arguments are others.", parameter="dim",

@@ -21,21 +21,24 @@ if TYPE_CHECKING:
     from workbench.autodiff.gather.differences import Need
 
 
-def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
+def gathering_of(
+    specialisation: Specialisation, constant: tuple[int, ...] = (), local: bool = False
+) -> Gathering | None:
     """Return the gather form of a kernel's adjoint, without gradients of numbers; None if there is none.
 
     Args:
         specialisation: a kernel with types.
         constant: positions of the parameters whose gradients are not requested.
+        local: threads must add to elements of their own index alone.
     """
-    slot = ("gathering", constant, specialisation.kernel.checkpoints)
+    slot = ("gathering", constant, specialisation.kernel.checkpoints, local)
     if slot not in specialisation.bound:
-        specialisation.bound[slot] = _found(specialisation, constant)
+        specialisation.bound[slot] = _derived(specialisation, constant, local)
     return specialisation.bound[slot]
 
 
 @deep
-def _found(specialisation: Specialisation, constant: tuple[int, ...]) -> Gathering | None:
+def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: bool) -> Gathering | None:
     from workbench.autodiff.gather.form import gathering, is_stencil
 
     function = specialisation.function
@@ -48,14 +51,15 @@ def _found(specialisation: Specialisation, constant: tuple[int, ...]) -> Gatheri
         )
     except NotDifferentiable:
         return None  # which the adjoint itself reports
-    return gathering(adjoint)
+    return gathering(adjoint, local)
 
 
 def gathers(
-    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...]
-) -> Gathering | None:
+    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...],
+    local: bool = False,
+) -> Gathering | None:  # fmt: skip
     """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
-    found = gathering_of(specialisation, constant)
+    found = gathering_of(specialisation, constant, local)
     if found is None or not hold(found, found.needs, dims, arguments):
         return None
     return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found

@@ -64,7 +64,6 @@ class Gathering(msgspec.Struct, frozen=True):
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
         touches: the arrays that the adjoint reads or writes.
-        local: whether threads add to no other elements than those with their own index.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
             None.
     """
@@ -76,7 +75,6 @@ class Gathering(msgspec.Struct, frozen=True):
     needs: frozenset[Need]
     fills: frozenset[Need]
     touches: frozenset[str]
-    local: bool = True
     width: Form | None = None
 
 
@@ -97,12 +95,19 @@ class _Addition(msgspec.Struct, frozen=True):
         yield from choices
 
 
-def gathering(adjoint: Function) -> Gathering | None:
-    """Return the adjoint in gather form; None if there is none that pays."""
+def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
+    """Return the adjoint in gather form; None if there is none that pays.
+
+    With `local`, threads add to no other elements than those with their own index.
+    """
+
+    def form(function: Function) -> Gathering | None:
+        return _gathering(function, local) or (None if local else _owning(function))
+
     rows = flat(adjoint)
-    found = None if rows is None else _gathering(rows.rows) or _owning(rows.rows)
+    found = None if rows is None else form(rows.rows)
     if rows is None or found is None:
-        return _gathering(adjoint) or _owning(adjoint)
+        return form(adjoint)
     sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
     needs, fills = rows.needs(found.needs), rows.needs(found.fills)
     return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
@@ -114,10 +119,10 @@ def _owning(adjoint: Function) -> Gathering | None:
     if plain is None:
         return None
     function, needs = run(ADJOINT, plain[0]), plain[1]
-    return Gathering(function, adjoint, frozenset(), False, needs, frozenset(), _touches(adjoint), local=False)
+    return Gathering(function, adjoint, frozenset(), False, needs, frozenset(), _touches(adjoint))
 
 
-def _gathering(adjoint: Function) -> Gathering | None:
+def _gathering(adjoint: Function, local: bool) -> Gathering | None:
     operations = list(walk(adjoint.body))
     if adjoint.block_dim or not adjoint.launch_ndim:
         return None
@@ -127,7 +132,7 @@ def _gathering(adjoint: Function) -> Gathering | None:
     if not additions:
         return None
     gone = {a.op for a in additions}
-    shifts = _shifts(additions, adjoint.launch_ndim)
+    shifts = {} if local else _shifts(additions, adjoint.launch_ndim)
     try:
         gather = _Gather(adjoint, additions, shifts)
         gathered = run(ADJOINT, gather.written())
@@ -157,7 +162,7 @@ def _gathering(adjoint: Function) -> Gathering | None:
     filled = fills(adjoint, clears)
     return Gathering(
         made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
-        frozenset(filled or ()), _touches(adjoint), not shifts,
+        frozenset(filled or ()), _touches(adjoint),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff import GATHERED
+from workbench.autodiff import GATHERED, LOCAL
 from workbench.backends.base import Options
 from workbench.errors import LaunchError
 from workbench.host.uniform import Uniform
@@ -102,7 +102,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     @property
     def is_conditional(self) -> bool:
         """Return whether its code is right for some numbers only: a gathering adjoint, or one for certain launches."""
-        return self.options.single is not None or self.direction == GATHERED
+        return self.options.single is not None or self.direction in (GATHERED, LOCAL)
 
     @property
     def options(self) -> Options:

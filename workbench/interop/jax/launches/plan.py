@@ -16,7 +16,7 @@ from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.build import ir_of, launch_like, load
 from workbench.api.builds.gathered import gathers
 from workbench.api.kernels.kernel import Specialisation
-from workbench.autodiff import FORWARD, GATHERED, derived, then
+from workbench.autodiff import FORWARD, LOCAL, derived, then
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.interop.jax.launches.derive import Gradient, Tangent, adjoint_wires, tangent_wires, unwanted
@@ -113,7 +113,7 @@ class Code(NamedTuple):
         """Return the code one step further: "adjoint" or "tangent".
 
         Args:
-            step: which; or GATHERED.
+            step: which; or LOCAL.
             launch: dimensions and arguments for which alone an adjoint needs to be right; by default for all.
 
         Raises:
@@ -288,7 +288,7 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
 
 def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], launch: Dims | None) -> str:
-    """Return the step that derives a launch's adjoint: GATHERED where that form is right, else "adjoint".
+    """Return the step that derives a launch's adjoint: LOCAL where that form is right, else "adjoint".
 
     The gather form adds nothing atomically, so parts of it have the bits of the whole.
     """
@@ -300,9 +300,10 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
         return "adjoint"
     names = adjoints_of(code.specialisation, "adjoint")
     cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
-    gathered = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
     # Devices exchange what an adjoint adds; to what it stores elsewhere they would have to agree.
-    return GATHERED if gathered is not None and gathered.local else "adjoint"
+    arguments = {**launch.arguments, **cotangents}
+    local = gathers(code.specialisation, launch.dims, arguments, code.constant, local=True)
+    return "adjoint" if local is None else LOCAL
 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:
