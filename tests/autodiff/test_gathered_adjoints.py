@@ -205,7 +205,8 @@ def test_a_launch_over_the_inside_of_an_array(ndim: int) -> None:
     text = f"def made(x, z, y, w, k, n, m):\n{INSIDE[str(ndim)]}"
     reverse = adjoint(kernel(text, _signature(ndim)), numbers=False)
     form = gathering(reverse)
-    assert form is not None and not form.needs and not form.local
+    assert form is not None and not form.needs
+    assert gathering(reverse, local=True) is None or gathering(reverse, local=True).needs
     random = np.random.default_rng(ndim)
     for size, threads in ((9, 6), (9, 3), (4, 1), (12, 0)):
         shape, dims = (size,) * ndim, (threads,) * ndim
@@ -237,7 +238,7 @@ def test_permutations_of_a_launch_are_added_to_plainly() -> None:
     given = {n: random.uniform(0.5, 1.5, (3, 4, 5)) for n in "xzyw"} | {"k": 0.7, "n": 1, "m": 1}
     adjoints = {p.name: random.uniform(-1, 1, (3, 4, 5)) for p in adjoint_params(reverse).values()}
     adjoints["adj_k"] = np.zeros(1)
-    form = Gathering(plain[0], reverse, frozenset(), False, plain[1], frozenset(), frozenset(), local=False)
+    form = Gathering(plain[0], reverse, frozenset(), False, plain[1], frozenset(), frozenset())
     assert hold(form, form.needs, (4, 5), {**given, **adjoints})
     assert not hold(form, form.needs, (5, 5), {**given, **adjoints})
     want, found = ({n: a.copy() for n, a in adjoints.items()} for _ in range(2))
