@@ -347,7 +347,14 @@ def test_blocks_take_the_numbers_of_meshes():
 
 def test_numbers_of_warps_types_wrap_around_and_are_equal_types():
     assert [int(wp.int8(200)), int(wp.uint8(-1)), wp.float32(1.5).value] == [-56, 255, 1.5]
-    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wb.int8
+    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wp.int8
+    kinds = (
+        wp.clone(wp.ones(2)).dtype,
+        wp.ones((2, 2))[0].dtype,
+        wp.dtype_from_numpy(np.float32),
+        wp.types.float_types[-2],
+    )
+    assert all(kind is wp.float32 for kind in kinds) and wp.array([True]).dtype is wp.bool
     assert wp.sin(1.23) == float(np.sin(np.float32(1.23))) and wp.mul(2**20, 2**20) == 0
     with pytest.raises(OverflowError):
         wb.int8(200)

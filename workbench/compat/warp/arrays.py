@@ -11,6 +11,7 @@ import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
 from workbench.compat.warp.addresses import address, from_ptr
+from workbench.compat.warp.makers import number_type
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.structs import StructArray, as_element
 from workbench.types import AnyVector, ArrayType, Scalar, Vector
@@ -128,6 +129,9 @@ class _Attached:
         instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
+_SLOT: Any = wb.array.dtype
+
+
 class array(wb.array, metaclass=Made):
     """`workbench.array` with Warp's attributes and division; views, clones and results are such arrays too.
 
@@ -136,6 +140,7 @@ class array(wb.array, metaclass=Made):
 
     __slots__ = ()
     meanings: ClassVar[dict[str, Any]] = {name: launches.as_func(TABLE[name], 2) for name in ("div", "floordiv", "mod")}
+    dtype: Any = property(lambda x: number_type(_SLOT.__get__(x)), _SLOT.__set__)
     capacity = property(lambda x: x.nbytes)
     pinned = is_transposed = property(lambda x: False)
     deleter = property(lambda x: None)
