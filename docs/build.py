@@ -34,7 +34,7 @@ LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)")
 
 API = {
     "Kernels, functions, types": """
-        kernel func func_grad func_replay func_native struct constant map Kernel Func Cell build_cell vector matrix
+        kernel func func_grad func_replay func_native ref struct constant map Kernel Func Cell build_cell vector matrix
         array1d array2d array3d array4d Float Int Scalar LANGUAGE""",
     "CUDA C++": "cuda_module CudaModule CudaKernel",
     "Arrays": """

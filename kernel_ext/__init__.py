@@ -18,7 +18,7 @@ def load_ipython_extension(shell: Any) -> None:
 
 
 def unload_ipython_extension(shell: Any) -> None:
-    """Take everything back that loading added."""
+    """Remove from the shell all that loading the extension added."""
     from kernel_ext import extension
 
     extension.unload(shell)

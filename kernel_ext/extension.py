@@ -25,10 +25,7 @@ from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.staleness import Staleness
-from kernel_ext.session.device_flush import settle
-from kernel_ext.session.edits import note_edits
-from kernel_ext.session.interrupted import Interrupted
-from kernel_ext.session.notices import show_notices, show_rebuilds
+from kernel_ext.session.cell_hooks import Interrupted, note_edits, settle, show_notices, show_rebuilds
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
 from kernel_ext.views.kernels import queries
@@ -75,8 +72,8 @@ def load(shell: Any) -> None:
         tracebacks.install()
         matcher = Matcher(shell, magics, cuda.headers)
         matcher.install()
-        asked = Help(shell)
-        asked.install()
+        word_help = Help(shell)
+        word_help.install()
         after_cells = (partial(settle, shell), partial(note_edits, shell))
         for ends in after_cells:
             shell.events.register("post_run_cell", ends)
@@ -90,7 +87,7 @@ def load(shell: Any) -> None:
         staleness.install()
         warming = threading.Thread(target=inspect.warm, name="workbench-warm", daemon=True)
         registry[_KEY] = _Loaded(
-            magics, values, tracebacks, matcher, asked, after_cells, transform, progress, interrupted,
+            magics, values, tracebacks, matcher, word_help, after_cells, transform, progress, interrupted,
             staleness, (show_notices(), show_losses(shell), show_rebuilds(shell)), before, warming, wb.set_checks(True),
         )  # fmt: skip
         inspect.note_launches(True)

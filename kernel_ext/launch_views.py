@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, step_view, sweeps_view, threads_view, trail_view
+from kernel_ext.views.programs import profile_view, step_view, threads_view, trail_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -65,7 +65,7 @@ def threads(
 
 
 def threads_of(value: Any) -> _Followed | None:
-    """Return what the threads of the last launch that was given an array did.
+    """Look up the last launch that was given an array, and follow its threads.
 
     Args:
         value: the array.
@@ -105,8 +105,8 @@ def steps(steps: inspect.Steps | wb.Graph | wb.Recorder | wb.Tape, at: int = 0) 
             steps.must_be_complete()
         graph = inspect.graph_of(steps, "a run")
         picture = graph._repr_mimebundle_()["text/html"]
-        made = trail_view.trail_view(graph)
-        return Shown("graph_view", made, trail_view.trail_text, lambda view: trail_view.trail_html(view, picture))
+        trail = trail_view.trail_view(graph)
+        return Shown("graph_view", trail, trail_view.trail_text, lambda view: trail_view.trail_html(view, picture))
     view = step_view.steps_view(steps)
     return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
 
@@ -155,7 +155,7 @@ class _Followed:
     parameter: str
 
     def __call__(self, block: int) -> dict[str, Any]:
-        """Follow them from a block on."""
+        """Follow the launch's threads from a block on; return the view as data, or the reason for none."""
         last, arguments = self.last, self.last.arguments
         if arguments is None:
             return {"said": f"An array of the launch of {last.kernel.name} is no longer there."}
@@ -173,7 +173,7 @@ def followed(
     follow: Callable[[int], threads_view.ThreadsView] | None = None,
     at: tuple[int, int] | None = None,
 ) -> Shown:
-    """Show what `workbench.inspect.threads` returned.
+    """Show threads that `workbench.inspect.threads` has followed.
 
     Args:
         threads: what the threads did.
@@ -226,5 +226,5 @@ def both_ways(sweeps: inspect.Sweeps) -> Shown:
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
     """
-    view = sweeps_view.sweeps_view(sweeps)
-    return Shown("sweeps_view", view, lambda _: sweeps_view.sweeps_text(sweeps), sweeps_view.sweeps_html)
+    view = step_view.sweeps_view(sweeps)
+    return Shown("sweeps_view", view, lambda _: step_view.sweeps_text(sweeps), step_view.sweeps_html)

@@ -16,14 +16,14 @@ from kernel_ext.values import Values
 
 
 class MarimoNotebook:
-    """Answer what sliders ask of a notebook (`Staleness`), where the host itself knows which cells are to run again."""
+    """The notebook that sliders see under marimo (`Staleness` in Jupyter): marimo knows which cells to run again."""
 
     def name_of(self, slider: Slider) -> str:
-        """Return what the notebook calls it; empty if it has no name."""
+        """Return the name that the slider is bound to in the notebook; empty if there is none."""
         return next((n for n, v in names().items() if v is slider), "")
 
     def add(self, slider: Slider) -> None:
-        """Leave it to its cell to show it."""
+        """Do nothing: in marimo a cell shows its slider itself."""
 
     def read(self, slider: Slider) -> None:
         """Mark nothing."""

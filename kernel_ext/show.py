@@ -5,6 +5,7 @@ The magics show the same objects. Each function reads its argument once; what is
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import Any, overload
@@ -24,15 +25,39 @@ from kernel_ext.session.recording import Label, place_label, timeline_view
 from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
-from kernel_ext.views.arrays import mesh_view as faces_and_lines
 from kernel_ext.views.arrays import points_view as cloud
-from kernel_ext.views.arrays.redraw import Redraw
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
 from kernel_ext.views.programs import tape_view as tape_rows
 from kernel_ext.views.programs import timeline as timelines
 from kernel_ext.views.view_data import InspectView, PaneView
+
+
+class Redraw:
+    """A view's drawing of values, repeated if an array among them was written since; it keeps no array alive.
+
+    Only arrays of Workbench know when they are written.
+    """
+
+    def __init__(self, draw: Callable[..., Any], *values: Any) -> None:
+        """Note the versions of the values' arrays, of which `draw` has just made a view."""
+        self._draw = draw
+        self._held = [weakref.ref(v) if isinstance(v, wb.array) else lambda v=v: v for v in values]
+        self._versions = self._written(values)
+
+    def __call__(self) -> Any:
+        """Return the view of now; None if it is the same, or if an array is gone."""
+        values = [held() for held in self._held]
+        versions = self._written(values)
+        if versions == self._versions or len(versions) < len(self._versions):
+            return None
+        self._versions = versions
+        return self._draw(*values)
+
+    @staticmethod
+    def _written(values: Any) -> list[int]:
+        return [v.memory.version for v in values if isinstance(v, wb.array)]
 
 
 def array(
@@ -96,7 +121,8 @@ def points(
     value: Any, name: str = "points", *, color: Any = None, colours: str = "",
     range: tuple[float, float] | None = None, size: float = 3.0, box: tuple[Any, Any] | None = None,
 ) -> Shown:  # fmt: skip
-    """Points in a plane or in space; a live view turns, moves and enlarges them (WebGL where the browser has it).
+    """Show points in a plane or in space; a live view turns, moves and enlarges them (with WebGL if the browser has
+    it).
 
         show.points(x, "particles", color=speed)
 
@@ -140,7 +166,7 @@ def _points(draw: Callable[..., cloud.PointsView], *values: Any) -> Shown:
 
 
 def mesh(value: Any, faces: Any = None, name: str = "mesh", **options: Any) -> Shown:
-    """Triangles between points; a live view turns, moves and enlarges them.
+    """Show triangles between points; a live view turns, moves and enlarges them.
 
         show.mesh(x, faces, "cloth", color=stress)
 
@@ -198,7 +224,7 @@ def _mesh(value: Any, corners: Any, ends: int, name: str, options: Mapping[str, 
     """
 
     def draw(value: Any, corners: Any, color: Any) -> cloud.PointsView:
-        return faces_and_lines.mesh_with(value, corners, ends, name, {**options, "color": color})
+        return cloud.mesh_with(value, corners, ends, name, {**options, "color": color})
 
     return _points(draw, value, corners, options.get("color"))
 
@@ -227,7 +253,7 @@ def animate(
         What is shown; `.save("wave.gif")` or `.save("wave.mp4")` writes all frames.
 
     Raises:
-        Refusal: the step is none, or an option does not fit.
+        Refusal: `step` is nothing that can run, or an option does not fit.
     """
     title = name or "animation"
     watched = list(watch) if isinstance(watch, list | tuple) else [watch]
@@ -262,7 +288,7 @@ class Animated(Shown):
     """A moving picture; see `animate`."""
 
     def __init__(self, animation: moving.Animation) -> None:
-        """A notebook without a kernel shows the frame that was shown last."""
+        """Show the animation; a notebook without a kernel shows the frame that was shown last."""
         super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, frames=animation)
         self._made = animation
 
@@ -322,7 +348,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "")
     Args:
         kernel: the kernel.
         panes: of `workbench.inspect.PANES`.
-        said: a few words beside its name.
+        said: a few words next to its name.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -331,7 +357,7 @@ def source(kernel: Any, panes: Iterable[str] = ("source", "ir"), said: str = "")
 
 
 def texts(view: InspectView, make_pane: Callable[[str, str], PaneView] | None = None) -> Shown:
-    """Texts side by side; `make_pane` makes those that are opened later.
+    """Show texts side by side; `make_pane` makes those that are opened later.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -387,7 +413,7 @@ def grad(verdict: wb.Verdict | None = None, tape: wb.Tape | None = None, **array
     Args:
         verdict: what `wb.gradcheck` gave.
         tape: whose gradients to show; the arrays' own `.grad` if not given.
-        arrays: name=array, each beside its adjoint.
+        arrays: name=array, each next to its adjoint.
 
     Returns:
         A view: `.widget` is its live form, `print` and a notebook's HTML its static ones.
@@ -419,7 +445,7 @@ def controls(
     rewind: bool | None = None,
     **ranges: Any,
 ) -> Shown:
-    """Sliders for the numbers of a record, a tape, a kept launch, a graph or a function: a move runs it again.
+    """Show sliders for the numbers of a record, a tape, a stored launch, a graph or a function: a move runs it again.
 
     A record, a tape, a launch and a graph are replayed, and nothing is compiled.
 

@@ -27,7 +27,7 @@ class Values:
     """The views of values in one shell."""
 
     def __init__(self, shell: Any, label: Label) -> None:
-        """`label` turns a file's name into what people call it."""
+        """Describe values; `label` turns a file's name into what people call it."""
         self.shell = shell
         self._label = label
         # By name, and `show` when it is needed: to look for the types would import all that they belong to.
@@ -57,7 +57,7 @@ class Values:
         formatters["text/html"].for_type(_RECORD, lambda value: self._timeline(value).html)
 
     def remove(self) -> None:
-        """Show them as they show themselves."""
+        """Remove the formatters, so that IPython shows these values as it did before."""
         for kind in self._shown:
             self.shell.display_formatter.ipython_display_formatter.pop(kind, None)
         for kind in ("text/plain", "text/html"):
@@ -102,7 +102,7 @@ class Values:
         from kernel_ext.views.arrays.array_view import Look
 
         shown = _show("array_look", value, self._name(value, "array"), (), Look(values_first=True))
-        shown.text = repr(value)  # a terminal, and whoever reads the text, sees numbers as ever
+        shown.text = repr(value)  # a terminal or a reader of the text sees the numbers
         return shown
 
     def _timeline(self, value: wb.Recorder) -> Shown:

@@ -45,7 +45,7 @@ from workbench.errors import (
     RecordError,
     WorkbenchError,
 )
-from workbench.frontend import Float, Int, Scalar
+from workbench.frontend import Float, Int, Scalar, ref
 from workbench.frontend import array_of as _array_of
 from workbench.frontend import instead_of as _instead_of
 from workbench.host.vectors import ON_HOST as _ON_HOST
@@ -75,6 +75,7 @@ from workbench.runtime.device.peers import (
 )
 from workbench.runtime.device.streams import Event, ScopedStream, ScopedTimer, Stream, synchronize
 from workbench.runtime.launching.checks import set_checks
+from workbench.runtime.launching.queueing import IN_ORDER as _IN_ORDER
 from workbench.structs import array_type as _array_type
 from workbench.types import matrix, vector
 from workbench.work import Work, wait
@@ -104,9 +105,8 @@ if TYPE_CHECKING:
     from workbench.api.profiling.report import Profile
     from workbench.api.recorder import Recorder, record
     from workbench.api.tapes.tape import Tape
-    from workbench.interop.jax.sharing.export import jax_export
+    from workbench.interop.jax.sharing.export import jax_export, jax_preload
     from workbench.interop.jax.sharing.pack import jax_pack, jax_unpack
-    from workbench.interop.jax.sharing.preload import jax_preload
     from workbench.interop.jax.wrappers.jax_callable import GraphMode, jax_callable
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.linear.roots import implicit
@@ -137,9 +137,8 @@ _MODULES = {
     "workbench.api.profiling.profile": ("profile",),
     "workbench.api.profiling.report": ("Profile",),
     "workbench.api.tapes.tape": ("Tape",),
-    "workbench.interop.jax.sharing.export": ("jax_export",),
+    "workbench.interop.jax.sharing.export": ("jax_export", "jax_preload"),
     "workbench.interop.jax.sharing.pack": ("jax_pack", "jax_unpack"),
-    "workbench.interop.jax.sharing.preload": ("jax_preload",),
     "workbench.interop.jax.wrappers.jax_callable": ("GraphMode", "jax_callable"),
     "workbench.interop.jax.wrappers.jax_kernel": ("jax_kernel",),
     "workbench.api.recorder": ("Recorder", "record"),
@@ -148,6 +147,7 @@ _MODULES = {
     "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
 }
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
+_IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
 _ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Where names are that are imported on first use: a first kernel needs none of them, and importing
@@ -186,6 +186,7 @@ _ANNOTATIONS = {
     "array3d": array3d,
     "array4d": array4d,
     "Any": Any,
+    "ref": ref,
     "Float": Float,
     "Int": Int,
     "Scalar": Scalar,
@@ -252,7 +253,7 @@ __all__ = [
     "func_replay", "get_device", "get_devices", "grad", "gradcheck", "gradients_of", "hessian", "hvp", "implicit",
     "indexedarray", "is_peer_access_enabled", "is_peer_access_supported", "jacobian", "jax_callable", "jax_export",
     "jax_kernel", "jax_pack", "jax_preload", "jax_unpack", "jvp", "kernel", "launch", "launch_pair", "launch_tangent",
-    "launch_tiled", "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record",
+    "launch_tiled", "linear", "load_record", "map", "matrix", "ones", "ones_like", "optim", "profile", "record", "ref",
     "reset_device", "set_checks", "set_peer_access_enabled", "step", "struct", "sweep", "synchronize", "trim", "types",
     "utils", "value_and_grad", "vector", "wait", "zeros", "zeros_like",
 ]  # fmt: skip

@@ -49,8 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
         matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
             (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
         fma: whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0).
-        gang: whether CPU code is emitted for gangs of threads where it can be (`WORKBENCH_GANG`, 0 or 1, default 0: see
-            `design/gang.md`).
+        deterministic: whether launches and tapes that do not say add floats in the order of threads
+            (`WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process).
         compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
             times as many on the clock).
         compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True):
     threads: int
     matmul: str
     fma: bool
-    gang: bool
+    deterministic: bool
     compile_seconds: int
     compile_memory: int
     emulated_memory: int
@@ -86,7 +86,7 @@ def settings() -> Settings:
         threads=_number("WORKBENCH_THREADS", cores, least=1),
         matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
         fma=_one_of("WORKBENCH_FMA", ("0", "1")) == "1",
-        gang=_one_of("WORKBENCH_GANG", ("0", "1")) == "1",
+        deterministic=_one_of("WORKBENCH_DETERMINISTIC", ("0", "1")) == "1",
         compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
         compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
         emulated_memory=_number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes"),
@@ -95,7 +95,7 @@ def settings() -> Settings:
 
 
 def _user_cache() -> Path:
-    """The user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
+    """Return the user's cache folder; without a home, a `~` that cannot be expanded, which the cache then reports."""
     try:
         import platformdirs
 
@@ -110,7 +110,7 @@ def _one_of(name: str, words: tuple[str, ...]) -> str:
 
 
 def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
-    """A whole number; where it is none, or less than `least`, a warning and the default."""
+    """Return a whole number; where it is none, or less than `least`, a warning and the default."""
     text = os.environ.get(name)
     if not text:
         return default
@@ -122,7 +122,7 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 
 
 def _ignored(name: str, takes: str, default: Value) -> Value:
-    """The default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    """Return the default, with a warning, once for each value: a setting that makes no sense stops no work."""
     found = os.environ[name]
     if (name, found) not in _TOLD:
         _TOLD.add((name, found))

@@ -104,7 +104,7 @@ def _version(name: str) -> str:
 
 
 def _sample() -> Function:
-    """A small kernel in IR."""
+    """Return a small kernel in IR."""
     language = {**FORMS, **TABLE, "array": array, "float32": float32}
     kernel = build_cell(_TEXT, {}, name="doctor", compile=False, language=language).kernels["doctor"]
     return kernel.specialise().function

@@ -40,7 +40,7 @@ class WorkbenchError(RuntimeError):
         super().__init__(self.message)
 
     def render(self) -> str:
-        """The whole message as plain text."""
+        """Return the whole message as plain text."""
         place = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
         where = ", ".join(p for p in (self.function, str(place) if place else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
@@ -207,7 +207,7 @@ class RecordError(WorkbenchError):
 
 
 def its_type(value: object) -> str:
-    """The type of a value as a sentence names it: `an int`, `a list`, `None`."""
+    """Return the type of a value as a sentence names it: `an int`, `a list`, `None`."""
     if value is None:
         return "None"
     name = type(value).__name__

@@ -27,7 +27,7 @@ _owners: weakref.WeakKeyDictionary[Any, list[tuple[str, Callable[[], Any]]]] = w
 
 
 def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> Any:
-    """A lock for the attribute `name` of `owner`, which gets another one in each forked child.
+    """Return a lock for the attribute `name` of `owner`, which gets another one in each forked child.
 
     Args:
         owner: an object that is hashed by identity, or a module's name.
@@ -49,7 +49,7 @@ def free_at_fork(lock: Any) -> Any:
 
 
 def _locks() -> list[Any]:
-    """The locks in the order in which threads take them: llvmlite's, which it takes in each call, comes last."""
+    """Return the locks in the order in which threads take them: llvmlite's, which it takes in each call, comes last."""
     lock: Any = sys.modules.get("llvmlite.binding.ffi")  # imported by whoever needed it first
     for name in ("lib", "_lock", "_lock"):
         lock = getattr(lock, name, None)

@@ -10,7 +10,7 @@ Example:
     >>> limits.GROUP_THREADS
     64
     >>> limits.GROUP_THREADS.unit
-    'threads of a group'
+    'threads of a gang that adds last'
 """
 
 from __future__ import annotations
@@ -94,16 +94,12 @@ PULLED_NEIGHBOURS = Limit(64, "offsets at which a thread adds in an adjoint", "t
 PULLED_OPERATIONS = Limit(400, "operations of a gathering adjoint", "the adjoint gathers", SLOWER)
 PULLED_OFFSET = Limit(8, "the constant by which a neighbour's index differs", "the adjoint gathers", SLOWER)
 
-# Threads in groups: loops that threads run together, so that LLVM vectorises across threads.
-GROUP_OPERATIONS = Limit(512, "operations of a body that is written twice", "threads form groups", SLOWER)
-GROUP_VALUES = Limit(64, "threads of a group times the scalars that each carries", "a group is no larger", OTHER)
-GROUP_THREADS = Limit(64, "threads of a group", "they run a shared loop together", OTHER)
-GROUP_THREADS_LEAST = Limit(16, "threads of a group", "they run a shared loop together", OTHER)
+# What threads do together.
+GROUP_OPERATIONS = Limit(512, "operations of a body that adds", "its additions come last", SLOWER)
+GROUP_THREADS = Limit(64, "threads of a gang that adds last", "they compute before any adds", OTHER)
 GROUP_ROWS = Limit(4, "rows of threads in a group", "they share what they load", OTHER)
-GROUP_ROWS_BYTES = Limit(2**10, "bytes that a group of several rows carries", "rows are grouped", SLOWER)
 GROUP_ROWS_OPERATIONS = Limit(60, "operations of a body that is written for several rows", "rows are grouped", SLOWER)
 UNROLLED_ITERATIONS = Limit(16, "iterations of a loop that LLVM writes out", "threads vectorise as is", OTHER)
-UNROLLED_NEST_OPERATIONS = Limit(300, "operations of such a nest", "threads vectorise as is", OTHER)
 WIDENED_OFFSET = Limit(2**30, "the offset of an index from tid()", "it is added in 64 bits", SLOWER)
 TRANSPOSED_STRIP = Limit(16, "iterations of a loop along rows, one row per thread", "they are one strip", OTHER)
 TRANSPOSED_BLOCK = Limit(8, "iterations that are transposed at once", "one block holds them", OTHER)
@@ -123,7 +119,6 @@ COMBINED_OPERATIONS = Limit(32, "operations of a body that combines", "it is als
 INLINED_COMPONENTS = Limit(2, "components combined in the entry itself", "no function is called", OTHER)
 REDUCTION_THREADS = Limit(512, "threads whose results lie in a buffer", "they are combined at once", OTHER)
 REDUCTION_BYTES = Limit(2**15, "bytes of all such buffers", "buffers hold more than one vector", OTHER)
-SLOT_LANES = Limit(16, "values that are added side by side", "one step halves them", OTHER)
 
 # Gangs: threads side by side as vectors under a mask.
 GANG_LANES = Limit(16, "threads of a gang", "they run as vectors", OTHER)
@@ -136,6 +131,10 @@ GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements",
 GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
 GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
+GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
+GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
+GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
+GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
 GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
 
 # Code for LLVM.
@@ -157,7 +156,6 @@ COUNTED_ITERATIONS = Limit(100, "iterations of a `while` that LLVM counts by run
 PEELED_ITERATIONS = Limit(8, "iterations that LLVM peels off a loop", "its paths multiply", BOUNDED)
 SHUFFLED_COMPONENTS_LEAST = Limit(9, "scalars of an element", "neighbouring threads' elements are shuffled", OTHER)
 SHUFFLED_OPERATIONS = Limit(10, "operations per scalar of such an element", "they are shuffled", OTHER)
-GATHER_OPERATIONS = Limit(4, "operations per element loaded by index", "the loop is scalar on slow gathers", OTHER)
 MATMUL_VECTORS = Limit(2, "vectors of a row of tile_matmul's block", "they stay in registers", OTHER)
 DISPATCH_GRAIN = Limit(65536, "threads that one core takes at a time", "one core runs the launch", OTHER)
 PREFETCH_BYTES = Limit(256, "bytes ahead of a row that is transposed", "they are prefetched", COST)

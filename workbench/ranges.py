@@ -105,7 +105,7 @@ def check(value: Any, scalar: Scalar) -> None:
 
 
 def number(value: Any, scalar: Scalar) -> Any:
-    """A number as a NumPy scalar of a type.
+    """Return a number as a NumPy scalar of a type.
 
     Raises:
         OverflowError: it does not fit.
@@ -121,7 +121,7 @@ def number(value: Any, scalar: Scalar) -> Any:
 
 
 def rounded(value: Any, scalar: Scalar) -> Any:
-    """A number as a NumPy scalar of a type, rounded once; infinite if it is beyond the type's largest float."""
+    """Return a number as a NumPy scalar of a type, rounded once; infinite if it is beyond the type's largest float."""
     if scalar.name == "bfloat16" and isinstance(value, (float, np.float64)):
         value = _to_odd(value)
     return scalar.numpy.type(value)

@@ -51,6 +51,11 @@ class Source(msgspec.Struct, frozen=True, dict=True):
         return self.text.splitlines()
 
     @cached_property
+    def is_ascii(self) -> bool:
+        """Whether a column in bytes is one in characters."""
+        return self.text.isascii()
+
+    @cached_property
     def label(self) -> str:
         """Twelve hex digits from the content: the same in every process."""
         return hashlib.sha256(self.text.encode()).hexdigest()[:12]
@@ -61,7 +66,7 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 
 def nodes_of(*trees: ast.AST) -> list[ast.AST]:
-    """The nodes of syntax trees, in `ast.walk`'s order and a third of its time, without `Load()` and `Add()`."""
+    """Return the nodes of syntax trees, in `ast.walk`'s order and a third of its time, without `Load()` and `Add()`."""
     found = list(trees)
     for node in found:  # which grows
         for name in node._fields:
@@ -74,7 +79,7 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:
-    """The statements among the nodes of syntax trees, in the same order; what holds statements is among them."""
+    """Return the statements among the nodes of syntax trees, in the same order; what holds statements is among them."""
     found = list(trees)
     for node in found:  # which grows
         for name in _HOLD_STATEMENTS:
@@ -104,7 +109,7 @@ class Location(msgspec.Struct, frozen=True):
         return f"{self.source.name}, line {self.shown_line}"
 
     def excerpt(self) -> str:
-        """The line and, below it, carets under the span."""
+        """Return the line and, below it, carets under the span."""
         text = self.source.line(self.line)
         end = self.end_column if self.end_line == self.line else len(text)
         width = max(1, min(end, len(text)) - self.column)

@@ -74,7 +74,7 @@ class Struct:
 
     @classmethod
     def of(cls, name: str, fields: list[tuple[str, AnyType]]) -> Struct:
-        """The struct of these fields, laid out as C does: each at the next multiple of its alignment."""
+        """Return the struct of these fields, laid out as C does: each at the next multiple of its alignment."""
         placed, end = [], 0
         for label, type in fields:
             at = -(-end // alignment(type)) * alignment(type)
@@ -138,11 +138,11 @@ class Struct:
         return ", ".join(f"{leaf.path}: {_written(leaf.type)} at {leaf.offset}" for leaf in self.leaves)
 
     def find(self, name: str) -> Field | None:
-        """The field of this name."""
+        """Return the field of this name."""
         return next((f for f in self.fields if f.name == name), None)
 
     def difference(self, other: Struct) -> str:
-        """The first thing in which another struct differs, as a phrase: `vel is vec3, not vec2`."""
+        """Return the first thing in which another struct differs, as a phrase: `vel is vec3, not vec2`."""
         for mine, theirs in zip(self.fields, other.fields, strict=False):
             if mine.name != theirs.name:
                 return f"field {mine.name} comes where the other has {theirs.name}"
@@ -243,20 +243,20 @@ def _leaves(struct: Struct, prefix: str, start: int) -> Iterator[Leaf]:
 
 
 def _written(type: AnyType) -> str:
-    """A type with all its content."""
+    """Return a type with all its content."""
     if isinstance(type, Struct):
         return f"{type.name}({type.content})"
     return f"array{type.ndim}d[{type.dtype.content}]" if isinstance(type, StructArray) else repr(type)
 
 
 def field_array(leaf: Leaf, struct: Struct, ndim: int) -> ArrayType:
-    """The type of the strided array of one field of every element of an array of structs."""
+    """Return the type of the strided array of one field of every element of an array of structs."""
     assert isinstance(leaf.type, (Scalar, Vector))
     return ArrayType(leaf.type, ndim, struct.size, leaf.offset)
 
 
 def leaf_parameters(name: str, type: AnyType) -> list[tuple[str, Type]]:
-    """The IR parameters that a parameter of the language becomes: itself, or one a field, in order.
+    """Return the IR parameters that a parameter of the language becomes: itself, or one a field, in order.
 
     `p.x`, `p.body.mass` of a struct; `ps[].x`, `ps[].body.mass` of an array of structs, each a strided array.
     """
@@ -271,12 +271,12 @@ def leaf_parameters(name: str, type: AnyType) -> list[tuple[str, Type]]:
 
 
 def indices_name(name: str, axis: int) -> str:
-    """The IR parameter with the indices of an indexed array along an axis."""
+    """Return the IR parameter with the indices of an indexed array along an axis."""
     return f"{name}.indices{axis}"
 
 
 def as_element(spec: Any) -> Scalar | Vector | Struct:
-    """The element type that `spec` means: what `as_type` takes, a struct class, or a struct type.
+    """Return the element type that `spec` means: what `as_type` takes, a struct class, or a struct type.
 
     Raises:
         TypeError: `spec` names no type of the language.
@@ -288,7 +288,7 @@ def as_element(spec: Any) -> Scalar | Vector | Struct:
 
 
 def array_type(dtype: Any, ndim: int) -> ArrayType | StructArray:
-    """The type of arrays with these elements.
+    """Return the type of arrays with these elements.
 
     Raises:
         TypeError: `dtype` names no type, a struct that itself holds arrays, or the dimensions are not 1 to 4.

@@ -42,7 +42,7 @@ class Tile(Aggregate):
         return self.count * self.dtype.size
 
     def with_dtype(self, dtype: Scalar | Vector) -> Tile:
-        """The type of a tile of the same shape with elements of this type."""
+        """Return the type of a tile of the same shape with elements of this type."""
         return replace(self, dtype=dtype)
 
     def __repr__(self) -> str:
@@ -51,7 +51,7 @@ class Tile(Aggregate):
 
 
 def shown(shape: tuple[int, ...]) -> str:
-    """A shape as messages write it: `16×32`."""
+    """Return a shape as messages write it: `16×32`."""
     return "×".join(map(str, shape))
 
 
@@ -68,7 +68,7 @@ def is_shape(shape: object) -> TypeGuard[tuple[int, ...]]:
 
 
 def contents(type: Type) -> Scalar | Vector:
-    """The type of a tile's elements; a scalar or vector type itself."""
+    """Return the type of a tile's elements; a scalar or vector type itself."""
     found = type.dtype if isinstance(type, Tile) else type
     assert isinstance(found, (Scalar, Vector))
     return found

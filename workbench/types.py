@@ -98,7 +98,7 @@ class Scalar(Named):
         return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
-        """A NumPy scalar of this type.
+        """Return a NumPy scalar of this type.
 
         Raises:
             OverflowError: the number does not fit.
@@ -175,17 +175,17 @@ class Vector(Named):
         return (_alias(self),)
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
-        """The type of some of the components, a vector or a matrix: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
+        """Return the type of some of the components, a vector or a matrix: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
         if len(shape) == 1:
             return Vector(shape[0], self.dtype)
         return Matrix(shape[0] * shape[1], self.dtype, shape[1])
 
     def with_dtype(self, dtype: Scalar) -> Vector:
-        """The type of the same form with components of this type."""
+        """Return the type of the same form with components of this type."""
         return replace(self, dtype=dtype)
 
     def __call__(self, *components: Any) -> HostVector:
-        """A value: from no argument (zeros), one scalar (filled), or one per component."""
+        """Return a value: from no argument (zeros), one scalar (filled), or one per component."""
         if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
             if not isinstance(components[0], Iterable):
                 raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
@@ -231,7 +231,7 @@ class Matrix(Vector):
         return f"mat{self.rows}{self.columns}{suffix}"
 
     def __call__(self, *components: Any) -> HostVector:
-        """A value of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
+        """Return a value of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
         return super().__call__(*(c for part in components for c in np.asarray(part).reshape(-1)))
 
 
@@ -262,11 +262,11 @@ class Transform(Vector):
         return f"transform{suffix}" if suffix is not None else f"transform({self.dtype})"
 
     def part(self, name: str) -> Vector:
-        """The type of `t.p` or `t.q`."""
+        """Return the type of `t.p` or `t.q`."""
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """A value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        """Return a value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
         if named:
             raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")
@@ -487,7 +487,7 @@ def _is_family(spec: Any) -> py.bool:
 
 
 def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVector | None:
-    """The form, if one of its parts is `Any` or a type variable; else None."""
+    """Return the form, if one of its parts is `Any` or a type variable; else None."""
     if not any(map(_is_open, (*shape, dtype))):
         return None
     sizes = tuple(None if _is_open(n) else n for n in shape)
@@ -604,7 +604,7 @@ def is_half(t: Type) -> py.bool:
 
 
 def in_float32(t: Scalar | Vector) -> Scalar | Vector:
-    """The type with float32 in the place of a float of 16 bits."""
+    """Return the type with float32 in the place of a float of 16 bits."""
     if not is_half(t):
         return t
     return t.with_dtype(float32) if isinstance(t, Vector) else float32

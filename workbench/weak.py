@@ -22,7 +22,7 @@ class Weak(Generic[K, V]):
         self._sweep_at = 64
 
     def get(self, key: K) -> V | None:
-        """The value; None if it is gone."""
+        """Return the value; None if it is gone."""
         found = self._kept.get(key)
         return found() if found is not None else None
 

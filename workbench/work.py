@@ -34,11 +34,15 @@ class Work(Generic[T]):
 
     Attributes:
         name: what people call it.
+        ahead: whether nobody waits for it yet, so that other work goes first.
         done: whether it is over, and how it ended is known.
         dropped: whether it was dropped.
     """
 
-    def __init__(self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None):
+    def __init__(
+        self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None,
+        ahead: bool = False,
+    ) -> None:  # fmt: skip
         """Begin `call(*args)`.
 
         Args:
@@ -46,8 +50,10 @@ class Work(Generic[T]):
             args: its arguments.
             name: what people call it.
             after: called in the thread when all is over, however it ended.
+            ahead: as the attribute.
         """
         self.name = name
+        self.ahead = ahead
         self.dropped = False
         self._over = threading.Event()
         self._result: Any = None
@@ -59,12 +65,15 @@ class Work(Generic[T]):
             before = threading.stack_size(STACK)
             try:
                 run.start()
+            except RuntimeError:  # there is no room for another thread
+                del _running[id(self)]
+                raise
             finally:
                 threading.stack_size(before)
 
     @staticmethod
     def running() -> list[Work[Any]]:
-        """All that goes on now, the oldest first; not the work that asks."""
+        """Return all that goes on now, the oldest first; not the work that asks."""
         with _guard:
             return [work for work in _running.values() if not work.done and work is not current()]
 
@@ -119,7 +128,7 @@ _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
 
 
 def current() -> Work[Any] | None:
-    """The work that this thread does; None if it does none."""
+    """Return the work that this thread does; None if it does none."""
     return _HERE.get()
 
 
@@ -157,7 +166,7 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
 def _left_behind() -> None:
     """In a forked child: work of other threads goes on in the parent alone, and here is over without a result."""
     for work in [each for each in _running.values() if each is not _HERE.get()]:
-        work._problem, work._over = Dropped(), threading.Event()
+        work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
         work._over.set()
         del _running[id(work)]
 

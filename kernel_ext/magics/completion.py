@@ -29,8 +29,8 @@ def _kernels(namespace: Mapping[str, Any]) -> list[str]:
     return [n for n, v in namespace.items() if is_kernel(v)]
 
 
-Places = Mapping[tuple[str, str], Names]
-PLACES: Places = {
+Completions = Mapping[tuple[str, str], Names]
+PLACES: Completions = {
     ("inspect", "kernel"): _kernels,
     ("inspect", "panes"): lambda namespace: [*queries.PANES, "diff", *_kernels(namespace)],
     ("kernel", "annotate"): lambda _: list(queries.PANES),
@@ -46,13 +46,13 @@ PLACES: Places = {
     ("grad", "wrt"): _of((wb.array,)),
     ("tape", "loss"): _of((wb.array,)),
 }
-"""What fits where a parser only says "a word": by the magic, or it and its first word, and its argument."""
+"""Completions for a parser's "a word": by the magic, or it and its first word, and its argument."""
 
 _HEADERS = (("cuda", "use"), ("cuda", "header"))
 
 
 def complete(
-    line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], places: Places = PLACES
+    line: str, parsers: Mapping[str, ArgumentParser], namespace: Mapping[str, Any], completions: Completions = PLACES
 ) -> list[str] | None:
     """List what may replace the last word of `line`; None if it is no line of these magics.
 
@@ -60,7 +60,7 @@ def complete(
         line: the text before the cursor, from `%` on.
         parsers: magics (without `%`) and what parses their lines.
         namespace: the user's names.
-        places: what fits where.
+        completions: what fits where.
     """
     words = line.split(" ")
     parser = parsers.get(words[0].lstrip("%"))
@@ -68,9 +68,9 @@ def complete(
         return None
     magic, before, last = words[0].lstrip("%"), [w for w in words[1:-1] if w], words[-1]
     options = {flag: action for action in parser._actions for flag in action.option_strings}
-    opened = options.get(before[-1]) if before else None
-    if opened is not None and opened.nargs != 0:
-        names = _values(opened, places.get((magic, opened.dest)), namespace)
+    option = options.get(before[-1]) if before else None
+    if option is not None and option.nargs != 0:
+        names = _values(option, completions.get((magic, option.dest)), namespace)
     elif last.startswith("-"):
         names = [flag for flag in options if flag not in ("-h", "--help") and flag.startswith("--") == (last != "-")]
         names += [flag for flag in options if last == "-" and flag.startswith("--")]
@@ -80,7 +80,9 @@ def complete(
         if positional is not None:
             command = " ".join((magic, *before[:1]))
             names = _values(
-                positional, places.get((magic, positional.dest)) or places.get((command, positional.dest)), namespace
+                positional,
+                completions.get((magic, positional.dest)) or completions.get((command, positional.dest)),
+                namespace,
             )
     start = last.rpartition(",")[2]
     return sorted({name for name in names if name.startswith(start) and not name.startswith("_")}, key=_order)
@@ -112,9 +114,9 @@ class Matcher:
     """The completion of one shell; `install` and `remove` leave it as it was."""
 
     def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
-        """For `shell`, these magics, and the headers that `%%cuda` cells may use."""
+        """Attach to `shell`: these magics, and the headers that `%%cuda` cells may use."""
         self.shell = shell
-        self._places = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
+        self._completions = {**PLACES, **dict.fromkeys(_HEADERS, lambda _: list(headers.sources))}
         self._parsers = {
             name: getattr(type(each), method).parser
             for each in magics
@@ -135,7 +137,7 @@ class Matcher:
 
         @context_matcher(identifier="kernel_ext")
         def match(context: Any) -> dict[str, Any]:
-            names = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._places)
+            names = complete(context.line_with_cursor.lstrip(), self._parsers, self.shell.user_ns, self._completions)
             if names is None:
                 return self._words(context)
             return {"completions": [SimpleCompletion(text=name) for name in names or ()], "suppress": bool(names)}

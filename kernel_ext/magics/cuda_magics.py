@@ -18,12 +18,12 @@ from workbench import get_device, inspect
 
 @magics_class
 class CudaMagics(Magics):
-    """`%%cuda`."""
+    """The magic `%%cuda`."""
 
     run = Enum(RUNS, "device", help="Where %%cuda kernels run by default: device or emulated.").tag(config=True)
 
     def __init__(self, shell: Any, kernels: KernelMagics) -> None:
-        """For the shell whose cells `kernels` builds."""
+        """Attach to the shell whose cells `kernels` builds."""
         super().__init__(shell)
         self.kernels = kernels
         self.headers = Headers()
@@ -78,8 +78,8 @@ class CudaMagics(Magics):
             refuse(refusal)
         if args.checks and run != "emulated" and not get_device().is_emulated:
             raise KernelUsageError("%%cuda --checks needs --run emulated: Workbench puts no tests into a GPU's code")
-        asked = CudaOptions(run, tuple(args.use), tuple(args.include))
-        read = reader(asked, self.headers)
+        cuda_options = CudaOptions(run, tuple(args.use), tuple(args.include))
+        read = reader(cuda_options, self.headers)
         built = self.kernels.build(cell, options, origin, args.quiet, read, inspect.CUDA_PANES)
         return built.cell if args.give else None
 

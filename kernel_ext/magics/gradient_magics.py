@@ -17,10 +17,10 @@ from kernel_ext.session import current_cell
 
 @magics_class
 class GradientMagics(Magics):
-    """`%%tape` and `%grad`."""
+    """The magics `%%tape` and `%grad`."""
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose cells these magics run."""
+        """Attach to the shell whose cells these magics run."""
         super().__init__(shell)
         self.here = shell
 
@@ -98,4 +98,4 @@ class GradientMagics(Magics):
         )
 
     def close(self) -> None:
-        """Nothing of its own stays."""
+        """Do nothing: these magics leave nothing open."""

@@ -19,10 +19,10 @@ from kernel_ext.values import LARGEST_GRAPH
 
 @magics_class
 class GraphMagics(Magics):
-    """`%%graph`."""
+    """The magic `%%graph`."""
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose cells this magic runs."""
+        """Attach to the shell whose cells this magic runs."""
         super().__init__(shell)
         self.here = shell
         self.live = LiveViews(shell)

@@ -42,14 +42,14 @@ _CACHE_ACTIONS = {
 
 @magics_class
 class KernelMagics(Magics):
-    """`%%kernel`, `%inspect` and `%cache`."""
+    """The magics `%%kernel`, `%inspect` and `%cache`."""
 
     widgets = Bool(True, help="Show live status cards; without them every output is static.").tag(config=True)
     backend = Enum(BACKENDS, "auto", help="Where kernels run by default.").tag(config=True)
     annotate = Unicode("", help="Panes that %%kernel shows by default, such as ir,adjoint.").tag(config=True)
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose cells these magics run."""
+        """Attach to the shell whose cells these magics run."""
         super().__init__(shell)
         self.here = shell
         self.widgets = widgets_wanted()
@@ -92,7 +92,7 @@ class KernelMagics(Magics):
     )
     @line_magic
     def inspect(self, line: str) -> None:
-        """Show what was made of a kernel, side by side.
+        """Show texts of a kernel side by side: its source, IR and code, or the differences from another kernel.
 
         Examples::
 
@@ -212,7 +212,7 @@ class KernelMagics(Magics):
         return CellOrigin(options.name or f"cell [{number}]", filename, before, self._identity(options))
 
     def _identity(self, options: CellOptions) -> str:
-        """Return what is the same for each run of the cell, if the front end or `-n` identifies it."""
+        """Return an identity that a cell keeps when it runs again: its id in the front end, or `-n`; else ""."""
         parent = getattr(self.here, "parent_header", None) or {}
         cell_id = (parent.get("metadata") or {}).get("cellId") if isinstance(parent, dict) else None
         return str(cell_id or options.name or "")

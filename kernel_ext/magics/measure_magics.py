@@ -21,10 +21,10 @@ from workbench import inspect
 
 @magics_class
 class MeasureMagics(Magics):
-    """`%bench`, `%profile` and `%tune`."""
+    """The magics `%bench`, `%profile` and `%tune`."""
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose names the expressions read."""
+        """Attach to the shell whose names the expressions read."""
         super().__init__(shell)
         self.here = shell
 
@@ -155,7 +155,7 @@ class MeasureMagics(Magics):
         return _output(result, args.output)
 
     def close(self) -> None:
-        """Nothing of its own stays."""
+        """Do nothing: these magics leave nothing open."""
 
 
 def _output(result: Any, output: bool) -> Any:

@@ -50,7 +50,7 @@ _BUILD = (
 
 
 def build_options(magic: Magic) -> Magic:
-    """Decorator: the options above, between `@magic_arguments()` and `@cell_magic`."""
+    """Decorate a magic with the options above, between `@magic_arguments()` and `@cell_magic`."""
     for option in reversed(_BUILD):
         magic = option(magic)
     return magic
@@ -85,7 +85,7 @@ def with_help(magics: Magics) -> Magics:
 
 
 def body_for_help(magics: Sequence[Magics]) -> Callable[[list[str]], list[str]]:
-    """Give a cell of `%%kernel --help` alone an empty line: IPython refuses a cell without one."""
+    """Return an input transformer that gives a lone `%%kernel --help` an empty line: IPython refuses a cell without."""
     names = {f"%%{name}" for each in magics for name in each.magics["cell"]}
 
     def transform(lines: list[str]) -> list[str]:
@@ -118,10 +118,10 @@ def help_text(magic: Callable[..., Any], signs: str) -> str:
 
 
 def cell_options(args: Any, namespace: dict[str, Any], backend: str = "auto", panes: str = "") -> CellOptions:
-    """Return what a line requests; `backend` and `panes` are the defaults.
+    """Return the options of a cell from the parsed arguments of its line; `backend` and `panes` are the defaults.
 
     Raises:
-        KernelUsageError: a constant or a pane is none.
+        KernelUsageError: a constant cannot be evaluated, or a pane does not exist.
     """
     try:
         constants = cells.parse_constants(args.constants, namespace)

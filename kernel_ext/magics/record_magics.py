@@ -17,10 +17,10 @@ from kernel_ext.session.tracebacks import cell_label
 
 @magics_class
 class RecordMagics(Magics):
-    """`%%record`, `%record` and `%replay`."""
+    """The magics `%%record`, `%record` and `%replay`."""
 
     def __init__(self, shell: Any) -> None:
-        """For the shell whose cells these magics run."""
+        """Attach to the shell whose cells these magics run."""
         super().__init__(shell)
         self.here = shell
         self.recording = recording.Recording()

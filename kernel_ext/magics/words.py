@@ -82,7 +82,7 @@ def kind_of_word(name: str) -> str:
 
 
 def _types() -> list[str]:
-    """Words that may annotate a parameter."""
+    """Return words that may annotate a parameter."""
     others = ("func", "kernel", "struct")
     return [n for n, v in wb.LANGUAGE.items() if not inspect.is_word(v) and not n.startswith(others)]
 
@@ -125,7 +125,7 @@ class Help:
     """Texts for `?` and Shift-Tab in one shell; `remove` undoes `install`."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell."""
+        """Attach to a shell."""
         self._inspector = shell.inspector
         self._shell = shell
         self._before: dict[str, Any] | None = None
@@ -139,16 +139,16 @@ class Help:
         self._inspector.mime_hooks = {**self._before, **hooks}
         find = self._shell._object_find
 
-        def found(name: str, *rest: Any, **named: Any) -> Any:
+        def find_word(name: str, *rest: Any, **named: Any) -> Any:
             seen = find(name, *rest, **named)
             if seen.found or word(name) is None:
                 return seen
             return find(f"{_HIDDEN}.{name}", [("language", {_HIDDEN: wb})])
 
-        self._shell._object_find = found
+        self._shell._object_find = find_word
 
     def remove(self) -> None:
-        """Show what IPython shows."""
+        """Remove the hooks, so that IPython shows its own help again."""
         if self._before is not None:
             self._inspector.mime_hooks = self._before
             del self._shell._object_find
@@ -159,7 +159,7 @@ _HIDDEN = "wb"
 
 
 def _plain(data: Any, info: Any = None) -> list[tuple[str, str]] | None:
-    """`data` has the value; before IPython 8.22 it is the value, and `info` comes with it."""
+    """Return IPython's `?` text of one of our values; before IPython 8.22 `data` is the value itself."""
     return about(data.obj if info is None else data)
 
 

@@ -22,10 +22,10 @@ ACTIONS = ("info", "doctor", "wait", "stop", "free", "export")
 
 @magics_class
 class HouseMagics(Magics):
-    """`%workbench`."""
+    """The magic `%workbench`."""
 
     def __init__(self, shell: Any, others: tuple[Any, ...]) -> None:
-        """For a shell; `others` are the magics whose live pictures `free` closes."""
+        """Attach to a shell; `others` are the magics whose live pictures `free` closes."""
         super().__init__(shell)
         self.here = shell
         self._others = others

@@ -39,9 +39,11 @@ class CellPage(Shown):
             f"srcdoc='{_quoted(text)}'></iframe>"
         )
         super().__init__(
-            "page", {}, "\n".join(shown.text for shown in self.parts),
+            "page",
+            {},
+            "\n".join(shown.text for shown in self.parts),
             f'<div style="display:grid"><div style="{here}">{behind}</div>{frame}</div>',
-        )  # fmt: skip
+        )
 
     @property
     def parts(self) -> tuple[Shown, ...]:
@@ -57,7 +59,7 @@ class CellPage(Shown):
 
 
 def frame_height(views: Sequence[Shown]) -> int:
-    """Pixels that a page of these views takes, as far as is known without a browser; it scrolls if that is less."""
+    """Return the pixels that a page of these views takes, as far as is known without a browser."""
     headings = _HEADING * (len(views) + 1) if len(views) > 1 else 0
     return min(_TALLEST, _PAGE + headings + sum(_height(shown.kind, shown.data()) for shown in views))
 
@@ -69,7 +71,7 @@ def _height(kind: str, view: dict[str, Any]) -> int:
         return _OTHER
     picture = view if kind == "array_view" else view.get("picture")
     runs = _SLIDER if kind == "animation" else 0
-    if kind == "controls":  # a pad is higher than the sliders beside it
+    if kind == "controls":  # a pad is higher than the sliders next to it
         pads = sum(slider["name"].endswith(".x") for slider in view["sliders"])
         runs = _BUTTONS + _SLIDER * len(view["sliders"]) + _PAD * pads
     if not picture:

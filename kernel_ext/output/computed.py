@@ -45,7 +45,7 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
-    """Return what a view runs, from what its widget takes besides the view; None if a page cannot run it."""
+    """Return the subject that sliders or frames run, from their widget's parts; None if a page cannot run it."""
     bound, frames = parts.get("bound"), parts.get("frames")
     candidate = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
     return candidate if isinstance(candidate, Subject) else None
@@ -54,10 +54,12 @@ def subject_of(parts: Mapping[str, Any]) -> Any:
 def measured(subject: Any, views: Sequence[Shown]) -> list[int]:
     """Return the numbers of the timelines of this record: the page shows in them what it measured."""
     return [
-        k for k, shown in enumerate(views)
-        if isinstance(subject, wb.Recorder) and shown.live_parts.get("recorder") is subject
+        k
+        for k, shown in enumerate(views)
+        if isinstance(subject, wb.Recorder)
+        and shown.live_parts.get("recorder") is subject
         and len(shown.data()["rows"]) == len(subject.entries)
-    ]  # fmt: skip
+    ]
 
 
 def _check(watch: Any) -> None:

@@ -78,7 +78,7 @@ def _write_mp4(path: str, images: list[np.ndarray], fps: float) -> None:
 
 
 def _beside(images: list[np.ndarray]) -> np.ndarray:
-    """Pictures side by side, the lower ones on white."""
+    """Return pictures side by side, the lower ones on white."""
     tall = max(image.shape[0] for image in images)
     padded = [np.pad(i, ((0, tall - i.shape[0]), (0, 0), (0, 0)), constant_values=255) for i in images]
     return np.concatenate(padded, axis=1)

@@ -84,7 +84,7 @@ startComputing(document.getElementById("worker").textContent, programs, models, 
 def page(
     title: str, views: Sequence[Shown], texts: Texts = lambda _: (), programs: Programs = (), above: Sequence[str] = ()
 ) -> str:
-    """Return the page's text.
+    """Return an HTML page of views that needs no kernel, with texts and with programs that compute in the browser.
 
     Args:
         title: its heading; empty: it has none.
@@ -136,7 +136,7 @@ def page(
 
 @dataclass(frozen=True)
 class Made:
-    """A page.
+    """A finished HTML page.
 
     Attributes:
         text: its HTML.
@@ -150,7 +150,7 @@ class Made:
 
 
 def parts_of(shown: Sequence[Any]) -> tuple[Shown, ...]:
-    """Views, each page among them replaced by its own views.
+    """Return views, each page among them replaced by its own views.
 
     Raises:
         Refusal: one is no view.
@@ -228,7 +228,7 @@ def write_page(
 
 
 def _offered(texts: Sequence[PaneView]) -> dict[str, Any]:
-    """Return what a widget without a kernel answers with: its tabs and their texts."""
+    """Return the tabs of a view and their texts as a widget's data; empty if there are no texts."""
     if not texts:
         return {}
     tabs = [[name, PANE_TITLES[name]] for name in PANE_TITLES if any(text.name == name for text in texts)]
@@ -251,7 +251,7 @@ def _module(kind: str) -> str:
 
 
 def _bare(code: str) -> str:
-    """Remove the comments with types from a script, a quarter of it."""
+    """Return a script without its comments that declare types, which are a quarter of it."""
     return _TYPES.sub("", code)
 
 

@@ -64,19 +64,19 @@ class _Run:
         self.said = reason
 
     def uses(self, namespace: Mapping[str, Any]) -> list[Any]:
-        """Return what ran for these outputs of each kernel; a card shows what its kernels ran as last."""
+        """Return the uses of kernels that made these outputs; for a card, the last use of each of its kernels."""
         cards = [name for shown in self.views if shown.kind == "status_card" for name in shown.view.kernels]
         return self.used or [used for name in cards if (used := getattr(namespace.get(name), "used", None)) is not None]
 
     def show_static(self, shown: Shown | None, shell: Any) -> None:
-        """Display it without a widget, or an empty output, such that a front end can mark it later."""
+        """Display a view without its widget, or an empty output, such that a front end can mark it later."""
         twin = _twin() if getattr(shell, "kernel", None) is not None else None
         if twin is not None:
             self.static[twin] = shown
         display(_marked(shown, ""), raw=True, **({} if twin is None else {"display_id": twin}))
 
     def live(self, shown: Shown, twin: str) -> Showing | None:
-        """Return its widget, not displayed yet; None if there can be none."""
+        """Return the widget of a view, not displayed yet; None if there can be none."""
         widget = shown.live(twin, self.spare)
         if widget is None:
             return None
@@ -128,7 +128,7 @@ Shown.show_here = show_here
 
 
 def session_views() -> list[Shown]:
-    """Everything that the last runs of all cells showed, in order."""
+    """Return everything that the last runs of all cells showed, in order."""
     return [shown for run in _RUNS.values() for shown in run.views]
 
 
@@ -251,15 +251,15 @@ def redraw_views() -> int:
 
 
 class LiveViews:
-    """Widgets of one magic by the name of what they show: the widget of an earlier one of that name is closed."""
+    """The widgets of one magic, by name: a new widget closes the earlier one of its name."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell; only one with a front end gets widgets."""
+        """Attach to a shell; only one with a front end gets widgets."""
         self._shell = shell
         self._shown: dict[str, Showing] = {}
 
     def show(self, name: str, shown: Shown) -> None:
-        """Display it, under a name."""
+        """Display a view under a name, and close the earlier one of that name."""
         old = self._shown.pop(name, None)
         showing = show_and_keep(shown, self._shell)
         if old is not None:
@@ -290,7 +290,7 @@ class StatusDisplay:
     """
 
     def __init__(self, live: bool, quiet: bool = False) -> None:
-        """`live`: the front end can change an output later; `quiet`: show nothing at all."""
+        """Make an empty display; `live`: the front end can change an output later; `quiet`: show nothing at all."""
         self.card: Showing | None = None
         self._live = live
         self._quiet = quiet

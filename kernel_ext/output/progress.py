@@ -30,7 +30,7 @@ def line_text(task: inspect.UnderWay) -> str:
 
 
 def line_html(task: inspect.UnderWay) -> str:
-    """Return the line with the button."""
+    """Return the HTML of the line of a task, with a button that interrupts the kernel."""
     look = "opacity: 0.65; font-size: 90%; padding-left: 7px"  # where a cell's text begins
     return f'<div class="wb-progress" style="{look}">{escape(line_text(task))}{_STOP}</div>'
 
@@ -55,15 +55,17 @@ class _Line:
         kind = "display_data" if self._text is None else "update_display_data"
         self._text = text
         content = {
-            "data": {"text/plain": text, "text/html": shown}, "metadata": {}, "transient": {"display_id": self._name},
-        }  # fmt: skip
+            "data": {"text/plain": text, "text/html": shown},
+            "metadata": {},
+            "transient": {"display_id": self._name},
+        }
         kernel = self._kernel
         topic = f"kernel.{kernel.ident}.{kind}".encode()
         kernel.session.send(kernel.iopub_socket, kind, content, parent=self._parent, ident=topic)
 
 
 class Progress:
-    """Shows the line in a shell that has a front end."""
+    """The progress line of a shell that has a front end."""
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
@@ -73,7 +75,7 @@ class Progress:
         self._thread: threading.Thread | None = None
 
     def install(self) -> None:
-        """Begin."""
+        """Watch the shell's cells from now on, in a thread; in a terminal, or without widgets, do nothing."""
         if getattr(self._shell, "kernel", None) is not None and widgets_wanted():
             self._shell.events.register("pre_run_cell", self.cell_begins)
             self._shell.events.register("post_run_cell", self.cell_ends)
@@ -81,7 +83,7 @@ class Progress:
             self._thread.start()
 
     def remove(self) -> None:
-        """End."""
+        """Stop watching, and wait for the thread to end."""
         if self._thread is not None:
             self._shell.events.unregister("pre_run_cell", self.cell_begins)
             self._shell.events.unregister("post_run_cell", self.cell_ends)

@@ -43,7 +43,7 @@ class Shown:
     """Displays one in the running cell: `output_area` sets it, which knows the cells."""
 
     def __init__(self, kind: str, view: Any, text: str | Make, html: str | Make, **live: Any) -> None:
-        """`text` and `html` may be functions of the view; `live`: what the widget takes besides the view."""
+        """Hold the forms; `text` and `html` may be functions of the view, `live` is what the widget takes as well."""
         self.kind, self.view = kind, view
         self._text, self._html = text, html
         self.live_parts: MutableMapping[str, Any] = live
@@ -134,7 +134,7 @@ class Shown:
         type(self).show_here(self)
 
     def _display_(self) -> Any:
-        """Return what marimo shows: the widget, or the static fallback where there is none."""
+        """Return what marimo shows: the widget, or the static fallback if there is none."""
         return self._laid_out() or Still(self.html)
 
 
@@ -149,6 +149,6 @@ class Still:
 
 
 def hide_dead(twin: str) -> str:
-    """Return a style rule: the output after the fallback shows only with a live widget in it, not "model not found"."""
+    """Return a style rule that hides the output after a static fallback unless a live widget is in it."""
     dead = ".jp-OutputArea-child:has(.jupyter-widgets):not(:has(.wb-live))"
     return f".jp-OutputArea-child:has(.{twin}) + {dead} {{ display: none }}"

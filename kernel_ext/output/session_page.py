@@ -125,7 +125,7 @@ def _printed(outputs: Sequence[Any], error: Mapping[str, Any] | None) -> str:
 
 
 def _picture(output: Any) -> str:
-    """HTML of an image, or of a value that has some; nothing for the static pictures of our views."""
+    """Return the HTML of an image, or of a value that has some; empty for the static pictures of our views."""
     text = output.bundle.get("text/html", "") if output.output_type == "execute_result" else ""
     if text:
         return f'<div class="wb-text wb-value">{text}</div>'

@@ -102,7 +102,7 @@ class Slider(inspect.Uniform):
         return self.shown._display_()  # in marimo
 
     def run(self, values: Mapping[str, Any]) -> controls.ControlsView:
-        """Move it, and run again what was recorded with it.
+        """Move the slider, and run again what was recorded with it.
 
         Args:
             values: by the names of the view's sliders.

@@ -31,22 +31,22 @@ class Slider(Protocol):
         ...
 
     def peek(self) -> Any:
-        """Return its value, without a note that somebody read it."""
+        """Return its value, without noting the read."""
         ...
 
 
 class Staleness:
-    """Marks outputs, and shows sliders; `cell_begins` and `cell_ends` are called around each cell."""
+    """The marks of stale outputs, and the display of sliders, by methods that are called around each cell."""
 
     def __init__(self, shell: Any) -> None:
-        """For a shell."""
+        """Attach to a shell."""
         self._shell = shell
         self._begun = 0
         self._added: list[Slider] = []
         self._read: dict[Slider, Any] = {}
 
     def install(self) -> None:
-        """Look from now on."""
+        """Register `cell_begins` and `cell_ends` with the shell, to be called around each cell from now on."""
         self._shell.events.register("pre_run_cell", self.cell_begins)
         self._shell.events.register("post_run_cell", self.cell_ends)
         NOTEBOOK[:] = [self]
@@ -76,7 +76,7 @@ class Staleness:
         self.mark()
 
     def mark(self) -> None:
-        """Mark what is stale."""
+        """Mark each run of a cell with the names and sliders that have changed since, or remove its mark."""
         names = self._shell.user_ns
         for run in runs_of_cells(self._shell)[1]:
             changed = [name for used in run.uses(names) for name in inspect.changes_of(used, names)]
@@ -93,11 +93,11 @@ class Staleness:
         self._added.append(slider)
 
     def name_of(self, slider: Slider) -> str:
-        """Return what the notebook calls it; empty if it has no name."""
+        """Return the public name that the slider is bound to in the notebook; empty if there is none."""
         return next((n for n, v in self._shell.user_ns.items() if v is slider and not n.startswith("_")), "")
 
     def read(self, slider: Slider) -> None:
-        """Note that the running cell took its value, and would take another one now."""
+        """Note the slider's value when the running cell reads it for the first time."""
         self._read.setdefault(slider, slider.peek())
 
     def reaches(self, user: Any) -> bool:

@@ -24,7 +24,7 @@ _LISTED = 5
 
 
 def information() -> str:
-    """Version, devices, cache, memory and settings, a line each."""
+    """Return version, devices, cache, memory and settings, a line each."""
     sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
     checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
     return "\n".join(
@@ -38,7 +38,8 @@ def information() -> str:
 
 
 def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], above: Sequence[str] = ()) -> str:
-    """Write a session's views as one page; a cell's card offers the texts of its kernels, as they are now.
+    """Write a session's views as one page, and return a sentence on it; a cell's card offers its kernels' current
+    texts.
 
     Args:
         path: the file.
@@ -61,7 +62,7 @@ def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], ab
 
 
 def waited(progress: Callable[[str], None]) -> str:
-    """Wait for the builds in the background; says how many there were.
+    """Wait for the builds in the background; return a sentence with their number.
 
     An interrupt ends the waiting and not the builds.
     """
@@ -72,7 +73,7 @@ def waited(progress: Callable[[str], None]) -> str:
 
 
 def stopped() -> str:
-    """End the builds in the background at their next stage; says which."""
+    """End the builds in the background at their next stage; return a sentence that names them."""
     works = wb.Work.running()
     for work in works:
         work.drop()
@@ -80,7 +81,7 @@ def stopped() -> str:
 
 
 def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Callable[[], None]) -> str:
-    """Drop what pins arrays without a name of the user's: outputs of cells, old errors, live pictures.
+    """Drop values that keep arrays alive without a name of the user's, such as outputs; return a sentence on it.
 
     Args:
         spaces: the user's names and the shell's hidden ones; of the outputs in them (`Out`, `_`, `_3`) ours go.
@@ -88,17 +89,17 @@ def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Calla
         close: closes live pictures.
     """
     # What may keep a lot of memory alive.
-    ours = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
+    types = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
     before = sum(inspect.held().values())
     for names in spaces:
         outputs = names.get("Out", {})
-        for key in [k for k, value in outputs.items() if isinstance(value, ours)]:
+        for key in [k for k, value in outputs.items() if isinstance(value, types)]:
             del outputs[key]
-        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, ours)]:
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, types)]:
             names[name] = ""
     for keeper in keepers:
         for name in ("_", "__", "___", "result"):
-            if isinstance(getattr(keeper, name, None), ours):
+            if isinstance(getattr(keeper, name, None), types):
                 setattr(keeper, name, "")
     for name in ("last_exc", "last_value", "last_traceback"):
         if hasattr(sys, name):

@@ -122,7 +122,7 @@ class Question:
 
 
 def predict(question: str, guess: Any, truth: Callable[[], Any], why: str = "") -> Answer | Question:
-    """Predict, then run: what is asked is computed only after a guess.
+    """Ask for a prediction, then run: the truth is computed only after a guess.
 
         predict("Which thread writes y[5]?", ..., lambda: written_by(5), "Each thread writes its own element.")
 

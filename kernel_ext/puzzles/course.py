@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from typing import Any
 
@@ -11,7 +15,6 @@ import workbench as wb
 from kernel_ext.puzzles.answer import BEST, OPEN, RIGHT, Answer, keep, tally
 from kernel_ext.puzzles.counts import graded
 from kernel_ext.puzzles.puzzle import Puzzle, Wrong
-from kernel_ext.puzzles.time_limit import TimeLimitError, time_limit
 from kernel_ext.puzzles.trial import Mistake, device, explained, mistake_in, profile_of
 from kernel_ext.views import html
 
@@ -20,7 +23,7 @@ SEEDS = (1, 2, 3)
 
 
 class Course:
-    """Puzzles by name.
+    """A course: puzzles by name, with what was solved.
 
     check, hint, score, show = Course(first, second).tools
     """
@@ -135,7 +138,7 @@ def _graded(puzzle: Puzzle, answer: Any) -> tuple[int, str]:
 
 
 def _help(puzzle: Puzzle) -> str:
-    """Hints, each inside the one before, and the solution, each behind a click."""
+    """Return hints, each inside the one before, and the solution, each behind a click."""
     code = f'<pre style="margin:4px 0 0 8px">{escape(puzzle.solution.strip())}</pre>'
     inner = html.folded("Solution", code) if puzzle.solution else ""
     for number, text in reversed(list(enumerate(puzzle.hints, 1))):
@@ -143,3 +146,43 @@ def _help(puzzle: Puzzle) -> str:
             f"Hint {number} of {len(puzzle.hints)}", f'<div style="margin-left:8px">{escape(text)}{inner}</div>'
         )
     return inner
+
+
+class TimeLimitError(Exception):
+    """The block ran longer than it may."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Interrupt the block after some seconds; there is no limit off the main thread and on Windows.
+
+    Raises:
+        TimeLimitError: the time was over.
+        KeyboardInterrupt: the user interrupted it.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    state = {"running": True, "expired": False}
+    lock = threading.Lock()
+
+    def stop() -> None:
+        with lock:
+            if state["running"]:
+                state["expired"] = True
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    timer = threading.Timer(seconds, stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        try:
+            yield
+        finally:
+            timer.cancel()
+            with lock:
+                state["running"] = False
+    except KeyboardInterrupt:
+        if state["expired"]:
+            raise TimeLimitError from None
+        raise

@@ -31,13 +31,13 @@ from workbench.errors import CellErrors, WorkbenchError
 
 _MARK = re.compile(r"^(\s*)### (BEGIN|END) (SOLUTION|HIDDEN TESTS)\s*$")
 LEFT_OPEN = "...  # your code here"
-"""What stands in the place of an answer: a kernel refuses it at its line."""
+"""The placeholder for an answer: a kernel refuses it at its line."""
 GRADES = ("not yet", "right", "solved")
 
 
 @dataclass(frozen=True)
 class Row:
-    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts beside the solution's."""
+    """A puzzle of a submission: its grade from 0 to 2, what failed, and counts next to the solution's."""
 
     submission: str
     puzzle: str
@@ -71,7 +71,7 @@ def stripped(text: str, cell: int = 0) -> str:
 
 
 def write_for_students(source: Path, target: Path) -> str:
-    """Write the students' notebook: answers and outputs stripped, tests kept; says what was stripped.
+    """Write the students' notebook, without answers and outputs, with tests; return a sentence on what was removed.
 
     Raises:
         Refusal: a mark has no partner, or the source is no notebook.
@@ -103,7 +103,7 @@ def courses_of(path: Path) -> dict[str, Course]:
     Raises:
         Refusal: it defines none.
     """
-    sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks beside it
+    sys.path.insert(0, str(path.resolve().parent))  # as for the notebooks next to it
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None or not path.is_file():
         raise Refusal(f"--course takes a Python file with a Course; there is no {path}")
@@ -116,7 +116,7 @@ def courses_of(path: Path) -> dict[str, Course]:
 
 
 def submissions(folder: Path) -> list[Path]:
-    """Notebooks and Python files of a folder, in order."""
+    """Return notebooks and Python files of a folder, in order."""
     files = (p for p in sorted(folder.rglob("*")) if p.suffix in (".ipynb", ".py") and p.is_file())
     return [p for p in files if not any(part.startswith((".", "__")) for part in p.relative_to(folder).parts)]
 
@@ -276,7 +276,7 @@ def _row(course: Course, name: str, answer: Any, failed: Sequence[tuple[str, str
 
 
 def _costs(course: Course, name: str, answer: Any) -> dict[str, str]:
-    """Counts of a right answer, each with the solution's: `128 of 64`."""
+    """Return counts of a right answer, each with the solution's: `128 of 64`."""
     puzzle = course.puzzles[name]
     if puzzle.case is None or not puzzle.goals or device() == "cpu":
         return {}

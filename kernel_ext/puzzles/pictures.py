@@ -25,7 +25,7 @@ class Boxes:
     """An array, or threads, as boxes in rows and columns.
 
     Attributes:
-        name: what stands beside them.
+        name: what stands next to them.
         cells: the text of each box, row by row; a flat sequence is one row.
         at: column and row of the first box, in boxes.
         marked: boxes (row, column) filled blue.
@@ -158,8 +158,8 @@ def difference_map(wrong: np.ndarray, name: str) -> str:
     rows, columns = flat.shape
     parts = []
     for row in range(rows):
-        there = wrong.size - row * columns if wrong.ndim < 2 else columns
-        parts.append(_run(row, 0, min(columns, there), side, INK, 0.25))
+        remaining = wrong.size - row * columns if wrong.ndim < 2 else columns
+        parts.append(_run(row, 0, min(columns, remaining), side, INK, 0.25))
         edges = np.flatnonzero(np.diff(np.concatenate([[0], flat[row].astype(np.int8), [0]])))
         parts += [_run(row, a, b, side, RED, 0.9) for a, b in zip(edges[::2], edges[1::2], strict=True)]
     count = int(wrong.sum())

@@ -12,11 +12,11 @@ import workbench as wb
 from kernel_ext.puzzles.pictures import Picture
 
 DIFFERENCES = 1e-4
-"""How far a number may be off, relative and absolute, if a case says nothing else."""
+"""The default tolerance of numbers, relative and absolute."""
 
 
 class Wrong(Exception):
-    """An answer is not right; its text says why. A puzzle's `examine` may raise it."""
+    """The error of an answer that is not right; its text says why. A puzzle's `examine` may raise it."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Puzzle:
-    """A puzzle.
+    """A puzzle: its task, tests, hints, solution and goals.
 
     Attributes:
         name: the name of the kernel, or function, that answers it.

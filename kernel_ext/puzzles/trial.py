@@ -33,7 +33,7 @@ class Mistake:
 
 
 def device() -> str:
-    """ "emulated", or "cpu" where NVRTC is not installed: then there are neither races nor counts."""
+    """Return "emulated", or "cpu" if NVRTC is not installed: then there are neither races nor counts."""
     try:
         return str(wb.get_device("emulated"))
     except wb.WorkbenchError:

@@ -103,7 +103,7 @@ class Cells:
     """The kernel cells of one session."""
 
     def __init__(self) -> None:
-        """No cell has run yet."""
+        """Make the state of a session in which no cell has run."""
         self._made: dict[str, dict[str, Any]] = {}
 
     def build(
@@ -200,7 +200,7 @@ def is_building() -> bool:
 
 
 class _Fold:
-    """Folds the events of one build into a view; safe to call from several threads, silent once ended."""
+    """A fold of one build's events into a view; safe to call from several threads, silent once ended."""
 
     _owners: ClassVar[dict[int, _Fold]] = {}  # thread to the build that it works for
 
@@ -212,7 +212,7 @@ class _Fold:
         self._unsubscribe = events.subscribe(self, *status.WATCHED)
 
     def owned(self, call: Callable[[], T]) -> Callable[[], T]:
-        """`call`, whose thread works for this build while it runs: other builds do not hear of it."""
+        """Wrap `call` so that its thread works for this build while it runs: other builds get no events of it."""
 
         def run() -> T:
             thread = threading.get_ident()
@@ -302,7 +302,7 @@ def parse_constants(items: Iterable[str], namespace: dict[str, Any]) -> tuple[tu
 
 
 def parse_panes(text: str, known: Iterable[str]) -> tuple[str, ...]:
-    """Comma- or space-separated pane names.
+    """Parse comma- or space-separated pane names.
 
     Raises:
         Refusal: a name is not a pane.

@@ -68,7 +68,7 @@ def run_of(backend: str, run: str) -> str:
     return run or wanted
 
 
-def reader(asked: CudaOptions, headers: Headers) -> Reader:
+def reader(cuda_options: CudaOptions, headers: Headers) -> Reader:
     """Return a function that makes a cell of its text."""
 
     def read(text: str, namespace: dict[str, Any], options: CellOptions, origin: CellOrigin) -> Any:
@@ -77,12 +77,12 @@ def reader(asked: CudaOptions, headers: Headers) -> Reader:
             name=origin.name,
             filename=origin.filename,
             line_offset=origin.line_offset,
-            run=asked.run,
+            run=cuda_options.run,
             arch=options.arch,
             defines=dict(options.constants),
-            use=asked.use,
+            use=cuda_options.use,
             headers=headers.sources,
-            include=asked.include,
+            include=cuda_options.include,
             fast_math=options.fast_math,
             force=options.force,
             compile=False,
@@ -103,6 +103,8 @@ def _need_gradients(module: wb.CudaModule) -> None:
     for name, kernel in module.kernels.items():
         if f"{name}_adjoint" not in module.kernels and not name.endswith("_adjoint"):
             raise NotDifferentiable(
-                f"--grad asks for gradients, and {name} has none.", kernel.place,
-                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.", name,
-            )  # fmt: skip
+                f"--grad asks for gradients, and {name} has none.",
+                kernel.place,
+                f"Write a kernel {name}_adjoint in this cell, or leave --grad out.",
+                name,
+            )

@@ -58,7 +58,7 @@ def _gaps(rows: Sequence[SpanRow], end: float) -> list[SpanRow]:
 
 
 def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
-    """Return the recorder of this name.
+    """Return the recorder that `name` is bound to in `namespace`.
 
     Raises:
         Refusal: there is none.
@@ -67,8 +67,8 @@ def find_recorder(name: str, namespace: Mapping[str, Any]) -> wb.Recorder:
     if isinstance(value, wb.Recorder):
         return value
     known = [n for n, v in namespace.items() if isinstance(v, wb.Recorder) and not n.startswith("_")]
-    there = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
-    raise Refusal(f"there is no record {name}; {there}")
+    hint = f"there is {', '.join(known)}" if known else "%%record NAME makes one"
+    raise Refusal(f"there is no record {name}; {hint}")
 
 
 def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str, Any]:
@@ -121,10 +121,10 @@ def replay(
 
 
 class Recording:
-    """Recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
+    """A recording that goes on from cell to cell, by its shell's events, which say where cells begin and end."""
 
     def __init__(self) -> None:
-        """Off."""
+        """Make a recording that is off."""
         self.recorder: wb.Recorder | None = None
 
     def on(self, inputs: bool = False, counter: Sequence[str] = ()) -> wb.Recorder:

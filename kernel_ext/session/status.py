@@ -199,7 +199,7 @@ def _facts(metadata: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _names(rows: Iterable[KernelRow]) -> str:
-    """`saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
+    """Return `saxpy 5f2a0d32` for one kernel, `saxpy, blur` for several."""
     forward = {r.kernel: r.key for r in reversed(tuple(rows))}
     names = list(reversed(forward))
     return " ".join((names[0], forward[names[0]][:8])).strip() if len(names) == 1 else ", ".join(names)
@@ -235,9 +235,9 @@ def _recompiled_line(view: StatusView) -> str:
 
 def _tail(view: StatusView, built: tuple[KernelRow, ...]) -> tuple[str, ...]:
     hits = sum(r.state.endswith("hit") for r in view.rows)
-    facts = ", ".join(built[0].facts) if len(built) == 1 else ""
+    reported = ", ".join(built[0].facts) if len(built) == 1 else ""
     total = units.seconds(sum(r.seconds for r in built))
-    return total, _directions(built), facts, units.count(hits, "cache hit") if hits else ""
+    return total, _directions(built), reported, units.count(hits, "cache hit") if hits else ""
 
 
 def _hit_line(view: StatusView) -> str:

@@ -87,7 +87,7 @@ def _caller(tb: TracebackType | None, where: Location | None, label: Label) -> l
 
 
 def _user_frames(tb: TracebackType | None) -> Iterator[tuple[str, int, bool]]:
-    """File, line and whether it calls a magic, of each frame of a cell before the library took over."""
+    """Yield file, line and whether it calls a magic, of each frame of a cell before the library took over."""
     while tb is not None and not tb.tb_frame.f_code.co_filename.startswith(_OURS):
         if tb.tb_frame.f_globals.get("__name__") == "__main__":
             yield tb.tb_frame.f_code.co_filename, tb.tb_lineno, _calls_magic(tb)
@@ -102,14 +102,14 @@ _SHOWN = (Exception, KeyboardInterrupt)
 
 
 class ShortTracebacks:
-    """Shows errors without our frames while installed in a shell; leaves a handler that someone else set.
+    """A shell's error handler without our frames; it yields to a handler that someone else sets.
 
     A WorkbenchError is a few lines. All else is as IPython shows it; an AttributeError of one of our objects has the
     name that may be meant, as at Python's own prompt.
     """
 
     def __init__(self, shell: Any) -> None:
-        """For `shell`; nothing is changed before `install`."""
+        """Attach to `shell`; nothing is changed before `install`."""
         self.shell = shell
         self._before: tuple[Any, Any] | None = None
 
@@ -180,8 +180,8 @@ def _suggest(error: BaseException) -> None:
     note = ""
     if isinstance(error, AttributeError) and error.name is not None:
         value = error.obj
-        ours = any(base.__module__.startswith("workbench.") for base in type(value).__mro__)
-        if ours or (isinstance(value, ModuleType) and value.__name__.startswith("kernel_ext")):
+        of_workbench = any(base.__module__.startswith("workbench.") for base in type(value).__mro__)
+        if of_workbench or (isinstance(value, ModuleType) and value.__name__.startswith("kernel_ext")):
             known = [name for name in dir(value) if not name.startswith("_")]
             note = "".join(f"Did you mean {n}?" for n in difflib.get_close_matches(error.name, known, 1, 0.75))
     elif isinstance(error, TypeError):

@@ -27,7 +27,7 @@ def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 
 def folded(title: str, inner: str) -> str:
-    """HTML that is folded away under a title."""
+    """Format HTML that is folded away under a title."""
     return f'<details><summary style="display:list-item">{escape(title)}</summary>{inner}</details>'
 
 
@@ -37,7 +37,7 @@ def box(*parts: str) -> str:
 
 
 def line(text: str) -> str:
-    """Format one line of text."""
+    """Format text as a `div`, escaped."""
     return f"<div>{escape(text)}</div>"
 
 
@@ -69,7 +69,7 @@ def svg_image(svg: str, alt: str) -> str:
 
 
 def image(kind: str, data: bytes, alt: str, style: str = "") -> str:
-    """Bytes of an image of a MIME type, no wider than the page."""
+    """Format an image from the bytes of a MIME type, no wider than the page."""
     encoded = base64.b64encode(data).decode()
     return f'<img alt="{escape(alt)}" style="max-width:100%;{style}" src="data:{kind};base64,{encoded}">'
 

@@ -149,7 +149,7 @@ class StatusView:
 
 @dataclass(frozen=True)
 class InspectView:
-    """Texts about one kernel, side by side; `said` are a few words beside its name."""
+    """Texts about one kernel, side by side; `said` are a few words next to its name."""
 
     kernel: str
     panes: tuple[PaneView, ...]
@@ -291,7 +291,7 @@ def _colour(kind: str, number: int) -> str:
 
 
 def as_data(view: Any) -> dict[str, Any]:
-    """Convert a view to JSON values for a widget; bytes stay bytes, which travel beside the message."""
+    """Convert a view to JSON values for a widget; bytes stay bytes, which travel next to the message."""
     data: dict[str, Any] = msgspec.to_builtins(view, builtin_types=(bytes, bytearray, memoryview))
     return data
 

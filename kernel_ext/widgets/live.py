@@ -22,7 +22,7 @@ from kernel_ext.views.view_data import as_data
 
 # anywidget gives a model two seconds to begin. If the page is busy for longer (a Run All while JupyterLab starts), it
 # says "Failed to initialize model", and from then on drops each message to that model: a card says "compiling" for
-# ever, a slider waits. So a message of ours waits as those do; if it is dropped, the model takes its messages
+# ever, a slider waits. So our message waits as those do; if it is dropped, the model takes its messages
 # itself, as ipywidgets' own models do, and asks for its state (anywidget 0.11.0, `Runtime.ready`).
 LOADER = """
 const modules = (globalThis.workbenchModules ??= new Map());
@@ -86,7 +86,7 @@ class Live(anywidget.AnyWidget):
     stale = traitlets.Unicode("").tag(sync=True)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
-        """`twin` is a class of the static output to hide; `more` is what the kind of widget takes besides the view."""
+        """Make a view's widget; `twin` is a class of the static output to hide, `more` what goes with the view."""
         self._hearing = threading.Lock()
         own = uuid.uuid4().hex
         super().__init__(model_id=own, _own=own, twin=twin, layout=None if twin else {}, **self.take(view, **more))
@@ -97,7 +97,7 @@ class Live(anywidget.AnyWidget):
         raise NotImplementedError
 
     def redraw(self) -> Any:
-        """Show what it shows as that is now; return the view, or None if it is the same."""
+        """Make the view again from current values and show it; return it, or None if nothing has changed."""
         view = self.again() if self.again is not None and not self.closed else None
         if view is not None:
             self.view = as_data(view)
@@ -119,7 +119,7 @@ class Live(anywidget.AnyWidget):
         return self.comm is None or getattr(self.comm, "_closed", False)  # marimo closes only the comm
 
     def close(self) -> None:
-        """Close it and its layout, here and in the front end."""
+        """Close the widget and its layout, here and in the front end."""
         layout = self.layout
         super().close()
         if layout is not None:

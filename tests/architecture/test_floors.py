@@ -63,6 +63,7 @@ ON_FIRST_USE = (
     "workbench.autodiff.forward_mode",
     "workbench.autodiff.gather.form",
     "workbench.autodiff.memory.effects",
+    "workbench.autodiff.ordered",
     "workbench.autodiff.reverse_mode",
     "workbench.backends.cpu.codegen",
     "workbench.backends.cpu.compile",

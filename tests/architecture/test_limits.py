@@ -20,7 +20,7 @@ FACTS = {
     "autodiff/analysis/linearity.py": {"NOTHING", "FIXED", "LINEAR"},
     "autodiff/gather/flat.py": {"TOTAL"},
     # Bits of registers of the instruction sets that LLVM makes code for.
-    "backends/cpu/emit/target/wide.py": {"NARROW", "MASKED", "FULL"},
+    "backends/cpu/emit/target/wide.py": {"NARROW", "MASKED"},
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
     "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
     "backends/cpu/emit/uniform.py": {"_DIGIT"},

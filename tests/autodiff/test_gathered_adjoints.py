@@ -11,6 +11,7 @@ import pytest
 from tests.support.checks.numeric import kernel
 from workbench.api.builds.gathered import hold
 from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
+from workbench.autodiff.gather.own import owned
 from workbench.backends.python.interpret import run
 from workbench.errors import NotDifferentiable
 from workbench.ir.ops import EFFECTS, LOADS
@@ -186,6 +187,70 @@ def test_a_size_that_is_added_before_a_remainder(index: str, size: str) -> None:
     by = 2 if "- 2" in index else 1
     right = seed * np.roll(x, by) + np.roll(seed * x, -by)
     np.testing.assert_allclose(adjoints["adj_x"], right, rtol=1e-14)
+
+
+INSIDE = {
+    "1": "    i = tid()\n    y[i + 1] = x[i] * x[i + 2] - k * x[i + 1] + z[i + 3]\n    w[i] = z[i + 1] * x[i + 1]\n",
+    "2": """    i, j = tid()
+    y[i + 1, j + 1] = x[i, j + 1] * x[i + 2, j + 1] + x[i + 1, j] * x[i + 1, j + 2] - k * x[i + 1, j + 1]
+    if x[i + 1, j + 1] > 1.0:
+        w[i, j] = z[i + 2, j + 3] * x[i + 2, j + 2]
+""",
+}
+
+
+@pytest.mark.parametrize("ndim", [1, 2])
+def test_a_launch_over_the_inside_of_an_array(ndim: int) -> None:
+    """Of elements that no thread adds up, each thread adds its own part: no matter how few threads there are."""
+    text = f"def made(x, z, y, w, k, n, m):\n{INSIDE[str(ndim)]}"
+    reverse = adjoint(kernel(text, _signature(ndim)), numbers=False)
+    form = gathering(reverse)
+    assert form is not None and not form.needs and not form.local
+    random = np.random.default_rng(ndim)
+    for size, threads in ((9, 6), (9, 3), (4, 1), (12, 0)):
+        shape, dims = (size,) * ndim, (threads,) * ndim
+        given = {n: random.uniform(0.5, 1.5, shape) for n in "xzyw"} | {"k": 0.7, "n": 1, "m": 1}
+        adjoints = {p.name: random.uniform(-1, 1, shape) for p in adjoint_params(reverse).values()}
+        adjoints["adj_k"] = np.zeros(1)
+        want, found = ({n: a.copy() for n, a in adjoints.items()} for _ in range(2))
+        run(reverse, dims, [*given.values(), *want.values()])
+        run(form.sums, dims, [*given.values(), *found.values()], threads=list(np.ndindex(*dims))[::-1])
+        run(form.cleared, dims, [*given.values(), *found.values()])
+        for name, array in want.items():
+            np.testing.assert_allclose(found[name], array, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+PLANES = """def made(x, z, y, w, k, n, m):
+    i, j = tid()
+    h = x.shape[1]
+    c = x.shape[2]
+    y[0, i, j] = x[0, (i + 1) % h, j] * x[1, i, (j + c - 1) % c] + x[2, i - 1, j] * z[0, i, j]
+"""
+
+
+def test_permutations_of_a_launch_are_added_to_plainly() -> None:
+    """Each element is added to by one thread if the launch is no larger than the sizes that turn the indices."""
+    reverse = adjoint(kernel(PLANES, _signature(3)), numbers=False)
+    plain = owned(reverse)
+    assert plain is not None and not any(op.name == "atomic_add" for op in walk(plain[0].body))
+    random = np.random.default_rng(0)
+    given = {n: random.uniform(0.5, 1.5, (3, 4, 5)) for n in "xzyw"} | {"k": 0.7, "n": 1, "m": 1}
+    adjoints = {p.name: random.uniform(-1, 1, (3, 4, 5)) for p in adjoint_params(reverse).values()}
+    adjoints["adj_k"] = np.zeros(1)
+    form = Gathering(plain[0], reverse, frozenset(), False, plain[1], frozenset(), frozenset(), local=False)
+    assert hold(form, form.needs, (4, 5), {**given, **adjoints})
+    assert not hold(form, form.needs, (5, 5), {**given, **adjoints})
+    want, found = ({n: a.copy() for n, a in adjoints.items()} for _ in range(2))
+    run(reverse, (4, 5), [*given.values(), *want.values()])
+    run(form.sums, (4, 5), [*given.values(), *found.values()])
+    for name, array in want.items():
+        np.testing.assert_allclose(found[name], array, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("other", ["x[0, (i + 2) % h, j]", "x[n, i, j]", "x[2, j, i]", "x[2, 2 * i, j]", "x[1, 0, j]"])
+def test_what_is_no_permutation_is_added_to_atomically(other: str) -> None:
+    text = PLANES.replace("z[0, i, j]", other)
+    assert owned(adjoint(kernel(text, _signature(3)), numbers=False)) is None
 
 
 @pytest.mark.slow

@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.checks.numeric import X1, gradients, kernel
 from workbench.backends.python.interpret import run
-from workbench.passes.loops.divergent import from_zero
 from workbench.types import SCALARS, ArrayType, element
 
 BOTH = """
@@ -62,16 +61,6 @@ def test_every_iteration_and_no_other(name: str, leave: str) -> None:
     np.testing.assert_allclose(arguments[-1], wanted, rtol=1e-12)
     found = gradients(function, size, [*bounds, np.ones(size), np.zeros(size)], {"y": np.ones(size)})
     np.testing.assert_allclose(found["x"], wanted, rtol=1e-12)
-
-
-def test_counted_from_zero_a_range_over_most_numbers_the_wrong_way_round_is_empty() -> None:
-    whole = ArrayType(SCALARS["int64"])
-    function = kernel(BOTH.format(step="int64(1)", leave=""), {"a": whole, "b": whole, "by": whole, "x": X1, "y": X1})
-    loops = [op for op in function.body.ops if op.name == "for"]
-    y = np.ones(2)
-    bounds = [np.array(v, np.int64) for v in ((3 * 2**61, 4), (-3 * 2**61, 7))]
-    run(from_zero(function, loops), 2, [*bounds, bounds[0], np.ones(2), y])
-    assert len(loops) == 1 and y.tolist() == [0.0, 33.0]
 
 
 @pytest.mark.parametrize("step", [1, -1])

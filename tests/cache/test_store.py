@@ -14,8 +14,7 @@ import pytest
 from tests.support.kernels.cache_samples import digest, entry
 from workbench.cache import generator
 from workbench.cache.folder.entry import Entry
-from workbench.cache.memory import Memory
-from workbench.cache.store import Store, default_store
+from workbench.cache.store import Memory, Store, default_store
 from workbench.errors import CacheError
 
 
@@ -253,6 +252,49 @@ def test_a_digest_is_remembered_until_something_changes(tmp_path: Path, monkeypa
     kept.clear()
     assert version() == version() == found[-1]
     assert kept == {}, "it may have changed in this very moment"
+
+
+def test_of_an_installed_wheel_the_record_and_the_folders_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[bytes, bytes] = {}
+    memory = SimpleNamespace(get=lambda _, key: kept.get(key, b""), put=lambda _, key, fact: kept.update({key: fact}))
+    monkeypatch.setattr(generator, "REMEMBER", [memory])
+    monkeypatch.setattr(generator, "SETTLED", 0)
+    monkeypatch.setattr(generator, "_SEEN", {})
+    package = _package(tmp_path / "workbench")
+    record = tmp_path / "kernel_workbench-1.0.dist-info" / "RECORD"
+    record.parent.mkdir()
+    record.write_text("workbench/__init__.py,sha256=abc,10\n")
+    read, asked, real, stat = [], [], generator.digest_of, os.stat
+    monkeypatch.setattr(generator, "digest_of", lambda *a: (read.append(1), real(*a))[1])
+
+    def version() -> str:
+        time.sleep(0.02)
+        with monkeypatch.context() as patch:
+            patch.setattr(generator.os, "stat", lambda path, **how: (asked.append(str(path)), stat(path, **how))[1])
+            return generator._digests.__wrapped__(str(package))[0][0]
+
+    first = version()
+    asked.clear()
+    monkeypatch.setitem(sys.modules, "workbench.ir.values", ModuleType("values"))
+    assert version() == first and len(read) == 2
+    assert not any(path.endswith(".py") for path in asked) and any(path.endswith("RECORD") for path in asked)
+    monkeypatch.setitem(sys.modules, "workbench.ir.more", ModuleType("more"))
+    monkeypatch.setattr(generator, "_PACKAGE", package)
+    assert not generator.is_outdated()
+    (package / "ir" / "values.py").write_text("a = 4\n")
+    record.write_text("workbench/__init__.py,sha256=def,10\n")  # an upgrade
+    monkeypatch.setitem(sys.modules, "workbench.ir.other", ModuleType("other"))
+    assert generator.is_outdated()
+    assert version() != first and len(read) == 4
+    (package / "ir" / "values.py.new").write_text("a = 5\n")
+    (package / "ir" / "values.py.new").rename(package / "ir" / "values.py")  # an editor saves
+    assert version() == real(package)[0] and len(read) == 6
+    record.write_text("../../bin/workbench,sha256=abc,10\n")  # an editable install: files are asked
+    version()
+    (package / "ir" / "values.py").write_text("a = 6\n")
+    assert version() == real(package)[0]
 
 
 @pytest.mark.parametrize("back", [0, 3600])

@@ -11,7 +11,7 @@ import pytest
 import workbench as wb
 from workbench import events
 from workbench.backends.ptx.emit.kernel import emit_kernel
-from workbench.backends.ptx.race_table import MOST, RaceTable
+from workbench.backends.ptx.kernel import SHADOW_LIMIT, RaceTable
 from workbench.backends.ptx.syntax.parse import parse
 
 pytest.importorskip("cuda.bindings.driver")
@@ -199,7 +199,7 @@ def test_large_launches_are_sampled_by_elements() -> None:
     assert RaceTable(nobody[:, :] * [1, 0] + [0, 2 << 20]).every == 1
     every = RaceTable(nobody).every
     assert every % 2 == 1
-    assert (1 << 30) * 12 / every <= MOST
+    assert (1 << 30) * 12 / every <= SHADOW_LIMIT
 
 
 def test_a_sampled_launch_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:

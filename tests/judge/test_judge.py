@@ -16,7 +16,7 @@ import pytest
 from tests.judge.generated import generated
 from tests.judge.paths import PATHS, Path
 from tests.judge.program import Program
-from tests.judge.programs import CATALOGUE, EMULATED, MECHANISMS, ONCE_WRONG, PROGRAMS, TILES, WORKLOADS
+from tests.judge.programs import CATALOGUE, EMULATED, MECHANISMS, ONCE_WRONG, PROGRAMS, RUNNING, TILES, WORKLOADS
 from tests.judge.programs.building import floats, output, program
 from tests.judge.verdicts import Verdict, judge
 
@@ -72,6 +72,12 @@ def test_a_loop(name: str) -> None:
 @pytest.mark.parametrize("name", [p.name for p in TILES])
 def test_tiles(name: str) -> None:
     assert judged(PROGRAMS[name], "cpu", "tape")["right"] >= 1
+
+
+@pytest.mark.sample(6)
+@pytest.mark.parametrize("name", [p.name for p in RUNNING])
+def test_what_a_loop_carries(name: str) -> None:
+    assert judged(PROGRAMS[name], "tape")["right"] == 1
 
 
 @pytest.mark.sample(5)

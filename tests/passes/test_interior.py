@@ -7,10 +7,12 @@ import pytest
 
 import workbench as wb
 from workbench.api.builds.build import ir_of
+from workbench.backends.base import Options
+from workbench.backends.cpu import compile as cpu
+from workbench.backends.cpu import machine
 from workbench.ir.values import Function, walk
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.borders.interior import split_border
-from workbench.passes.loops.abreast import abreast, groups_of
 from workbench.passes.loops.beside import beside
 
 FLOATS = wb.array(dtype=wb.float32)
@@ -210,8 +212,7 @@ def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
     assert (weights.grad.numpy() == of_w).all()
 
 
-def test_the_gradient_of_a_filter_is_made_by_groups() -> None:
+def test_the_gradient_of_a_filter_has_an_inside_that_gangs_take() -> None:
     adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
-    found = interior_of(abreast(beside(split_border(adjoint))))
-    assert found is not None
-    assert groups_of(found.inside) is not None
+    assert interior_of(beside(split_border(adjoint))) is not None
+    assert cpu.emitted(adjoint, Options(few_cores=True), machine.target()).gangs

@@ -45,9 +45,7 @@ LOWERED_FOR_LLVM = [
     "interior",
     "early_exits",
     "beside",
-    "abreast",
     "divisors",
-    "scalar_loops",
     "expand",
 ]
 DERIVED = {
@@ -56,7 +54,7 @@ DERIVED = {
         *("strip_asserts", "strip_prints", "early_exits"),
         *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce_derivative"),
         *("dce_derivative", "recompute", "dce_derivative"),
-        *("fold", "promote", "dce_derivative"),
+        *("unchanged", "fold", "promote", "dce_derivative"),
     ],
     "tangent": [
         *("recompute", "dce", "fold", "dce"),
@@ -185,8 +183,8 @@ def test_passes_run_from_the_lists_alone() -> None:
     ]
     # With settings: handed to `run`; and prints are taken out of what JAX launches.
     assert [row.partition(":")[0] for row in beside] == [
+        "workbench/autodiff/ordered.py",  # prune
         *["workbench/autodiff/reverse_mode.py"] * 3,
-        "workbench/backends/cpu/emit/emit_module.py",  # abreast
         "workbench/backends/cpu/emit/emit_module.py",  # guard
         "workbench/backends/cpu/emit/emit_module.py",  # lower_tiles
         "workbench/frontend/functions/repeated_calls.py",

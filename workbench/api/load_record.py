@@ -29,11 +29,13 @@ from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir.values import Function
+from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
+from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
@@ -49,7 +51,7 @@ from workbench.runtime.records.saved import (
     SavedWork,
     read,
 )
-from workbench.runtime.work import Add, Call, Copy, Fill, Graph, If, Launch, While, Work
+from workbench.runtime.work import Add, Call, Copy, Fill, Graph, If, Launch, While, Work, make_ready
 from workbench.source import UNKNOWN, Location
 from workbench.structs import ELEMENT, Struct
 from workbench.types import ArrayType
@@ -93,6 +95,7 @@ class SavedSpecialisation(Specialisation):
         self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
+        self.building = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans, self.notices = {}, ()
         self._watched = ()
@@ -123,7 +126,7 @@ class _Ran(TypedDict, total=False):
 
 
 def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: str | None = None) -> Recorder:
-    """The record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
+    """Return the record that `Recorder.save` wrote, with new arrays that hold the contents from before it ran.
 
     Args:
         path: the file.
@@ -152,10 +155,26 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
 
 
 def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> Recorder:
-    """A record that was read, as a recorder; see `load_record`."""
+    """Return a record that was read, as a recorder; see `load_record`."""
     if trust:
         _take_artifacts(saved)
-    return _Restorer(saved, trust, device).recorder()
+    with observing(_Deferring()):
+        restorer = _Restorer(saved, trust, device)
+        made = restorer.recorder()
+    try:
+        for nodes in (made.entries, *(graph.nodes for graph in restorer.graphs)):
+            make_ready(nodes)
+    except WorkbenchError:
+        raise
+    except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
+        raise refused(f"one of its kernels cannot be built ({type(error).__name__})") from error
+    return made
+
+
+class _Deferring(Observer):
+    """While it observes, kernels are built side by side."""
+
+    defers = True
 
 
 def _take_artifacts(saved: Saved) -> None:
@@ -211,7 +230,7 @@ class _Restorer:
         return lying_in(memory, dtype, told.shape, told.strides, told.offset, kind)
 
     def struct(self, told: Struct) -> Struct:
-        """A struct of the file with a class for its values; the same one for all that are equal."""
+        """Return a struct of the file with a class for its values; the same one for all that are equal."""
         if told not in self.structs:
             fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in told.fields]
             self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__

@@ -201,7 +201,7 @@ class Recorder(Observer):
         return [e.record for e in self.entries if isinstance(e, Launch)]
 
     def only(self, *, adjoint: bool | None = None, kernel: Any = None) -> Recorder:
-        """The launches of one direction, of one kernel (itself or its name), or both."""
+        """Return the launches of one direction, of one kernel (itself or its name), or both."""
         name = getattr(kernel, "name", kernel)
         kept = [
             e for e in self.entries
@@ -299,7 +299,7 @@ class Recorder(Observer):
             uniform.store()
 
     def find(self, name: str) -> Any:
-        """The recorded argument of the parameter `name`: an array, or a number.
+        """Return the recorded argument of the parameter `name`: an array, or a number.
 
         Raises:
             LaunchError: no launch has one, or it stands for several arrays or numbers.
@@ -338,7 +338,7 @@ class Recorder(Observer):
         return found
 
     def _sorted(self, changes: dict[str, Any], swaps: dict[array, array]) -> tuple[dict[array, array], dict[str, Any]]:
-        """The changes, as arrays and as numbers; all checked."""
+        """Return the changes, as arrays and as numbers; all checked."""
         numbers = dict[str, Any]()
         for name, value in changes.items():
             records, distinct = self._uses(name)
@@ -392,7 +392,7 @@ class Recorder(Observer):
         return [r for r in self._records() if name in r.arguments]
 
     def _records(self) -> list[LaunchRecord]:
-        """The launches, those in graphs too."""
+        """Return the launches, those in graphs too."""
         own, _, graphs = self._split()
         return [*own, *(n.record for e in graphs for n in flattened(e) if isinstance(n, Launch))]
 
@@ -402,7 +402,7 @@ class Recorder(Observer):
         return [*sliding, *(r for r in self._records() if r.uniforms)] if graphs else sliding
 
     def _split(self) -> tuple[list[LaunchRecord], list[LaunchRecord], list[Work]]:
-        """The launches outside of graphs, those of them that took sliders' values, and entries with graphs.
+        """Return the launches outside of graphs, those of them that took sliders' values, and entries with graphs.
 
         The first two stay as they are, so a long replay looks through them once; a graph is its owner's to change.
         """
@@ -458,7 +458,7 @@ class Recorder(Observer):
         return spans(self.entries)
 
     def timeline(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        """The spans of the entries, and those of kernels that were compiled or loaded from disk meanwhile."""
+        """Return the spans of the entries, and those of kernels that were compiled or loaded from disk meanwhile."""
         return timeline(self.entries, self._builds.noted)
 
     def rows(self) -> list[tuple[str, ...]]:
@@ -466,7 +466,7 @@ class Recorder(Observer):
         return [row[1:] for row in self._numbered()]
 
     def _numbered(self) -> list[tuple[str, ...]]:
-        """The rows behind their numbers; of parts "0.0", "0.1" and so on."""
+        """Return the rows behind their numbers; of parts "0.0", "0.1" and so on."""
         rows = list[tuple[str, ...]]()
         for k, entry in enumerate(self.entries):
             rows.append((str(k), *entry.row()))

@@ -15,7 +15,7 @@ from itertools import pairwise, takewhile
 
 from msgspec.structs import replace
 
-from workbench.autodiff.adjoint_signature import log_names
+from workbench.autodiff.adjoint_signature import log_name
 from workbench.autodiff.analysis.activity import edges_of, reached
 from workbench.errors import NotDifferentiable
 from workbench.ir.attributes import AXIS
@@ -45,8 +45,7 @@ def logged(function: Function) -> Function:
             unknown.location if unknown else None, function=function.name,
             advice="Give the pattern: sparse=matrix, of SciPy, not 0 where a derivative may be.",
         )  # fmt: skip
-    (name,) = log_names(function.params).values()
-    log = Value(ArrayType(int32, 2), name)
+    log = Value(ArrayType(int32, 2), log_name(function.params, "log"))
     flows = _Flows(function)
     places = {p: k for k, p in enumerate(function.params)}
 

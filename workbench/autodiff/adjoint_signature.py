@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from workbench.ir.values import Function, Value, read_arrays, written_arrays
 from workbench.limits import CHECKPOINTS_LEAST, CHECKPOINTS_MOST
 from workbench.tiles import contents
-from workbench.types import ArrayType, Type, is_float
+from workbench.types import ArrayType, Type, float64, int32, is_float, uint64
 
 CHECKPOINT_RANGE = range(CHECKPOINTS_LEAST, CHECKPOINTS_MOST + 1)
 """Numbers of checkpoints that a user may request."""
@@ -26,15 +26,20 @@ def tangent_names(params: Sequence[Value]) -> dict[str, str]:
     return _prefixed(params, "tan")
 
 
-def log_names(params: Sequence[Value]) -> dict[str, str]:
-    """Return the name of the log of a kernel's accesses (`accesses.py`), by its first parameter of floats."""
+def log_name(params: Sequence[Value], word: str) -> str:
+    """Return what a log beside these parameters is called: the word, or one with a number where it is taken."""
     taken = {p.name for p in params}
-    name = next(n for k in range(len(taken) + 1) if (n := f"log{k or ''}") not in taken)
-    return {p.name: name for p in [p for p in params if isinstance(p.type, ArrayType) and is_float(p.type)][:1]}
+    return next(n for k in range(len(taken) + 1) if (n := f"{word}{k or ''}") not in taken)
+
+
+def order_logs(params: Sequence[Value]) -> list[Value]:
+    """Return the parameters that the ordered form of a kernel with these has besides (`ordered.py`)."""
+    types = {"rows": ArrayType(uint64, 1), "values": ArrayType(float64, 1), "starts": ArrayType(int32, 1)}
+    return [Value(type, log_name(params, name)) for name, type in types.items()]
 
 
 def adjoint_type(type: Type) -> ArrayType:
-    """The type of the array in which the adjoint of a parameter of this type is collected."""
+    """Return the type of the array in which the adjoint of a parameter of this type is collected."""
     return type if isinstance(type, ArrayType) else ArrayType(contents(type), 1)
 
 
@@ -69,7 +74,7 @@ def reads(adjoint: Function) -> frozenset[str]:
 
 
 def kept(function: Function, adjoint: Function) -> frozenset[str]:
-    """Names of the arrays that the launch changes and the adjoint must be given as they were before it.
+    """Return names of the arrays that the launch changes and the adjoint must be given as they were before it.
 
     The caller keeps a copy of each, made before the launch, and passes that in the array's place; likewise of any array
     in `reads(adjoint)` that shares memory with one that the launch writes. Where an adjoint writes to one of the

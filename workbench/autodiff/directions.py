@@ -2,7 +2,8 @@
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts
-that all it writes is finite, "accesses" one that notes what its threads read and write. "gathered-adjoint" and
+that all it writes is finite, "accesses" one that notes what its threads read and write; "ordered" is one that notes
+what it would add to shared floats, and "counted" one that counts that (`ordered.py`). "gathered-adjoint" and
 "clearing-adjoint" are the adjoint as two launches, the sums and the clearing (see `gather/form.py`). Launch records,
 cache keys and events identify code by this string.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_names, tangent_names
+from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
 from workbench.errors import NotDifferentiable
 from workbench.ir.values import Function, Value
 from workbench.limits import CHECKPOINTS
@@ -24,12 +25,13 @@ if TYPE_CHECKING:
 
 FORWARD = "forward"
 GATHERED, CLEARING = "gathered-adjoint", "clearing-adjoint"
+ORDERED, COUNTED = IN_ORDER = ("ordered", "counted")
 ADJOINTS = ("adjoint", GATHERED, CLEARING)
 """Steps that take a function to its adjoint, or to a part of it: with the parameters of an adjoint."""
 
 
 def then(direction: str, step: str) -> str:
-    """The direction one step further: of "forward" the step alone."""
+    """Return the direction one step further: of "forward" the step alone."""
     return step if direction == FORWARD else f"{direction} {step}"
 
 
@@ -37,7 +39,7 @@ def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
     constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The function of this direction.
+    """Return the function of this direction.
 
     Args:
         function: a kernel.
@@ -53,7 +55,8 @@ def derived(
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
-    for number, step in enumerate(_steps(direction)):
+    steps = _steps(direction)
+    for number, step in enumerate(steps):
         # Imports here, not at the top: forward code needs neither mode, and importing them takes a fifth of what a
         # first kernel needs in this process.
         if step in ADJOINTS:
@@ -71,6 +74,11 @@ def derived(
             from workbench.autodiff.accesses import logged
 
             function = logged(run(SILENT, function))
+        elif step in IN_ORDER:
+            from workbench.autodiff.ordered import counted, noted, runnable
+
+            function = runnable(function, bool(number) and steps[number - 1] in ADJOINTS, atomic)
+            function = (noted if step == ORDERED else counted)(function)
         else:
             from workbench.autodiff.forward_mode import tangent
 
@@ -88,15 +96,13 @@ def _part(adjoint: Function, step: str) -> Function:
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
-    """The parameters of that function, found without deriving it.
+    """Return the parameters of that function, found without deriving it.
 
     An adjoint has an array beside each float: of an array the same type, of a number one element that collects the sum.
     A tangent has beside each float the same type.
     """
     for step in _steps(direction):
-        names, kind = _STEPS[step]
-        found = names(params)
-        params = [*params, *(Value(kind(p.type), found[p.name]) for p in params if p.name in found)]
+        params = [*params, *_MORE[step](params)]
     return tuple(params)
 
 
@@ -104,9 +110,23 @@ def _steps(direction: str) -> list[str]:
     return [] if direction == FORWARD else direction.split(" ")
 
 
-_STEPS: dict[str, tuple[Callable[[Sequence[Value]], dict[str, str]], Callable[[Type], Type]]] = {
-    **dict.fromkeys(ADJOINTS, (adjoint_names, adjoint_type)),
-    "tangent": (tangent_names, lambda type: type),
-    "finite": (lambda params: {}, lambda type: type),
-    "accesses": (log_names, lambda type: ArrayType(int32, 2)),
+def _beside(
+    names: Callable[[Sequence[Value]], dict[str, str]], kind: Callable[[Type], Type]
+) -> Callable[[Sequence[Value]], list[Value]]:
+    """Return what makes a parameter beside each one that has a name there."""
+
+    def more(params: Sequence[Value]) -> list[Value]:
+        named = names(params)
+        return [Value(kind(p.type), named[p.name]) for p in params if p.name in named]
+
+    return more
+
+
+_MORE: dict[str, Callable[[Sequence[Value]], Sequence[Value]]] = {
+    **dict.fromkeys(ADJOINTS, _beside(adjoint_names, adjoint_type)),
+    "tangent": _beside(tangent_names, lambda type: type),
+    "finite": lambda params: (),
+    "accesses": lambda params: [Value(ArrayType(int32, 2), log_name(params, "log"))],
+    **dict.fromkeys(IN_ORDER, order_logs),
 }
+"""The parameters that each step adds."""

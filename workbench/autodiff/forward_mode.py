@@ -33,7 +33,7 @@ from workbench.types import ArrayType, is_float
 
 
 def tangent(function: Function) -> Function:
-    """The function that runs a kernel and, with it, the derivative along given tangents.
+    """Return the function that runs a kernel and, with it, the derivative along given tangents.
 
     Its parameters are the kernel's, then for each one with a float type `tan_<name>` of the same type: an array for an
     array, a number for a number. A launch of it has the kernel's dimensions and does all that the kernel does; besides,
@@ -75,7 +75,7 @@ class Traced(msgspec.Struct, frozen=True, eq=False):
 
 
 def traced_tangent(function: Function) -> Traced:
-    """The tangent, for whoever wants to watch it run.
+    """Return the tangent, for whoever wants to watch it run.
 
     Raises:
         NotDifferentiable: as `tangent`.
@@ -102,7 +102,7 @@ class _Tangent:
         self.copies: dict[Op, Op] = {}
 
     def made(self) -> Function:
-        """The whole function."""
+        """Return the whole function."""
         f = self.function
         self.ops(f.body.ops)
         params = (*self.primal, *self.arrays.values())
@@ -135,16 +135,16 @@ class _Tangent:
         self.builder.label(found, value.name and f"tan_{value.name}")
 
     def tangent(self, value: Value) -> Value:
-        """The value's tangent; 0 where it has none."""
+        """Return the value's tangent; 0 where it has none."""
         found = self.tangents.get(value)
         return found if found is not None else zero(self.builder, value.type).value
 
     def refuse(self, message: str, op: Op, advice: str) -> NotDifferentiable:
-        """The error for this operation."""
+        """Return the error for this operation."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.name)
 
     def place(self, op: Op) -> list[Value]:
-        """The tangent array and the indices of a memory operation."""
+        """Return the tangent array and the indices of a memory operation."""
         array = op.operands[0]
         count = 0 if op.name == "reduce_add" else array_of(array).ndim
         return [self.arrays[array], *(self.env[v] for v in op.operands[1 : 1 + count])]
@@ -215,7 +215,7 @@ class _Tangent:
     # Operations with a value.
 
     def load(self, op: Op) -> Value:
-        """The element of the tangent array."""
+        """Return the element of the tangent array."""
         return self.builder.load(*self.place(op))
 
     def cast(self, op: Op) -> Value:
@@ -227,12 +227,12 @@ class _Tangent:
         return self.builder.one("vec", [self.tangent(v) for v in op.operands], op.result.type)
 
     def extract(self, op: Op) -> Value:
-        """The component of the tangent."""
+        """Return the component of the tangent."""
         vector, index = op.operands
         return self.builder.one("extract", (self.tangent(vector), self.env[index]), op.result.type)
 
     def insert(self, op: Op) -> Value:
-        """The tangent with a component replaced."""
+        """Return the tangent with a component replaced."""
         vector, index, scalar = op.operands
         return self.builder.one("insert", (self.tangent(vector), self.env[index], self.tangent(scalar)), vector.type)
 
@@ -307,7 +307,7 @@ class _Tangent:
                 self.set(value, one)
 
     def nested(self, block: Block, carried: Sequence[Value], positions: Sequence[int]) -> Block:
-        """A block with tangents of what it carries, that yields those of `positions` too."""
+        """Return a block with tangents of what it carries, that yields those of `positions` too."""
         params = [fresh(p) for p in block.params]
         tangents_in = [Value(p.type, p.name and f"tan_{p.name}") for p in carried]
         self.env.update(zip(block.params, params, strict=True))

@@ -16,7 +16,7 @@ REPEATABLE = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "n
 
 
 def hoist(function: Function) -> Function:
-    """The function with integer operations moved out of loops, as far as their operands allow."""
+    """Return the function with integer operations moved out of loops, as far as their operands allow."""
     return rewrite(function, _hoisted)
 
 
@@ -29,7 +29,7 @@ def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
 
 
 def _steady(loop: Op) -> dict[Op, None]:
-    """The operations to move, in order."""
+    """Return the operations to move, in order."""
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}

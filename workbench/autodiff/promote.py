@@ -41,7 +41,7 @@ States = dict[Element, _State]
 
 
 def promote(function: Function, aliased: bool) -> Function:
-    """The function with such elements carried; itself if there are none.
+    """Return the function with such elements carried; itself if there are none.
 
     Args:
         function: a kernel without races; fold it first, so that equal indices are one value.
@@ -64,7 +64,7 @@ class _Promoter:
         self.done = False
 
     def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
-        """The block with the elements of `states` as values; it yields those in `tail` too."""
+        """Return the block with the elements of `states` as values; it yields those in `tail` too."""
         regions = self.regions(block, states)
         self.done |= bool(regions)
         with self.builder.block(block.params) as opened:
@@ -113,7 +113,7 @@ class _Promoter:
         return found
 
     def place(self, op: Op) -> Element:
-        """The element of an access that can be one of a value."""
+        """Return the element of an access that can be one of a value."""
         return (op.operands[0], *indices_of(op)) if op.name in CARRIED else ()
 
     def of(self, value: Value) -> Value:

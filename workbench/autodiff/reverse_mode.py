@@ -60,7 +60,7 @@ def adjoint(
     checkpoints: int = CHECKPOINTS, constant: frozenset[str] = frozenset(), stack: bool = True,
     launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The function that turns cotangents of a kernel's results into cotangents of its inputs.
+    """Return the function that turns cotangents of a kernel's results into cotangents of its inputs.
 
     Its parameters are the kernel's, then for each one with a float type an array `adj_<name>`: of an array of the same
     type and shape, of a scalar or vector with one element. A launch of it has the kernel's dimensions. It reads what
@@ -101,7 +101,7 @@ def adjoint(
 def adjoint_at(
     function: Function, dims: tuple[int, ...], arguments: Mapping[str, Any], checkpoints: int = CHECKPOINTS
 ) -> Function:
-    """The adjoint for one launch: that for all launches, or one that is right for this.
+    """Return the adjoint for one launch: that for all launches, or one that is right for this.
 
     Raises:
         NotDifferentiable: there is neither.
@@ -118,7 +118,7 @@ def adjoint_at(
 
 
 def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
-    """The function for launches with one thread along these axes."""
+    """Return the function for launches with one thread along these axes."""
 
     def change(_: Rewriter, op: Op) -> list[Op] | None:
         one = op.name == "tid" and op.attrs[AXIS] in axes
@@ -175,7 +175,7 @@ def _promoted(function: Function, aliased: bool) -> Function:
 
 
 def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
-    """The adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
+    """Return the adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased, wanted.launch)
     # An adjoint may be differentiated again: its parameters must be other values than those of the kernel.
@@ -188,7 +188,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
         RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints,
-        wanted.stack, cautious,
+        wanted.stack, cautious, wanted.atomic,
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
     sweep.block(function.body, cotangents)
@@ -214,7 +214,7 @@ def _missing(function: Function) -> list[tuple[Op, Missing]]:
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:
-    """The error for the first value that is missing."""
+    """Return the error for the first value that is missing."""
     name = result.name.removesuffix("_adjoint")
     needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
     # What no unrolling and no checkpoint would mend comes first, then the order of the source code.
@@ -226,7 +226,7 @@ def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) 
 
 
 def _need(function: Function, missing: Op, own: Emitter) -> Location:
-    """The place of the first rule, branch or index behind the value: past what is merely computed from it."""
+    """Return the place of the first rule, branch or index behind the value: past what is merely computed from it."""
     users: dict[Value, list[Op]] = defaultdict(list)
     yielded: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):

@@ -36,7 +36,8 @@ class Options(msgspec.Struct, frozen=True):
         constant: positions of the parameters whose gradients an adjoint need not find.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread; None of
             one that is right for all.
-        ordered: threads run one after the other, so that sums have an order; the code is the same.
+        ordered: sums are in the order of threads: on the CPU these run one after the other, with the same code; on a
+            device several launches stand for one (`autodiff/ordered.py`).
     """
 
     checks: bool = False

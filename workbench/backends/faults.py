@@ -46,7 +46,7 @@ class FaultRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, data: bytes) -> FaultRecord | None:
-        """The record in these bytes; None if nothing was reported."""
+        """Return the record in these bytes; None if nothing was reported."""
         count, number, thread, *values = struct.unpack(f"<{3 + FAULT_VALUES}q", data[:FAULT_SIZE])
         return cls(count, number, thread, tuple(values)) if count else None
 
@@ -54,7 +54,7 @@ class FaultRecord(msgspec.Struct, frozen=True):
 def raised_by(
     function: Function, record: FaultRecord, dims: Sequence[int], shapes: Mapping[str, Sequence[int]]
 ) -> KernelFault:
-    """The error for a launch of `function` (before it was guarded) that left this record.
+    """Return the error for a launch of `function` (before it was guarded) that left this record.
 
     Args:
         function: the function; its operations' numbers are the record's.
@@ -72,7 +72,7 @@ def describe(
     function: Function, op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers,
     shapes: Mapping[str, Sequence[int]], count: int = 1,
 ) -> KernelFault:  # fmt: skip
-    """The error for an operation that faulted with these values."""
+    """Return the error for an operation that faulted with these values."""
     if op.name in ("extract", "insert") and isinstance(op.operands[0].type, Matrix):
         values = (_row(op.operands[0].type, values[0]),)
     who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
@@ -89,7 +89,7 @@ def describe(
 
 
 def _value(bits: int, value: Value) -> Any:
-    """A number of the value's type from its 64 bits in the record."""
+    """Return a number of the value's type from its 64 bits in the record."""
     type = element(value.type)
     if is_float(type):
         return struct.unpack("<d", struct.pack("<q", bits))[0]
@@ -99,7 +99,7 @@ def _value(bits: int, value: Value) -> Any:
 
 
 def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
-    """A linear index along each dimension, the last one fastest."""
+    """Return a linear index along each dimension, the last one fastest."""
     found = []
     for size in reversed(dims):
         found.append(linear % size)

@@ -58,7 +58,7 @@ def slot_size(type: Type) -> int:
 
 
 def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
-    """The layout of these (name, type) parameters."""
+    """Return the layout of these (name, type) parameters."""
     offset = DIMS_SIZE
     slots = []
     for name, type in parameters:
@@ -69,7 +69,7 @@ def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
 
 
 def shape_in(buffer: Array[c_char], slot: Slot) -> tuple[int, ...]:
-    """The shape of an array argument in a packed buffer."""
+    """Return the shape of an array argument in a packed buffer."""
     assert isinstance(slot.type, ArrayType)
     return struct.unpack_from(f"<{slot.type.ndim}q", buffer, slot.offset + 8)
 

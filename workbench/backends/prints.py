@@ -27,12 +27,12 @@ CAPACITY = 1 << 20
 
 
 def prints(function: Function) -> list[Op]:
-    """The function's prints, in `walk` order."""
+    """Return the function's prints, in `walk` order."""
     return [op for op in walk(function.body) if op.name == "print"]
 
 
 def number_prints(function: Function) -> Function:
-    """The function with a number, from 1, on each print; itself where it has none."""
+    """Return the function with a number, from 1, on each print; itself where it has none."""
     numbers = {op: n for n, op in enumerate(prints(function), 1)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -60,14 +60,14 @@ def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> s
 
 
 def _plain(value: Any) -> str:
-    """A number as Python shows it (a float32 with the digits that a float32 needs), a vector as a list."""
+    """Return a number as Python shows it (a float32 with the digits that a float32 needs), a vector as a list."""
     if isinstance(value, np.ndarray):
         return f"[{', '.join(_plain(v) for v in value)}]"
     return str(value)
 
 
 def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
-    """The texts of the records in a buffer (its head left out), in the order of the threads."""
+    """Yield the texts of the records in a buffer (its head left out), in the order of the threads."""
     ops = prints(function)
     found: list[tuple[int, str]] = []
     at = 0

@@ -1,4 +1,4 @@
-"""Atomic changes of array elements, beside `atomic_add`: the names, and what each makes of an element."""
+"""Atomic changes of array elements, besides `atomic_add`: the names, and what each makes of an element."""
 
 from __future__ import annotations
 

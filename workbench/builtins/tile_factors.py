@@ -59,7 +59,7 @@ def _equal_tiles(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 @written("tile_dot(a, b)", _equal_tiles)
 def tile_dot(a, b, /):
-    """The sum of the products of two tiles' elements: a number of the block."""
+    """Return the sum of the products of two tiles' elements: a number of the block."""
     return tile_sum(a * b)
 
 
@@ -81,7 +81,7 @@ def _tile_outer(column, row):
 
 @written("_tile_lower(a, diagonal)")
 def _tile_lower(a, diagonal):
-    """The lower triangle, with the diagonal times a number."""
+    """Return the lower triangle, with the diagonal times a number."""
     n = tile_arange(0, a.shape[0], 1, dtype=int32)
     rows = tile_broadcast(tile_reshape(n, (a.shape[0], 1)), a.shape)
     columns = tile_broadcast(tile_reshape(n, (1, a.shape[0])), a.shape)
@@ -90,7 +90,7 @@ def _tile_lower(a, diagonal):
 
 @written("tile_diag_add(a, d)", _square)
 def tile_diag_add(a, d, /):
-    """The square tile with the elements of d added along its diagonal."""
+    """Return the square tile with the elements of d added along its diagonal."""
     n = tile_arange(0, a.shape[0], 1, dtype=int32)
     rows = tile_broadcast(tile_reshape(n, (a.shape[0], 1)), a.shape)
     columns = tile_broadcast(tile_reshape(n, (1, a.shape[0])), a.shape)
@@ -123,7 +123,7 @@ def _tile_cholesky_gradient(a, adj, /):
 
 @written("_tile_solved(a, b, lower)")
 def _tile_solved(a, b, lower):
-    """A triangular system of several right-hand sides, from the first row on, or from the last."""
+    """Return a triangular system of several right-hand sides, from the first row on, or from the last."""
     x = tile_zeros(b.shape, dtype=b.dtype)
     for k in range(a.shape[0]):
         j = k if lower else a.shape[0] - 1 - k
@@ -171,5 +171,5 @@ def _tile_upper_solve_gradient(u, b, adj, /):
 
 @written("tile_cholesky_solve(l, b)", _square)
 def tile_cholesky_solve(l, b, /):  # noqa: E741
-    """The x with a @ x = b, from l = tile_cholesky(a)."""
+    """Return the x with a @ x = b, from l = tile_cholesky(a)."""
     return tile_upper_solve(tile_transpose(l), tile_lower_solve(l, b))

@@ -20,7 +20,7 @@ from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 
 
 def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Rows of complex numbers, as vectors of 2 floats."""
+    """Return rows of complex numbers, as vectors of 2 floats."""
     (tile,) = args if len(args) == 1 else (None,)
     dtype = tile.dtype if isinstance(tile, Tile) else None
     pairs = isinstance(dtype, Vector) and dtype.length == 2 and dtype.dtype.kind is Kind.FLOAT
@@ -72,7 +72,7 @@ def tile_fourier(x, sign):
 
 @written("tile_fft(x)", complex_rows)
 def tile_fft(x, /):
-    """The Fourier transform along the last axis of a tile of vec2 (real, imaginary), as NumPy's fft.
+    """Return the Fourier transform along the last axis of a tile of vec2 (real, imaginary), as NumPy's fft.
 
     Of n = p·q numbers it takes n (p + q) products; p is the greatest divisor of n up to its root.
     """
@@ -81,5 +81,5 @@ def tile_fft(x, /):
 
 @written("tile_ifft(x)", complex_rows)
 def tile_ifft(x, /):
-    """The inverse of tile_fft, divided by n as NumPy's ifft: tile_ifft(tile_fft(x)) is x."""
+    """Return the inverse of tile_fft, divided by n as NumPy's ifft: tile_ifft(tile_fft(x)) is x."""
     return tile_fourier(x, x.dtype.dtype(-1.0)) * x.dtype.dtype(1.0 / x.shape[-1])

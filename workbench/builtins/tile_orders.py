@@ -39,7 +39,7 @@ def _tile_place(a, j):
 
 @written("tile_sort(keys, values=None)", _rows)
 def tile_sort(keys, values, /):
-    """A tile of one dimension in ascending order, NaN last; with values, also those in the order of their keys.
+    """Return a tile of one dimension in ascending order, NaN last; with values, also those in the order of their keys.
 
         keys, values = tile_sort(keys, values)
 

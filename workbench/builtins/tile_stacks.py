@@ -25,7 +25,7 @@ from workbench.types import Type, int32
 
 
 def _stack(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """A tile of one dimension, a number of elements, and for a push a value and whether there is one."""
+    """Take a tile of one dimension and a number of elements; a push also takes a value and whether there is one."""
     count = 4 if name == "tile_stack_push" else 2
     items = args[0] if args else None
     if len(args) != count or not isinstance(items, Tile) or items.ndim != 1:
@@ -44,13 +44,13 @@ def tile_stack_push(items, count, value, has_value, /):
     Of the stack (a tile, and how many of its elements are in use) and, for each thread, where its value lies; -1
     without one, and where the tile is full.
     """
-    given, values = tile(where(has_value, 1, 0)), tile(value, preserve_type=True)
-    slots = tile_scan_exclusive(given) + count
-    for k in range(given.shape[0]):
-        if given[k] == 1 and slots[k] < items.shape[0]:
+    flags, values = tile(where(has_value, 1, 0)), tile(value, preserve_type=True)
+    slots = tile_scan_exclusive(flags) + count
+    for k in range(flags.shape[0]):
+        if flags[k] == 1 and slots[k] < items.shape[0]:
             tile_assign(items, tile_view(values, (k,), (1,)), (slots[k],))
-    index = where(given == 1, where(slots < items.shape[0], slots, -1), -1)
-    return items, min(count + tile_sum(given), items.shape[0]), untile(index)
+    index = where(flags == 1, where(slots < items.shape[0], slots, -1), -1)
+    return items, min(count + tile_sum(flags), items.shape[0]), untile(index)
 
 
 @written("tile_stack_pop(items, count)", _stack)

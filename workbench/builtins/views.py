@@ -25,7 +25,7 @@ def _three_int64(name: str, args: Sequence[Arg]) -> Signature:
 
 @builtin(_three_int64, elementwise=False, hidden=True, differentiable="no: integers")
 def view_index(at, i, n):
-    """`at`, the place of element i of a view of n elements; -1, which is no place, where there is no such element."""
+    """`at`, the index of element i of a view of n elements; -1, which is no index, if there is no such element."""
     return at if 0 <= i < n else np.int64(-1)
 
 

@@ -52,44 +52,44 @@ MEANINGS["cw_div", "int"] = div
 
 @_means("mod", "int")
 def mod(x, y):
-    """With the sign of x, as in C."""
+    """Return the remainder of x / y, with the sign of x, as in C."""
     r = x % y
     return where(r != 0 and (x < 0) != (y < 0), r - y, r)
 
 
 @_means("mod", "float")
 def float_mod(x, y):
-    """With the sign of x, as in C."""
+    """Return the remainder of x / y, with the sign of x, as in C."""
     return fmod(x, y)
 
 
 @_means("floordiv", "float")
 def floordiv(x, y):
-    """The quotient, which is rounded, rounded down."""
+    """Return the quotient, which is rounded, rounded down."""
     return floor(x / y)
 
 
 @_means("min", "float")
 def min(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """Return the smaller one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x < y or y != y, x, y)
 
 
 @_means("max", "float")
 def max(x, y):
-    """The other one if one is NaN; at a tie y has the gradient."""
+    """Return the larger one, or the other one if one is NaN; at a tie y has the gradient."""
     return where(x > y or y != y, x, y)
 
 
 @_means("clamp", "float")
 def clamp(x, low, high):
-    """A bound if x is NaN."""
+    """Return a bound if x is NaN."""
     return min(max(low, x), high)
 
 
 @_means("sign", "int", "float")
 def sign(x):
-    """1 at 0."""
+    """Return the sign of x as -1 or 1; 1 at 0."""
     return where(x < type(x)(0), type(x)(-1), type(x)(1))
 
 
@@ -108,19 +108,19 @@ def round(x):
 
 @_means("acos", "float")
 def arc_cosine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc cosine; beyond -1 and 1, that of the nearer of the two."""
     return acos(clamp(x, -1.0, 1.0))
 
 
 @_means("asin", "float")
 def arc_sine(x):
-    """That of the nearer of -1 and 1 beyond them."""
+    """Return the arc sine; beyond -1 and 1, that of the nearer of the two."""
     return asin(clamp(x, -1.0, 1.0))
 
 
 @_means("lower_bound", "form", takes=searched)
 def lower_bound(array, begin, end=None, value=None, /):
-    """The last index if all are below the value."""
+    """Return the last index if all are below the value."""
     size = len(array)
     if value is None:
         return search_between(array, type(size)(0), size - 1, begin)
@@ -183,7 +183,7 @@ def randn(state, /):
 
 @_means("sample_unit_hemisphere_surface", "form", takes=alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
-    """The first draw is the distance from the pole."""
+    """Return the first draw is the distance from the pole."""
     depth = randf(state)
     radius = sqrt(depth * (2.0 - depth))
     angle = randf(state) * (2 * math.pi)
@@ -192,14 +192,14 @@ def sample_unit_hemisphere_surface(state, /):
 
 @_means("sample_unit_hemisphere", "form", takes=alone, draws=True)
 def sample_unit_hemisphere(state, /):
-    """The first draw is the distance from the pole."""
+    """Return the first draw is the distance from the pole."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * randf(state) ** (1.0 / 3.0), state
 
 
 @_means("noise", "form", takes=at_point)
 def noise(state, x, /):
-    """Perlin's."""
+    """Perlin noise at x, as in Warp."""
     return _noise(state, x)
 
 
@@ -222,7 +222,7 @@ def _noise(state, x, px=None, py=None, pz=None, pw=None):
 
 @written("_lines(x, period)")
 def _lines(x, period=None):
-    """The lattice lines below and above x. Of each: its number, the way from it to x, its share."""
+    """Return the lattice lines below and above x. Of each: its number, the way from it to x, its share."""
     below, above = sides(x)
     i, j = int32(below[0]), int32(above[0])
     if period is not None:
@@ -273,7 +273,7 @@ def _noise4(state, xs, ys, zs, ws):
 
 @written("_rise(state, x, y, z, w)")
 def _rise(state, x, y, z=None, w=None):
-    """The height at (x, y, …) of the plane through 0 whose slope the state draws."""
+    """Return the height at (x, y, …) of the plane through 0 whose slope the state draws."""
     state = _word(state)
     a = _unit(state) - 0.5
     state = _word(state)

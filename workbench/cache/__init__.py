@@ -28,7 +28,7 @@ def clear() -> int:
 
 
 def remove(digest: str) -> bool:
-    """Forget one artifact, in memory and on disk; whether there was one. Code that is loaded goes on running.
+    """Remove one artifact from memory and disk; return whether there was one. Code that is loaded goes on running.
 
     Raises:
         CacheError: the digest is not 64 hex digits.
@@ -37,12 +37,12 @@ def remove(digest: str) -> bool:
 
 
 def prune(limit: int | None = None) -> int:
-    """Remove the least recently used artifacts until `limit` bytes (the set limit if not given) are left."""
+    """Remove the least recently used artifacts until `limit` bytes (or the set limit) are left; return their number."""
     return default_store().prune(limit)
 
 
 def export(path: str | os.PathLike[str]) -> int:
-    """Write all artifacts to one file; returns how many.
+    """Write all artifacts to one file; return their number.
 
     Raises:
         CacheError: the file cannot be written.

@@ -26,15 +26,15 @@ FRONT_END = (
     "frontend", "structs.py", "tiles.py", "source.py", "ranges.py", "host", "api/kernels", "api/builds",
     "api/lowerings", "api/narrow.py", "cache/key.py", "compat", "utils", "runtime/arrays",
 )  # fmt: skip
-"""What turns a kernel's text into IR, beside `SOURCES`."""
+"""Files that turn a kernel's text into IR, besides `SOURCES`."""
 SETTLED = 2_000_000_000
 """Nanoseconds after which a change is past: the clocks of file systems tick in up to two seconds."""
 KEPT = "our sources"
-"""What lists of the cache call a digest."""
+"""The name of digests in lists of the cache."""
 REMEMBER: list[Memory] = []
 """At most one: where digests are kept."""
 FILE_SYSTEMS = frozenset("bcachefs btrfs erofs ext2 ext3 ext4 f2fs overlay squashfs tmpfs xfs zfs".split())
-"""Those of Linux whose times of change are the system's own; FAT and sshfs give those of modification for them."""
+"""File systems of Linux whose times of change are the system's own; FAT and sshfs give modification times."""
 _MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PREFIX = f"{__name__.partition('.')[0]}."
@@ -45,7 +45,7 @@ _SEEN: dict[str, _Seen] = {}
 
 @lru_cache(maxsize=1)
 def generator_version() -> str:
-    """Sixteen hex digits from the text of every file that turns IR into an artifact; read once per process.
+    """Return sixteen hex digits of the digest of every file that turns IR into an artifact; read once per process.
 
     Where one of those files was edited after this process imported the package, the text no longer says which code
     runs here: the version then holds for this process alone.
@@ -73,8 +73,7 @@ def _version(sources: tuple[str, ...]) -> str:
 
 
 def is_outdated() -> bool:
-    """Return whether a module was imported from a file that had changed after the digest was taken. Many modules are
-    imported only when the first kernel is compiled.
+    """Return whether a module was imported from a file that had changed after the digest was taken.
 
     Much is imported only by the first kernel that has to be compiled.
     """
@@ -88,6 +87,7 @@ class _Seen:
     def __init__(self, package: str, paths: Collection[str], states: Collection[os.stat_result]) -> None:
         self._package = package
         self._named = paths, states
+        self._record = next((p for p in paths if p.startswith(os.pardir)), "")
         self._imported, self._count = set(sys.modules), len(sys.modules)
         self._outdated = False
 
@@ -97,7 +97,7 @@ class _Seen:
         return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
     def is_outdated(self) -> bool:
-        """As the function; only the files of modules imported since the last call are looked at.
+        """Return whether a module imported since the last call was changed after the digest, or one before was.
 
         No module reads another kind of file but texts of native code, which are part of their own keys.
         """
@@ -109,6 +109,9 @@ class _Seen:
         return self._outdated
 
     def _has_changed(self, module: str) -> bool:
+        record = os.path.join(self._package, self._record)
+        if self._record:
+            return _identity_now(record) != _identity(self._states[record])
         stem = os.path.join(self._package, *module.split(".")[1:])
         paths = (f"{stem}.py", os.path.join(stem, "__init__.py"))
         was = [_identity(self._states[path]) if path in self._states else None for path in paths]
@@ -118,13 +121,13 @@ class _Seen:
 
 @lru_cache(maxsize=1)
 def _digests(package: str) -> list[tuple[str, int]]:
-    """`digest_of` what makes code and of what makes IR, remembered until a file or a folder changes.
+    """Return the digests of what makes code and of what makes IR, stored until a file or a folder changes.
 
-    To ask whether one has takes a quarter of the time. Each change of a tree sets the time of change of something in
-    it, which is the system's own (not on Windows), unlike the time of modification, which anybody may set. What changed
-    a moment ago may change again within the same tick.
+    To ask whether one has takes a quarter of the time; of an installed wheel, its record and the folders are asked.
+    Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
+    the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
-    asked, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
+    asked_at, memory = time.time_ns(), REMEMBER[0] if REMEMBER and os.name == "posix" else None
     known_by = b""
     if memory is not None:
         with suppress(OSError, msgspec.MsgspecError, ValueError, TypeError):
@@ -137,12 +140,29 @@ def _digests(package: str) -> list[tuple[str, int]]:
                 _SEEN[package] = _Seen(package, paths, states)
                 return [(digest, newest) for digest, newest in digests]
     seen: dict[str, os.stat_result] = {}
-    found = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
+    computed = [digest_of(package, sources, seen) for sources in (SOURCES, FRONT_END)]
     _SEEN[package], state = _Seen(package, seen.keys(), seen.values()), _state(seen.values())
-    if memory is not None and 0 < state[-1] < asked - SETTLED and _has_change_times(package):
+    if memory is not None and 0 < state[-1] < asked_at - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
-        memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, found)))
-    return found
+        if record := _wheel(package):
+            # What installs a wheel writes its record anew; an editor that saves by renaming changes a folder.
+            paths = [record, *(path for path in paths if os.path.isdir(os.path.join(package, path)))]
+            state = _state(_states(package, paths))
+        memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, computed)))
+    return computed
+
+
+def _wheel(package: str) -> str:
+    """Return the list of files of the wheel that a package was installed from, seen from it; empty if there is none."""
+    with suppress(OSError):
+        around = os.path.dirname(package)
+        for name in os.listdir(around):
+            record = os.path.join(name, "RECORD")
+            if name.startswith("kernel_workbench-") and os.path.isfile(os.path.join(around, record)):
+                with open(os.path.join(around, record), encoding="utf-8") as lines:
+                    listed = f"{os.path.basename(package)}/__init__.py,sha256="
+                    return os.path.join(os.pardir, record) if any(x.startswith(listed) for x in lines) else ""
+    return ""
 
 
 def _states(package: str, paths: list[str]) -> list[os.stat_result]:
@@ -155,7 +175,7 @@ def _states(package: str, paths: list[str]) -> list[os.stat_result]:
 
 
 def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
-    """Of files and folders: sums of their sizes, numbers and times of change, and the last of these (ns).
+    """Return the sums of files' and folders' sizes, numbers and times of change, and the last of these (ns).
 
     The last alone would not show an edit by a clock that was set back.
     """
@@ -197,7 +217,7 @@ def _has_change_times(package: str) -> bool:
 def digest_of(
     package: str | Path, sources: tuple[str, ...] = SOURCES, states: dict[str, os.stat_result] | None = None
 ) -> tuple[str, int]:
-    """Digest of the generator's files under `package`, and the time (ns) when the newest of them was changed.
+    """Return the digest of the generator's files under `package`, and the time (ns) of the last change of one.
 
     Args:
         package: a folder.

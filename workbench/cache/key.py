@@ -28,7 +28,9 @@ from workbench.types import ArrayType, Complex, Matrix, Quaternion, Scalar, Tran
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
-STEPS = frozenset({"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses"})
+STEPS = frozenset(
+    {"adjoint", "gathered-adjoint", "clearing-adjoint", "tangent", "finite", "accesses", "ordered", "counted"}
+)
 _NUMBER = struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 
@@ -282,14 +284,14 @@ def _phrase(old: Part | None, new: Part | None) -> str:
 
 
 def _in_full(old: Part, new: Part) -> tuple[str, str]:
-    """Two constants that look alike: with their types, or where those are the same with their bits."""
+    """Return two constants that look alike with their types or, if those are equal, with their bits."""
     pairs = [p.data.decode().partition(":") for p in (old, new)]
     column = 0 if pairs[0][0] != pairs[1][0] else 2
     return f"{old.shown} {pairs[0][column]}", f"{new.shown} {pairs[1][column]}"
 
 
 def _difference(old: str, new: str) -> tuple[str, str]:
-    """Two values to set side by side; of two long lists of features, only what one has and the other has not."""
+    """Return two values to compare in a phrase; of two long lists of features, only those that differ."""
     if max(len(old), len(new)) <= 60:
         return old, new
     a, b = (re.split(r"[,\s]+", text) for text in (old, new))

@@ -22,7 +22,7 @@ keep_facts()
 
 def native_image(
     name: str, text: str | Callable[[], str], optimise: bool = True, vectorise: bool = True, target: str = ""
-) -> bytes:  # fmt: skip
+) -> bytes:
     """Return the object file of `text`: from the store, else compiled now and put there.
 
     Args:

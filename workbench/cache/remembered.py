@@ -14,7 +14,7 @@ from workbench.cache.key import Key, Part
 from workbench.cache.store import default_store
 
 KIND = "fact"
-"""What lists of the cache show as the backend of such an entry."""
+"""The backend of such an entry in lists of the cache."""
 
 
 class Facts:

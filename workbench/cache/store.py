@@ -7,6 +7,7 @@ stops the work, it is only reported (`events.CacheProblem`).
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -31,8 +32,60 @@ from workbench.cache.folder.limit import Limit, clear, prune, remove
 from workbench.cache.folder.lock import Locks
 from workbench.cache.folder.trust import own, own_or_root
 from workbench.cache.generator import is_outdated
-from workbench.cache.memory import Memory
 from workbench.config import settings
+
+_FACTS = 4096
+
+
+class Memory:
+    """The artifacts of this process, at most `limit` bytes, least recently used first out; safe for threads."""
+
+    def __init__(self, limit: int = 2 << 20) -> None:
+        self.limit = limit
+        self.bytes = 0
+        self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, digest: str) -> Entry | None:
+        """Return the entry, or None."""
+        with self._lock:
+            entry = self._entries.get(digest)
+            if entry is not None:
+                self._entries.move_to_end(digest)
+            return entry
+
+    def put(self, digest: str, entry: Entry) -> None:
+        """Keep an entry; the newest one stays even where it is larger than the limit."""
+        with self._lock:
+            old = self._entries.pop(digest, None)
+            self._entries[digest] = entry
+            self.bytes += _weight(entry) - (_weight(old) if old else 0)
+            while self.bytes > self.limit and len(self._entries) > 1:
+                self.bytes -= _weight(self._entries.popitem(last=False)[1])
+
+    def remove(self, digest: str) -> bool:
+        """Forget an entry; whether there was one."""
+        with self._lock:
+            entry = self._entries.pop(digest, None)
+            self.bytes -= _weight(entry) if entry else 0
+            return entry is not None
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._entries.clear()
+            self.bytes = 0
+
+    def items(self) -> list[tuple[str, Entry]]:
+        """Return digests and entries, the least recently used first."""
+        with self._lock:
+            return list(self._entries.items())
+
+
+def _weight(entry: Entry) -> int:
+    """Return the estimated bytes of an entry with its metadata."""
+    return len(entry.image) + _FACTS
+
 
 LOCK_TIMEOUT = 30.0
 
@@ -74,7 +127,7 @@ class EntryInfo:
 
 
 class Store:
-    """Artifacts by digest (`Key.digest`), for many threads and processes at once.
+    """The store of artifacts by digest (`Key.digest`), for many threads and processes at once.
 
     Args:
         root: the folder; made when first needed.
@@ -125,7 +178,7 @@ class Store:
             self._limit.after_write(self.disk, len(data))
 
     def lock(self, digest: str, timeout: float = LOCK_TIMEOUT) -> AbstractContextManager[bool]:
-        """`with store.lock(digest):` lets one builder at a time, of all threads and processes, work on a key.
+        """Let one builder at a time, of all threads and processes, work on a key: `with store.lock(digest):`.
 
         The value is True where the lock was had; after `timeout` seconds the work goes on without it. Look again
         (`get(digest, again=True)`) inside: another builder may have been first.
@@ -137,7 +190,7 @@ class Store:
         return prune(self.disk, self._limit.bytes if limit is None else limit)
 
     def remove(self, digest: str) -> bool:
-        """Forget one artifact, in memory and in this user's folder; whether there was one.
+        """Remove one artifact from memory and this user's folder; return whether there was one.
 
         Raises:
             CacheError: the digest is not 64 hex digits.
@@ -174,7 +227,7 @@ class Store:
         return sorted(listed, key=lambda e: (-e.used, e.digest))
 
     def export(self, path: str | os.PathLike[str]) -> int:
-        """Write every artifact to one file for `import_`; returns how many.
+        """Write every artifact to one file for `import_`; return their number.
 
         Raises:
             CacheError: the file cannot be written.
@@ -221,7 +274,7 @@ class Store:
         self.memory.put(digest, replace(entry, where="memory"))
 
     def _everything(self) -> dict[str, int]:
-        """Digest and size of each artifact in the folder or in memory."""
+        """Return digest and size of each artifact in the folder or in memory."""
         sizes = {digest: len(entry.image) for digest, entry in self.memory.items()}
         return sizes | {f.digest: f.bytes for f in self.disk.files() if f.digest}
 

@@ -9,10 +9,10 @@ from workbench.frontend.names.annotate import (
     is_annotation,
     parameter_annotation,
     parameter_annotations,
-    parameter_families,
+    parameter_types,
     value_in,
 )
-from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of
+from workbench.frontend.names.generic import ArrayOf, Family, Float, Generic, Int, Scalar, array_of, ref
 from workbench.frontend.names.lost_values import lost_value
 from workbench.frontend.names.python_names import (
     as_builtin,
@@ -23,16 +23,17 @@ from workbench.frontend.names.python_names import (
     uniforms_read,
     usable_in_kernel,
 )
+from workbench.frontend.names.references import refuse_references
 from workbench.frontend.names.unsupported_names import instead_of
-from workbench.frontend.state.context import Watched
+from workbench.frontend.state.context import Notice
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
-from workbench.frontend.state.memo import Notice
-from workbench.frontend.state.reads import GIVEN, Reads
+from workbench.frontend.state.reads import DEFAULT, GIVEN, Reads, Watched
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.statements.lower import Lowered, check_signature, lower, result_types
 from workbench.frontend.statements.trace import Frame, Shown
 
 __all__ = [
+    "DEFAULT",
     "GIVEN",
     "MISSING",
     "PURE",
@@ -70,8 +71,10 @@ __all__ = [
     "native_of",
     "parameter_annotation",
     "parameter_annotations",
-    "parameter_families",
+    "parameter_types",
     "read_again",
+    "ref",
+    "refuse_references",
     "result_types",
     "seen",
     "static_again",

@@ -25,13 +25,13 @@ class Uniform:
     Attributes:
         type: the type of the kernel's parameter.
         arrays: those of one element that hold its value for kernels that take an array.
-        read: called when ordinary Python, or a launch that nobody records, takes the value.
+        read: called when ordinary Python, or a launch that is not recorded, takes the value.
     """
 
     __hash__ = object.__hash__
 
     def __init__(self, value: Any, type: Any) -> None:
-        """`value` is a Python number or a vector, and `type` what a kernel takes it as."""
+        """Wrap `value`, a Python number or a vector; `type` is what a kernel takes it as."""
         self._value, self.type = value, type
         self.arrays: dict[Any, Any] = {}
         self._users: WeakValueDictionary[int, Any] = WeakValueDictionary()
@@ -52,7 +52,7 @@ class Uniform:
     def store(self) -> None:
         """Put the value into the arrays, where something else may have been written."""
         for held in self.arrays.values():
-            Context().run(held.fill_, self._value)  # nobody who records or differentiates sees it
+            Context().run(held.fill_, self._value)  # unseen by recorders and tapes
 
     @property
     def users(self) -> list[Any]:
@@ -60,11 +60,11 @@ class Uniform:
         return list(self._users.values())
 
     def taken_by(self, user: Any) -> None:
-        """Note that a record or a kept launch takes its value."""
+        """Note a user, such as a record, that takes the value."""
         self._users.setdefault(id(user), user)
 
     def peek(self) -> Any:
-        """Return what it is now, without a note that somebody read it."""
+        """Return the current value, without noting the read."""
         return self._value
 
     def __float__(self) -> float:

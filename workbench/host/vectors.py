@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 ON_HOST: list[Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]] = []
-"""One function: what a name of the kernel language gives for values of Python. It needs the compiler, floors above."""
+"""The function that applies names of the kernel language to values of Python. It needs the compiler, floors above."""
 
 NAMES = {"x": slice(0, 1), "y": slice(1, 2), "z": slice(2, 3), "w": slice(3, 4), "p": slice(0, 3), "q": slice(3, 7)}
 _KEEP = ("add", "subtract", "multiply", "divide", "negative", "absolute", "positive", "remainder", "floor_divide")

@@ -91,7 +91,7 @@ _MODULES = {
     ),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
-"""Where names are that are imported on first use: a notebook's first prompt needs none of them."""
+"""The modules of names that are imported on first use: a notebook's first prompt needs none of them."""
 
 
 def devices() -> str:
@@ -101,13 +101,13 @@ def devices() -> str:
 
 
 def held() -> dict[str, int]:
-    """Bytes of live arrays of this process, by device; arrays that share memory count once."""
+    """Return bytes of live arrays of this process, by device; arrays that share memory count once."""
     total: dict[str, int] = {}
     seen: set[tuple[str, int]] = set()
-    for thing in gc.get_objects():
-        if type(thing) is Memory and (thing.device.name, thing.address) not in seen:
-            seen.add((thing.device.name, thing.address))
-            total[thing.device.name] = total.get(thing.device.name, 0) + thing.nbytes
+    for candidate in gc.get_objects():
+        if type(candidate) is Memory and (candidate.device.name, candidate.address) not in seen:
+            seen.add((candidate.device.name, candidate.address))
+            total[candidate.device.name] = total.get(candidate.device.name, 0) + candidate.nbytes
     return total
 
 

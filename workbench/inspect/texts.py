@@ -29,13 +29,13 @@ from workbench.runtime.device.device import CPU
 from workbench.types import Type
 
 CUDA_PANES = cuda_panes.PANES
-"""Those of a CUDA C++ kernel."""
+"""The panes of a CUDA C++ kernel."""
 _OPTIONS = Options()
 P = ParamSpec("P")
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
-    """Decorator: of a CUDA C++ kernel, the text that it has itself."""
+    """Decorate a function of a pane: for a CUDA C++ kernel it returns the kernel's own text."""
 
     def decorate(make: Callable[Concatenate[Kernel, P], str]) -> Callable[Concatenate[Kernel, P], str]:
         @functools.wraps(make)
@@ -95,10 +95,10 @@ def ir(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("adjoint")
 def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
-    """Return the adjoint's IR.
+    """Return the IR of the kernel that runs backwards, its adjoint.
 
     Returns:
-        Text as `ir` returns it, of the kernel that runs backwards.
+        Text as `ir` returns it.
 
     Raises:
         NotDifferentiable: there is no right adjoint; the message says which line prevents it.
@@ -108,10 +108,10 @@ def adjoint(kernel: Kernel, *, lines: bool = False) -> str:
 
 @_or_text("tangent")
 def tangent(kernel: Kernel, *, lines: bool = False) -> str:
-    """Return the tangent's IR.
+    """Return the IR of the kernel with its derivative along a direction, its tangent.
 
     Returns:
-        Text as `ir` returns it, of the kernel with its derivative along a direction.
+        Text as `ir` returns it.
 
     Raises:
         NotDifferentiable: a derivative would flow through what has none; the message says at which line.
@@ -246,7 +246,7 @@ _MAKE = {
 
 
 def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
-    """Pane name to text; a pane that cannot be made holds the reason.
+    """Return text by pane name; a pane that cannot be made holds the reason.
 
     Returns:
         One text per name, in the order of `names`.
@@ -315,5 +315,5 @@ def products(kernel: Kernel, arch: str = "sm_90", direction: str = "forward") ->
 
 
 def can_link() -> str:
-    """Why cuBLASDx's products cannot be built here; empty if they can."""
+    """Return why cuBLASDx's products cannot be built here; empty if they can."""
     return BUILDER.missing()

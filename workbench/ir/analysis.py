@@ -30,7 +30,7 @@ MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "n
 
 _LINEAR = frozenset({"cast", "add", "sub", "neg", "mul", "lshift"})
 """Operations whose form is computed from those of their operands."""
-_OWN = frozenset({"tid", "lane", "row_first", "group_size"})
+_OWN = frozenset({"tid", "lane", "row_first"})
 """Operations without operands whose results differ between threads."""
 
 

@@ -54,7 +54,7 @@ class Attribute(str, Generic[T]):
         return not isinstance(value, tuple) or all(isinstance(p, self._part) for p in cast(tuple[object, ...], value))
 
     def of(self, value: T) -> Attributes:
-        """The attributes of an operation that has this one alone."""
+        """Return the attributes of an operation that has this one alone."""
         return attributes({self: value})
 
     def __reduce__(self) -> tuple[type[str], tuple[str]]:
@@ -76,15 +76,15 @@ class Attributes(Protocol):
     def __contains__(self, key: object, /) -> bool: ...
 
     def values(self) -> ValuesView[object]:
-        """The values of the attributes that the operation has."""
+        """Return the values of the attributes that the operation has."""
         ...
 
     def keys(self) -> KeysView[Attribute[object]]:
-        """The attributes that the operation has."""
+        """Return the attributes that the operation has."""
         ...
 
     def items(self) -> ItemsView[Attribute[object], object]:
-        """The attributes that the operation has, with their values."""
+        """Return the attributes that the operation has, with their values."""
         ...
 
 
@@ -121,10 +121,6 @@ REDUCTION = Attribute("reduction", bool)
 ACCUMULATOR = Attribute("accumulator", int)
 """The number of the CUDA thread's local that the change goes into."""
 INTERIOR = Attribute("interior", bool)
-ABREAST = Attribute("abreast", int)
-"""How many threads go through loops together."""
-ROWS = Attribute("rows", int)
-"""In how many rows, where those are several."""
 
 # Of a `custom`; its blocks, `gradient`, `replay` and `derive`, are in `ir.values`.
 NAME = Attribute("name", str)

@@ -50,10 +50,12 @@ class Builder:
         self, name: str, operands: Sequence[Value], type: Type, attrs: Attributes | Mapping[str, object] | None = None
     ) -> Value:
         """Add an operation with one result and give that."""
-        return self.emit(name, operands, (type,), attrs).result
+        result = Value(type)
+        self.append(Op(name, tuple(operands), (result,), attributes(attrs or {}), (), self.location))
+        return result
 
     def const(self, value: Number | tuple[Number, ...], type: Type = int32, captured: str | None = None) -> Value:
-        """A constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
+        """Return a constant of a scalar type (a Python number) or a vector type (a tuple of numbers)."""
         return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
@@ -66,7 +68,7 @@ class Builder:
         return self.cast(value, strong(value.type))
 
     def load(self, array: Value, *indices: Value) -> Value:
-        """The element at `indices`."""
+        """Return the element at `indices`."""
         return self.one("load", (array, *indices), dtype_of(array))
 
     def store(self, array: Value, *indices_and_value: Value) -> Op:
@@ -101,7 +103,7 @@ class Builder:
         self.emit("yield", values)
 
     def if_(self, condition: Value, then: Block, orelse: Block) -> tuple[Value, ...]:
-        """An `if`; its results have the types the two blocks yield."""
+        """Return an `if`; its results have the types the two blocks yield."""
         assert condition.type == bool_
         names = [v.name for v in then.yielded]
         return self.emit("if", (condition,), [v.type for v in then.yielded], None, (then, orelse), names).results
@@ -115,12 +117,12 @@ class Builder:
         body: Block,
         attrs: Attributes | Mapping[str, object] | None = None,
     ) -> tuple[Value, ...]:
-        """A `for`; `body` takes (index, *carried) and yields the next carried."""
+        """Return a `for`; `body` takes (index, *carried) and yields the next carried."""
         names = [v.name for v in body.params[1:]]
         return self.emit("for", (start, stop, step, *init), [v.type for v in init], attrs, (body,), names).results
 
     def while_(self, init: Sequence[Value], condition: Block, body: Block) -> tuple[Value, ...]:
-        """A `while`; both blocks take the carried values."""
+        """Return a `while`; both blocks take the carried values."""
         names = [v.name for v in body.params]
         return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
 

@@ -59,7 +59,7 @@ class Unwritable(ValueError):
 
 
 def to_data(function: Function, places: Places | None = None) -> Mapping[str, Json]:
-    """The function as JSON values.
+    """Return the function as JSON values.
 
     Args:
         function: of any kind.
@@ -72,7 +72,7 @@ def to_data(function: Function, places: Places | None = None) -> Mapping[str, Js
 
 
 def from_data(data: Json, texts: bool = False, places: Places | None = None) -> Function:
-    """The function that `to_data` wrote, verified.
+    """Return the function that `to_data` wrote, verified.
 
     Args:
         data: JSON values.
@@ -94,7 +94,7 @@ def from_data(data: Json, texts: bool = False, places: Places | None = None) -> 
 
 
 def type_data(type: Type) -> Json:
-    """A type as JSON values.
+    """Return a type as JSON values.
 
     Raises:
         Unwritable: it is of a kind that has no form as data.
@@ -122,7 +122,7 @@ def type_data(type: Type) -> Json:
 
 
 def read_type(data: Json) -> Type:
-    """The type that `type_data` wrote.
+    """Return the type that `type_data` wrote.
 
     Raises:
         Malformed: it is none.
@@ -340,7 +340,7 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no operation")
 
     def without_texts(self, name: str, attrs: dict[str, object]) -> dict[str, object]:
-        """The attributes without CUDA text, if it is not taken."""
+        """Return the attributes without CUDA text, if it is not taken."""
         if name != "custom" or self.texts:
             return attrs
         if attrs.get(REFERENCE) is False:

@@ -17,11 +17,11 @@ class Places(Protocol):
     """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
 
     def write(self, place: Location) -> list[Json]:
-        """A place as JSON values."""
+        """Return a place as JSON values."""
         ...
 
     def read(self, data: list[Json]) -> Location:
-        """The place that `write` wrote."""
+        """Return the place that `write` wrote."""
         ...
 
 
@@ -30,7 +30,7 @@ class Malformed(ValueError):
 
 
 def nth(items: list[T], number: Json, what: str) -> T:
-    """The item of this number.
+    """Return the item of this number.
 
     Raises:
         Malformed: it is no number of an item.

@@ -26,7 +26,7 @@ class Rewriter(msgspec.Struct):
     mapping: Mapping = msgspec.field(default_factory=dict[Value, Value])
 
     def block(self, block: Block) -> Block:
-        """The block rewritten; parameters and results that are kept stay the same values."""
+        """Return the block rewritten; parameters and results that are kept stay the same values."""
         ops: list[Op] = []
         for op in block.ops:
             if not self.mapping.keys().isdisjoint(op.operands):
@@ -36,22 +36,22 @@ class Rewriter(msgspec.Struct):
         return Block(block.params, tuple(ops))
 
     def inside(self, op: Op) -> Op:
-        """The operation with its blocks rewritten."""
+        """Return the operation with its blocks rewritten."""
         return map_blocks(op, self.block)
 
 
 def rewrite(function: Function, change: Callable[[Rewriter, Op], Iterable[Op] | None]) -> Function:
-    """The function with operations replaced; `change` as in `Rewriter`."""
+    """Return the function with operations replaced; `change` as in `Rewriter`."""
     return replace_body(function, Rewriter(change).block(function.body))
 
 
 def fresh(value: Value) -> Value:
-    """A new value of the same type and name."""
+    """Return a new value of the same type and name."""
     return Value(value.type, value.name)
 
 
 def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None) -> Op:
-    """A copy with `new` results; operands go through `mapping`, which learns the new results.
+    """Return a copy with `new` results; operands go through `mapping`, which learns the new results.
 
     Args:
         location: the place of the copy; None for the operation's own.
@@ -66,17 +66,17 @@ def copy_op(op: Op, mapping: Mapping, new: Callable[[Value], Value] = fresh, loc
 def copy_block(
     block: Block, mapping: Mapping, new: Callable[[Value], Value] = fresh, location: Location | None = None
 ) -> Block:
-    """A copy with `new` parameters and results."""
+    """Return a copy with `new` parameters and results."""
     params = tuple(new(v) for v in block.params)
     mapping.update(zip(block.params, params, strict=True))
     return Block(params, tuple(copy_op(op, mapping, new, location) for op in block.ops))
 
 
 def replace_body(function: Function, body: Block) -> Function:
-    """The function with another body."""
+    """Return the function with another body."""
     return replace(function, body=body)
 
 
 def map_blocks(op: Op, change: Callable[[Block], Block]) -> Op:
-    """The operation with each nested block changed; itself where nothing is nested."""
+    """Return the operation with each nested block changed; itself where nothing is nested."""
     return op.replace(blocks=tuple(change(b) for b in op.blocks)) if op.blocks else op

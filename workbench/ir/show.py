@@ -21,12 +21,12 @@ TEXTS = (CUDA, ADJ_CUDA, REPLAY_CUDA)
 
 
 def show(function: Function, *, lines: bool = False) -> str:
-    """The function as readable text; with `lines`, each operation ends in `@ line` of the user's text."""
+    """Return the function as readable text; with `lines`, each operation ends in `@ line` of the user's text."""
     return _Printer(function, canonical=False, lines=lines).text()
 
 
 def canonical(function: Function) -> str:
-    """The function as text that depends on its meaning alone: the heart of a module key.
+    """Return the function as text that depends on its meaning alone: the heart of a module key.
 
     Locals are numbered in order, places are left out, constants stand with all their bits; a captured constant stands
     by its name alone (its value is a key part of its own).
@@ -35,7 +35,7 @@ def canonical(function: Function) -> str:
 
 
 def literal_bits(value: object, type: Scalar | Vector) -> str:
-    """A constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
+    """Return a constant with all its bits: the hexadecimal bytes of its NumPy value, big-endian."""
     scalar = element(type)
     # Most are packed so: NumPy takes ten times as long. A conversion would not keep the bits of a signalling NaN.
     if type is scalar and scalar.name in _PACKED and value == value:
@@ -50,7 +50,7 @@ def literal_bits(value: object, type: Scalar | Vector) -> str:
 
 
 def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
-    """The number, or the tuple of numbers, that `literal_bits` wrote.
+    """Return the number, or the tuple of numbers, that `literal_bits` wrote.
 
     Raises:
         Malformed: they are none of this type.

@@ -59,14 +59,14 @@ def _map(op: Op) -> bool:
     return (
         is_shape(shape)
         and all(isinstance(v.type, Tile) and v.type.shape == shape for v in tiles)
-        and _types(body.params) == [int32] * rank + [_tile(v).dtype for v in op.operands]
-        and _types(body.yielded) == [_tile(v).dtype for v in op.results]
+        and _types(body.params) == [int32] * rank + [tile_of(v).dtype for v in op.operands]
+        and _types(body.yielded) == [tile_of(v).dtype for v in op.results]
         and not any(inner.name.startswith("tile_") for inner in walk(body))
     )
 
 
 def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
-    """The array's and the tile's type, where offsets and dimensions agree."""
+    """Return the array's and the tile's type, where offsets and dimensions agree."""
     array = op.operands[0].type
     tile = op.operands[-1].type if values else op.result.type
     if not isinstance(array, ArrayType) or not isinstance(tile, Tile):
@@ -91,54 +91,55 @@ def _atomic_add(op: Op) -> bool:
     return _memory(op, 1) is not None and op.result.type == op.operands[-1].type
 
 
-def _tile(value: Value) -> Tile:
+def tile_of(value: Value) -> Tile:
+    """Return the type of a tile."""
     assert isinstance(value.type, Tile)
     return value.type
 
 
 def _extract(op: Op) -> bool:
-    t = _tile(op.operands[0])
+    t = tile_of(op.operands[0])
     return len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and op.result.type == t.dtype
 
 
 def _insert(op: Op) -> bool:
-    t = _tile(op.operands[0])
+    t = tile_of(op.operands[0])
     whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
     return whole and op.operands[-1].type == t.dtype and op.result.type == t
 
 
 def _slice(op: Op) -> bool:
-    t, r = _tile(op.operands[0]), _tile(op.result)
+    t, r = tile_of(op.operands[0]), tile_of(op.result)
     whole = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
     return whole and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
 
 
 def _place(op: Op) -> bool:
-    t, part = _tile(op.operands[0]), _tile(op.operands[-1])
+    t, part = tile_of(op.operands[0]), tile_of(op.operands[-1])
     whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
     fits = whole and part.dtype == t.dtype and op.result.type == t
     return fits and all(a <= b for a, b in zip(part.shape, t.shape, strict=True))
 
 
 def _transpose(op: Op) -> bool:
-    t, axes = _tile(op.operands[0]), op.attrs[AXES]
+    t, axes = tile_of(op.operands[0]), op.attrs[AXES]
     return sorted(axes) == list(range(t.ndim)) and op.result.type == Tile(t.dtype, tuple(t.shape[a] for a in axes))
 
 
 def _reshape(op: Op) -> bool:
-    t, r = _tile(op.operands[0]), _tile(op.result)
+    t, r = tile_of(op.operands[0]), tile_of(op.result)
     return r.dtype == t.dtype and r.count == t.count and r.shape == op.attrs[SHAPE]
 
 
 def _broadcast(op: Op) -> bool:
-    t, r = _tile(op.operands[0]), _tile(op.result)
+    t, r = tile_of(op.operands[0]), tile_of(op.result)
     extra = r.ndim - t.ndim
     fits = extra >= 0 and all(a in (1, b) for a, b in zip(t.shape, r.shape[extra:], strict=True))
     return fits and r.dtype == t.dtype and r.shape == op.attrs[SHAPE]
 
 
 def _reduce(op: Op) -> bool:
-    t, kind, axis = _tile(op.operands[0]), op.attrs[KIND], op.attrs.get(AXIS)
+    t, kind, axis = tile_of(op.operands[0]), op.attrs[KIND], op.attrs.get(AXIS)
     dtype = int32 if kind in ("argmin", "argmax") else t.dtype
     if kind not in REDUCTIONS or len(op.operands) != 1 or (kind == "func") != bool(op.blocks):
         return False
@@ -152,17 +153,17 @@ def _reduce(op: Op) -> bool:
 
 
 def without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    """The shape without an axis."""
+    """Return the shape without an axis."""
     return shape[:axis] + shape[axis + 1 :]
 
 
 def _scan(op: Op) -> bool:
-    t = _tile(op.operands[0])
+    t = tile_of(op.operands[0])
     return op.attrs[KIND] in SCANS and isinstance(t.dtype, Scalar) and op.result.type == t
 
 
 def _matmul(op: Op) -> bool:
-    a, b, r = _tile(op.operands[0]), _tile(op.operands[1]), _tile(op.result)
+    a, b, r = tile_of(op.operands[0]), tile_of(op.operands[1]), tile_of(op.result)
     if op.attrs[ROLE] not in ROLES or not a.ndim == b.ndim == r.ndim == 2 or len(op.operands) > 3:
         return False
     m, k = a.shape[::-1] if op.attrs[TRANSPOSE_A] else a.shape
@@ -173,7 +174,7 @@ def _matmul(op: Op) -> bool:
 
 
 def is_number(type: object) -> bool:
-    """Whether it is a scalar that can be summed: no bool."""
+    """Return whether it is a scalar that can be summed: no bool."""
     return isinstance(type, Scalar) and type.kind is not Kind.BOOL
 
 
@@ -209,5 +210,5 @@ RULES = {name: _rule(name) for name in _RULES}
 
 
 def is_tiled(block: Block) -> bool:
-    """Whether the block has an operation on tiles."""
+    """Return whether the block has an operation on tiles."""
     return any(op.name in TILED for op in walk(block))

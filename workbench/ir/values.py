@@ -40,10 +40,10 @@ Core operations (every other operation is the name of an elementwise builtin, se
     yield          (*values) -> ()                 ends a nested block
     if             (condition) -> *results         blocks: then, else; both yield the results
         attrs, hints for a backend: interior, at the end of a body (see passes/borders/interior.py); cold, the second
-        block is seldom run
+        block is seldom run; scalar, threads go through it one by one (see passes/loops/later.py)
     for            (start, stop, step, *init) -> *results       block: (index, *carried) yields the next carried
         attrs, hints for a backend: cold, seldom run; plain, the index stays far from its type's ends; unroll; scalar,
-        not to be vectorised
+        as of an `if`
     while          (*init) -> *results             blocks: (*carried) yields the condition; (*carried) yields the next
     custom         (*inputs) -> *results           a func whose gradient or replay a user wrote. block: its body
         attrs: name; gradient and replay, closed blocks or None; adjoints, the positions of inputs
@@ -68,14 +68,17 @@ Operations on tiles are in `workbench.ir.tiles`; what passes may take for grante
     window         (array, *place, slots, condition) -> slots  on the CPU: the tile at a place of an array if the
                                                    condition holds, else the slots; `slot_matmul` reads one,
                                                    `slot_transpose` reads and writes one. attrs: axes, as of `tile_load`
+    row_load       (array, *place, slots, count) -> ()  reads elements from a place on along a thread's own row into
+                                                   slots, on the CPU (see `passes/loops/row_strips.py`)
+    row_store      (array, *place, slots, count) -> ()  writes them
+    row_add        (array, *place, slots, count) -> ()  adds to them, plainly
+    row_total      (array, *place, slots, count) -> ()  adds what all threads of a gang have to them
     add_product    (array, *place, slots, condition, slots, slots) -> ()  `slot_matmul` that adds to such a window,
                                                    plainly
     apart          (array, array) -> bool          whether two arrays share no memory
     row_length     (threads) -> ()                 of a flattened launch, on the CPU (see `passes/borders/flattened.py`)
     row_first      () -> int32                     the index in such a launch of the first thread of a row
     floor_quotient (a, b) -> integer               a // b on the CPU, where b is the same in all threads
-    slot_sum       (*slots) -> *elements           of all slots of each, on the CPU (see `passes/loops/abreast.py`)
-    group_size     () -> int32                     how many threads go through loops together
     tile_copy      (tile) -> tile                  the same elements in shared memory
     same           (value) -> value                of which all threads have the same
     combine        (array, *place) -> ()           what all threads' accumulators come to, in an element.
@@ -104,7 +107,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
@@ -113,7 +116,7 @@ import numpy as np
 from workbench.ir.attributes import ADJ_CUDA, REFERENCE, VALUE, Attribute, Attributes, Number, attributes
 from workbench.ir.ops import EFFECTS, READS
 from workbench.source import UNKNOWN, Location, Source
-from workbench.types import Aggregate, ArrayType, Scalar, Type, Vector
+from workbench.types import Aggregate, ArrayType, Scalar, Slots, Type, Vector
 
 NumPyValue: TypeAlias = np.generic | np.ndarray[Any, np.dtype[Any]]
 """A scalar, or a vector as an array of its NumPy shape, of the exact dtype."""
@@ -130,13 +133,25 @@ class Value(msgspec.Struct, frozen=True, eq=False):
 
 
 def array_of(value: Value) -> ArrayType:
-    """The type of an array."""
+    """Return the type of an array."""
     assert isinstance(value.type, ArrayType)
     return value.type
 
 
+def slots_of(value: Value) -> Slots:
+    """Return the type of slots."""
+    assert isinstance(value.type, Slots)
+    return value.type
+
+
+def vector_of(value: Value) -> Vector:
+    """Return the type of a vector."""
+    assert isinstance(value.type, Vector)
+    return value.type
+
+
 def dtype_of(value: Value) -> Scalar | Vector:
-    """The type of the elements of an array, of slots or of a tile."""
+    """Return the type of the elements of an array, of slots or of a tile."""
     assert isinstance(value.type, (ArrayType, Aggregate))
     return value.type.dtype
 
@@ -221,17 +236,20 @@ class Function(msgspec.Struct, frozen=True, eq=False):
     block_dim: int = 0
 
 
-def walk(block: Block) -> Iterator[Op]:
+def walk(block: Block) -> Sequence[Op]:
     """Every operation of a block and of the blocks inside, outer before inner, in order."""
+    found = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:
         for op in open_blocks[-1]:
-            yield op
+            found.append(op)
             if op.blocks:
-                open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                for inner in reversed(op.blocks):
+                    open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()
+    return found
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
@@ -257,7 +275,7 @@ def component_of(op: Op) -> Value | None:
 
 
 def number_of(const: Op) -> Number:
-    """The value of a scalar constant."""
+    """Return the value of a scalar constant."""
     number = const.attrs[VALUE]
     assert not isinstance(number, tuple)
     return number
@@ -265,6 +283,8 @@ def number_of(const: Op) -> Number:
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
     """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    if op.name != "custom":
+        return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 
@@ -274,17 +294,17 @@ def is_opaque(op: Op) -> bool:
 
 
 def number_ops(function: Function) -> dict[Op, int]:
-    """Each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
+    """Return each operation's number in `walk` order, from 1: what artifacts hold in place of lines."""
     return {op: n for n, op in enumerate(walk(function.body), 1)}
 
 
 def read_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements are read (loads, and what adds to them)."""
+    """Return names of the array parameters whose elements are read (loads, and what adds to them)."""
     return _arrays(function, READS)
 
 
 def written_arrays(function: Function) -> frozenset[str]:
-    """Names of the array parameters whose elements may change."""
+    """Return names of the array parameters whose elements may change."""
     return _arrays(function, EFFECTS)
 
 

@@ -179,7 +179,7 @@ assert RULES.keys() == LEGAL
 
 
 def verify(function: Function) -> Function:
-    """The function itself, where every operation is legal and every operand is defined before it is used.
+    """Return the function itself, where every operation is legal and every operand is defined before it is used.
 
     Raises:
         InvalidIR: names the operation and what is wrong with it.
@@ -194,7 +194,9 @@ def verify(function: Function) -> Function:
 
 
 def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
-    defined = defined | set(block.params)
+    """Check a block; `defined` gets its values while it is checked: a copy for each would cost their square."""
+    own = {*block.params, *(v for op in block.ops for v in op.results)} - defined
+    defined.update(block.params)
     if nested and (not block.ops or block.ops[-1].name != "yield"):
         raise InvalidIR(f"{where}: a nested block does not end in yield")
     for position, op in enumerate(block.ops):
@@ -215,7 +217,8 @@ def _block(block: Block, defined: set[Value], where: str, nested: bool) -> None:
             raise InvalidIR(f"{where}: {op.name} at {op.location} is malformed: ({kinds}) -> ({results})")
         if op.name not in RULES and len(op.results) != 1:
             raise InvalidIR(f"{where}: builtin {op.name} has {len(op.results)} results")
-        defined |= set(op.results)
+        defined.update(op.results)
+    defined -= own
 
 
 _LISTED = {row.name: {a.rstrip("?"): "?" in a for a in row.attrs.split()} for row in OPERATIONS.values()}

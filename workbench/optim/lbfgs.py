@@ -22,7 +22,7 @@ from workbench.types import element
 
 Arrays = list[array]
 DECREASE, CURVATURE = 1e-4, 0.9
-"""How much of what the slope promises a step must lower the loss by, and how much of the slope may be left."""
+"""The Wolfe conditions: the share of the slope's decrease that a step must reach, and of the slope that may remain."""
 
 
 class LBFGS(Optimizer):
@@ -32,12 +32,12 @@ class LBFGS(Optimizer):
         for step in wb.optim.progress(30):
             step.report(optimizer.step(loss))
 
-    where `loss()` computes the loss from the parameters as they are then. The history lies beside the parameters; the
+    where `loss()` computes the loss from the parameters as they are then. The history lies next to the parameters; the
     products of its vectors are read back, so a step cannot be captured in a graph.
     """
 
     def __init__(self, params: Sequence[array] | array, *, history: int = 10, evaluations: int = 25) -> None:
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, each with requires_grad=True.
@@ -45,7 +45,7 @@ class LBFGS(Optimizer):
             evaluations: the most evaluations of the loss in one step.
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params)
         for k, x in enumerate(self.params):
@@ -98,7 +98,7 @@ class LBFGS(Optimizer):
         return value
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that the next step depends on besides parameters and options."""
+        """Return everything that the next step depends on besides parameters and options."""
         histories = {
             f"{name}{k}": np.array(
                 [change[side][k].numpy() for change in self._changes], element(x.dtype).numpy

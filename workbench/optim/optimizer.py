@@ -77,7 +77,7 @@ class Optimizer:
         return [flat(cast("array", map(conj, g)) if isinstance(g.dtype, Complex) else g) for g in gradients]
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that the next step depends on besides parameters and options, as NumPy arrays by name."""
+        """Return everything that the next step depends on besides parameters and options, as NumPy arrays by name."""
         return {"steps": np.array(self.steps)}
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:

@@ -125,7 +125,7 @@ class _Stepper(Optimizer):
         self.steps += 1
 
     def state(self) -> dict[str, np.ndarray[Any, Any]]:
-        """Everything that the next step depends on besides parameters and options."""
+        """Return everything that the next step depends on besides parameters and options."""
         states = {f"state{k}_{s}": np.array(v.numpy()) for k, all in enumerate(self._states) for s, v in enumerate(all)}
         powers = {f"powers{k}": np.array(p.numpy()) for k, p in enumerate(self._powers)}
         return super().state() | states | powers
@@ -141,7 +141,7 @@ class _Stepper(Optimizer):
 
 
 class SGD(_Stepper):
-    """Gradient descent, with momentum if it is asked for: v = momentum·v + g; x = x - lr·v.
+    """Gradient descent, with momentum on request: v = momentum·v + g; x = x - lr·v.
 
         optimizer = wb.optim.SGD([x], lr=0.1, momentum=0.9)
         optimizer.step()
@@ -153,7 +153,7 @@ class SGD(_Stepper):
         self, params: Sequence[array] | array, lr: float | Callable[[int], float] = 0.001, *, momentum: float = 0.0,
         weight_decay: float = 0.0, nesterov: bool = False,
     ) -> None:  # fmt: skip
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, on any devices.
@@ -163,7 +163,7 @@ class SGD(_Stepper):
             nesterov: look ahead along the momentum (Sutskever et al., 2013).
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params, lr, _sgd, 1, (momentum, weight_decay, float(nesterov)))
 
@@ -174,7 +174,7 @@ class Adam(_Stepper):
         optimizer = wb.optim.Adam([weights, bias], lr=0.01)
         optimizer.step()
 
-    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie beside the
+    All parameters of a device are stepped by one launch (of 16 parameters at most). The means lie next to the
     parameters, and so does the count of steps, so that a captured graph counts on.
     """
 
@@ -182,7 +182,7 @@ class Adam(_Stepper):
         self, params: Sequence[array] | array, lr: float | Callable[[int], float] = 0.001, *,
         betas: tuple[float, float] = (0.9, 0.999), eps: float = 1e-8, weight_decay: float = 0.0,
     ) -> None:  # fmt: skip
-        """An optimiser of these parameters.
+        """Make an optimiser of these parameters.
 
         Args:
             params: dense arrays of floats, or of vectors of floats, on any devices.
@@ -193,6 +193,6 @@ class Adam(_Stepper):
                 Hutter, 2019).
 
         Raises:
-            LaunchError: a parameter is no such array.
+            LaunchError: a parameter is not an array as `params` describes.
         """
         super().__init__(params, lr, _adam, 2, (*betas, eps, weight_decay))

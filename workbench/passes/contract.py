@@ -21,7 +21,7 @@ from workbench.types import Scalar, Vector, element, is_float, is_half
 
 @deep
 def contract(function: Function) -> Function:
-    """The function with products contracted into sums; they are left for `prune`."""
+    """Return the function with products contracted into sums; they are left for `prune`."""
     function = _written_out(function)
     uses = Counter(v for op in walk(function.body) for v in op.operands)
     products = {op.result: op for op in walk(function.body) if op.name == "mul" and uses[op.result] == 1}
@@ -45,7 +45,7 @@ def contract(function: Function) -> Function:
 
 
 def _written_out(function: Function) -> Function:
-    """The function with builtins of vectors in terms of their components.
+    """Return the function with builtins of vectors in terms of their components.
 
     Not with 16-bit floats, which such a builtin rounds once, nor where CUDA text stands for a func's body.
     """

@@ -110,12 +110,12 @@ class _Needs:
         self.pending += [block.yielded[slot] for block in ends]
 
     def rebuilt(self, block: Block) -> Block:
-        """The block with what is kept."""
+        """Return the block with what is kept."""
         ops = (self.narrowed(op) if op.blocks else op for op in block.ops if op in self.kept or op.name == "yield")
         return Block(block.params, tuple(ops))
 
     def narrowed(self, op: Op) -> Op:
-        """A structured operation with its live slots alone; a `custom` as a whole."""
+        """Return a structured operation with its live slots alone; a `custom` as a whole."""
         if op.name in ("custom", "tile_reduce"):
             return map_blocks(op, self.rebuilt)
         if op.name == "tile_map":
@@ -134,7 +134,7 @@ class _Needs:
         return op.replace(operands, results=results, blocks=tuple(blocks))
 
     def narrowed_map(self, op: Op) -> Op:
-        """A map with its live results, and the tiles that are looked at."""
+        """Return a map with its live results, and the tiles that are looked at."""
         (block,) = op.blocks
         lead = len(block.params) - len(op.operands)
         pairs = [(p, v) for p, v in zip(block.params[lead:], op.operands, strict=True) if p in self.seen]

@@ -26,7 +26,7 @@ Native = Callable[[Builtin], bool]
 def expand(
     function: Function, native: Native, keep_vector_operators: bool = False, keep_text: bool = False
 ) -> Function:
-    """The function with only native builtins, on scalars.
+    """Return the function with only native builtins, on scalars.
 
     Args:
         function: any legal IR; what the expansions leave unused is left for `prune`.
@@ -53,7 +53,7 @@ class _Expander:
         self.builder = Builder()
 
     def block(self, block: Block) -> Block:
-        """The block with its operations expanded; parameters and kept results stay the same values."""
+        """Return the block with its operations expanded; parameters and kept results stay the same values."""
         with self.parts.block(), self.builder.block(block.params) as opened:
             for op in block.ops:
                 self.op(op)
@@ -123,7 +123,7 @@ class _Expander:
         self.builder.append(Op("vec", tuple(results), op.results, {}, (), op.location))
 
     def components(self, vector: Value) -> Sequence[Value]:
-        """The components of a vector: those it was made of, or extracted once for the open block."""
+        """Return the components of a vector: those it was made of, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
         type = vector.type

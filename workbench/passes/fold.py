@@ -23,7 +23,7 @@ from workbench.types import Scalar, Type, Vector, is_float
 
 
 def fold(function: Function, calls: bool = True) -> Function:
-    """The function with constants folded, branches on constants decided and common subexpressions shared.
+    """Return the function with constants folded, branches on constants decided and common subexpressions shared.
 
     Sharing reaches from a block into the blocks inside it; loads are never shared. What became useless is left for
     `prune`.
@@ -95,7 +95,7 @@ class _Folder:
         self.mapping.update(zip(op.results, self.shared[key], strict=True))
 
     def written_out(self, op: Op) -> tuple[Value, ...]:
-        """The operations of what is called; gives its results."""
+        """Return the operations of what is called; gives its results."""
         func = op.attrs[FUNC]
         env = dict(zip(func.params, op.operands, strict=True))
         for inner in func.ops[:-1]:
@@ -104,7 +104,7 @@ class _Folder:
         return tuple(self.mapping.get(v, v) for v in values)
 
     def pure(self, op: Op) -> Value:
-        """The value that stands for a pure operation's result."""
+        """Return the value that stands for a pure operation's result."""
         same = _IDENTITIES[op.name](self, op) if op.name in _IDENTITIES else None
         if same is not None:
             return same
@@ -114,20 +114,20 @@ class _Folder:
         return self.share(op)
 
     def share(self, op: Op) -> Value:
-        """The value of an equal operation that was done before, or this one's, appended."""
+        """Return the value of an equal operation that was done before, or this one's, appended."""
         key = _key(op)
-        if key in self.shared:
-            (same,) = self.shared[key]
-            return same
+        same = self.shared.get(key)
+        if same is not None:
+            return same[0]
         self.ops.append(op)
         self.made[op.result] = op
-        self.shared[key] = op.results
+        self.shared.learn(key, op.results)
         if op.name == "const" and not op.attrs.get(CAPTURED):
             self.known[op.result] = value_of(op.attrs[VALUE], contents(op.result.type))
         return op.result
 
     def computed(self, op: Op) -> NumPyValue | None:
-        """The operation's value where all operands are literals; None if it is not known or is NaN."""
+        """Return the operation's value where all operands are literals; None if it is not known or is NaN."""
         builtin = TABLE.get(op.name)
         if not op.operands or any(v not in self.known for v in op.operands):
             return None
@@ -144,7 +144,7 @@ class _Folder:
         return None if is_float(op.result.type) and np.isnan(number).any() else number
 
     def is_literal(self, value: Value, number: float) -> bool:
-        """Whether the value is the literal `number` in every component (0 means +0 for a float)."""
+        """Return whether the value is the literal `number` in every component (0 means +0 for a float)."""
         if value not in self.known:
             return False
         # -0.0 == 0.0, hence the look at the sign.
@@ -162,7 +162,7 @@ def _key(op: Op) -> Hashable:
 
 
 def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:
-    """A NumPy value as the Python number, or tuple of them, that a `const` holds."""
+    """Return a NumPy value as the Python number, or tuple of them, that a `const` holds."""
     if number.dtype.kind == "V":  # bfloat16, whose own numbers are no Python numbers
         number = number.astype(np.float32)
     return tuple(number.reshape(-1).tolist()) if number.ndim else number.item()

@@ -22,7 +22,7 @@ MOVES = frozenset({"where"})
 
 
 def halves(function: Function) -> Function:
-    """The function with all arithmetic on 16-bit floats in float32; itself where it has none."""
+    """Return the function with all arithmetic on 16-bit floats in float32; itself where it has none."""
     if not any(is_half(v.type) for op in walk(function.body) for v in (*op.operands, *op.results)):
         return function
     return prune(fold(replace_body(function, _Halves().block(function.body))))

@@ -11,6 +11,7 @@
             tangent                         the forward walk, TANGENT,   RUNNABLE
             finite                          FINITE,                      RUNNABLE
             accesses                        SILENT, autodiff/accesses.py, RUNNABLE
+            ordered, counted                RUNNABLE, autodiff/ordered.py, RUNNABLE
     IR of one direction                     what is compiled, and what `launch` asks which arrays are read and written
         backends/cpu/emit/emit_module.py    CPU, then LLVM IR and LLVM
         backends/cuda/emit.py               CUDA, or CUDA_TILES and CUDA_TILES_PLACED, then CUDA C++ and NVRTC
@@ -40,7 +41,6 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.abreast import abreast
 from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
@@ -54,6 +54,7 @@ from workbench.passes.memory.load_forwarding import reuse
 from workbench.passes.memory.nonatomic import atomic, nonatomic
 from workbench.passes.reductions import reductions
 from workbench.passes.strip_custom_gradients import without_customs
+from workbench.passes.unchanged import unchanged
 from workbench.passes.weak_literals import decide
 
 Pass = Callable[[Function], Function]
@@ -77,8 +78,9 @@ SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_st
 HOISTED: Stage = ("hoist", "fold")
 # After the sweep: what turned out to be needed of the forward pass is written out (autodiff/reverse/recompute.py).
 SWEPT: Stage = ("dce_derivative", "recompute", "dce_derivative")
-# Of a whole adjoint: a gradient that a loop adds to one element, plainly, becomes a carried value too.
-REVERSED: Stage = ("fold", "promote", "dce_derivative")
+# Of a whole adjoint: a cotangent that a loop never changes is no carried value; a gradient that a loop adds to one
+# element, plainly, becomes one.
+REVERSED: Stage = ("unchanged", "fold", "promote", "dce_derivative")
 # Of one that is written another way (autodiff/gather).
 ADJOINT: Stage = ("fold", "dce_derivative")
 # Of an adjoint that is to run.
@@ -97,12 +99,12 @@ RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions"
 CONTRACTED: Stage = ("contract", "dce")
 
 # Per backend: `atomic` takes elements that no pass has decided on for shared; `strip_asserts` runs in code without
-# checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py, `scalar_loops` in
-# backends/cpu/emit/target, for CPUs without quick gathers; what `expand` leaves is what the backend has.
+# checks, `bounds_checks` in code with checks, never both. `number_prints` is in backends/prints.py; what `expand`
+# leaves is what the backend has.
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "abreast", "later", "divisors", "scalar_loops", "expand"),
+    *("early_exits", "beside", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -115,7 +117,6 @@ CUDA_TILES_PLACED: Stage = ("dce",)
 PYTHON: Stage = ("bounds_checks",)
 
 PASSES: Mapping[str, Pass] = {
-    "abreast": abreast,
     "atomic": atomic,
     "added_products": added_products,
     "beside": beside,
@@ -142,12 +143,13 @@ PASSES: Mapping[str, Pass] = {
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
+    "unchanged": unchanged,
     "weak_literals": decide,
 }
 
 
 def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
-    """The function after every pass of the stage, in order.
+    """Return the function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.

@@ -113,7 +113,7 @@ class _Positioned:
         return None if operands == op.operands else (*builder.body().ops, rewriter.inside(op.replace(operands)))
 
     def subscript(self, builder: Builder, rewriter: Rewriter, name: str, axis: int, value: Value) -> Value:
-        """The subscript of a part."""
+        """Return the subscript of a part."""
         part = Part(name, axis)
         cut = self.cuts.get(part)
         if cut is None:
@@ -133,7 +133,7 @@ class _Positioned:
         return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *whole)), int64)
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
-        """An index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
+        """Return an index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
         op = self.offsets.analysis.defs.get(value)
         if op is None or value in self.numbers:
             return value

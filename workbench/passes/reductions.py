@@ -28,7 +28,7 @@ _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_i
 
 @deep
 def reductions(function: Function) -> Function:
-    """The function with such changes marked (`REDUCTION`); itself if there are none."""
+    """Return the function with such changes marked (`REDUCTION`); itself if there are none."""
     found = _found(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -39,7 +39,7 @@ def reductions(function: Function) -> Function:
 
 @deep
 def reduces(function: Function) -> bool:
-    """Whether `reductions` has anything to mark in the kernel's code."""
+    """Return whether `reductions` has anything to mark in the kernel's code."""
     return bool(_found(without_customs(function)))
 
 
@@ -51,7 +51,7 @@ def kind_of(op: Op) -> str:
 
 
 def _place(op: Op) -> tuple[Value, ...]:
-    """The array and the indices of such a change; empty for another operation."""
+    """Return the array and the indices of such a change; empty for another operation."""
     changes = op.name in ("atomic_add", "atomic") and kind_of(op) in KINDS
     return (op.operands[0], *indices_of(op)) if changes else ()
 
@@ -79,6 +79,6 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
 
 
 def _combines(op: Op) -> bool:
-    """Whether the type of the element is one that is combined: no bools, and of 16-bit floats sums alone."""
+    """Return whether the type of the element is one that is combined: no bools, and of 16-bit floats sums alone."""
     scalar = element(op.operands[-1].type)
     return scalar.kind is not Kind.BOOL and (kind_of(op) == "add" or not scalar.is_half)

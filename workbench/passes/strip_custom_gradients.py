@@ -15,12 +15,12 @@ from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, c
 
 
 def has_customs(function: Function) -> bool:
-    """Whether a `custom` operation is left in it."""
+    """Return whether a `custom` operation is left in it."""
     return any(op.name == "custom" for op in walk(function.body))
 
 
 def without_customs(function: Function) -> Function:
-    """The function with each `custom` replaced by its body, and without constants that only gradients use.
+    """Return the function with each `custom` replaced by its body, and without constants that only gradients use.
 
     One with CUDA text keeps that: it is what the func is on CUDA.
     """

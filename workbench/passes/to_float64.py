@@ -13,7 +13,7 @@ from workbench.types import ArrayType, Kind, Scalar, Slots, Type, Vector, float6
 
 
 def widen(function: Function) -> Function:
-    """The function with every float a float64; literals keep the value they were written with."""
+    """Return the function with every float a float64; literals keep the value they were written with."""
     mapping: Mapping = {}
     params = tuple(_value(p, mapping) for p in function.params)
     body = _block(function.body, mapping)
@@ -21,7 +21,7 @@ def widen(function: Function) -> Function:
 
 
 def wide_type(type: Type) -> Type:
-    """The type with float64 in the place of narrower floats."""
+    """Return the type with float64 in the place of narrower floats."""
     if isinstance(type, Scalar):
         return float64 if type.kind is Kind.FLOAT else type
     if isinstance(type, Vector):

@@ -11,7 +11,7 @@ from workbench.types import Scalar, is_integer
 
 
 def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda op: True) -> Function:
-    """The function with each chosen `for` over a constant range written out, inner loops first.
+    """Return the function with each chosen `for` over a constant range written out, inner loops first.
 
     Args:
         function: any legal IR; fold it first, so that bounds that can be constants are.
@@ -56,7 +56,7 @@ class _Unroller:
         self.write_out(copied, numbers, into)
 
     def range(self, op: Op) -> range | None:
-        """The loop's indices, where its bounds are constants; None for a step of 0."""
+        """Return the loop's indices, where its bounds are constants; None for a step of 0."""
         bounds = [self.numbers.get(v) for v in op.operands[:3]]
         start, stop, step = bounds
         return range(start, stop, step) if start is not None and stop is not None and step else None
@@ -75,7 +75,7 @@ class _Unroller:
 
 
 def _numbers(function: Function) -> dict[Value, int]:
-    """The integers that are constants, or casts of them that keep their value."""
+    """Return the integers that are constants, or casts of them that keep their value."""
     found: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):

@@ -20,7 +20,7 @@ from workbench.types import Kind, Scalar, Type, element, float32, float64, int32
 
 
 def too_wide(number: int | float, scalar: Scalar, captured: str | None) -> KernelTypeError:
-    """The error for a literal, or the constant `captured`, that does not fit its type."""
+    """Return the error for a literal, or the constant `captured`, that does not fit its type."""
     text = misfit(number, scalar)
     if captured:
         text = f"The constant {captured} is {text.replace(' does', ', which does', 1)}"
@@ -30,7 +30,7 @@ def too_wide(number: int | float, scalar: Scalar, captured: str | None) -> Kerne
 
 
 def decide(function: Function) -> Function:
-    """The function with a type for each weak value.
+    """Return the function with a type for each weak value.
 
     Raises:
         KernelTypeError: a literal does not fit the type that it gets, at its line.
@@ -73,7 +73,7 @@ class _Classes:
         self.wide.update(map(self.root, casts))
 
     def root(self, value: Value) -> Value:
-        """The value that stands for its class."""
+        """Return the value that stands for its class."""
         while (parent := self.parent.get(value)) is not None:
             if (above := self.parent.get(parent)) is not None:
                 self.parent[value] = above
@@ -91,14 +91,14 @@ class _Classes:
                     self.parent[root] = leader
 
     def type(self, value: Value) -> Type:
-        """The type of a value behind this pass."""
+        """Return the type of a value behind this pass."""
         if not is_weak(value.type) or self.root(value) not in self.wide:
             return strong(value.type)
         return float64 if value.type == float32 else int64
 
 
 def _together(op: Op) -> Iterator[Sequence[Value]]:
-    """The values of an operation that are of one type where they are weak."""
+    """Yield the values of an operation that are of one type where they are weak."""
     if op.name == "if":
         yield from zip(op.results, *(b.yielded for b in op.blocks), strict=True)
     elif op.name == "for":
@@ -147,7 +147,7 @@ class _Decided:
         self.ops: list[Op] = []
 
     def block(self, block: Block, results: Sequence[Type] | None = None) -> Block:
-        """The block, which yields `results`; the types that its own values have, if that is None."""
+        """Return the block, which yields `results`; the types that its own values have, if that is None."""
         outer, self.ops = self.ops, []
         params = tuple(map(self.value, block.params))
         for op in block.ops:
@@ -170,7 +170,7 @@ class _Decided:
         return tuple(v if v.type == t else self.cast(op, v, t) for v, t in zip(values, types, strict=True))
 
     def cast(self, op: Op, value: Value, type: Type) -> Value:
-        """The value in another type, at an operation's place."""
+        """Return the value in another type, at an operation's place."""
         self.ops.append(Op("cast", (value,), (Value(type, value.name),), location=op.location))
         return self.ops[-1].result
 
@@ -194,7 +194,7 @@ class _Decided:
             self.ops.append(op.replace(tuple(self.mapping.get(v, v) for v in op.operands)))
 
     def constant(self, op: Op) -> Op:
-        """The literal in its type.
+        """Return the literal in its type.
 
         Raises:
             KernelTypeError: it does not fit.
@@ -244,7 +244,7 @@ class _Decided:
         self.ops.append(op.replace(operands, results=results, attrs=attrs, blocks=blocks))
 
     def attached(self, block: Block) -> Block:
-        """A block that is an attribute; that of several calls stays one."""
+        """Return a block that is an attribute; that of several calls stays one."""
         if block not in self.funcs:
             self.funcs[block] = self.block(block)
         return self.funcs[block]

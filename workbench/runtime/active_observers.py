@@ -30,6 +30,16 @@ class Listener(Protocol):
         ...
 
     @property
+    def replays(self) -> bool:
+        """Return whether it can run again what it hears of."""
+        ...
+
+    @property
+    def defers(self) -> bool:
+        """Return whether code need not be there before it ends."""
+        ...
+
+    @property
     def differentiates(self) -> bool:
         """Return whether it does not see inside what has a rule of its own."""
         ...

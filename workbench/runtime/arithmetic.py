@@ -214,7 +214,7 @@ class Arithmetic(Lacking):
     # Reductions.
 
     def sum(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """The sum of the elements, in their own type; of bools their number.
+        """Return the sum of the elements, in their own type; of bools their number.
 
             rows.sum(axis=1)
 
@@ -232,7 +232,7 @@ class Arithmetic(Lacking):
         return _operations().total(self, axis, keepdims)
 
     def mean(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """The mean of the elements; `axis` and `keepdims` as for `sum`.
+        """Return the mean of the elements; `axis` and `keepdims` as for `sum`.
 
         Returns:
             An array: of integers and 16-bit floats a float32 (of 64-bit integers a float64).
@@ -243,7 +243,7 @@ class Arithmetic(Lacking):
         return _operations().mean(self, axis, keepdims)
 
     def dot(self, other: Any) -> Any:
-        """The sum of the products of two arrays' elements.
+        """Return the sum of the products of two arrays' elements.
 
         Args:
             other: an array of the same shape and dtype.
@@ -257,7 +257,7 @@ class Arithmetic(Lacking):
         return _operations().inner(self, other)
 
     def max(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """The largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the largest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
 
@@ -270,7 +270,7 @@ class Arithmetic(Lacking):
         return _operations().extreme("max", self, axis, keepdims)
 
     def min(self, axis: int | None = None, keepdims: bool = False) -> Any:
-        """The smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
+        """Return the smallest element; NaN if there is one. `axis` and `keepdims` as for `sum`.
 
         Without an axis it has no gradient: `backward` refuses. Along an axis it has one.
 
@@ -288,7 +288,7 @@ class Arithmetic(Lacking):
         return bool(self._only("is true or false"))
 
     def item(self: Any) -> Any:
-        """The only element, as a Python number.
+        """Return the only element, as a Python number.
 
             loss.item()
 
@@ -298,7 +298,7 @@ class Arithmetic(Lacking):
         return self._only()
 
     def tolist(self: Any) -> list[Any]:
-        """The elements as Python numbers, in lists nested as the shape."""
+        """Return the elements as Python numbers, in lists nested as the shape."""
         notify("reading", self)
         return self.host().tolist()
 

@@ -131,7 +131,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         raise NotImplementedError
 
     def turns(self) -> Iterator[str]:
-        """The names of the graphs inside that run, in turn; a condition is read when it is reached."""
+        """Return the names of the graphs inside that run, in turn; a condition is read when it is reached."""
         return iter(self.bodies)
 
     def step(self) -> Iterator[Work]:
@@ -200,7 +200,7 @@ class Nodes(Protocol):
         ...
 
     def written(self) -> list[Memory]:
-        """The memory that a run may change."""
+        """Return the memory that a run may change."""
         ...
 
     def stale(self, arrays: bool = True) -> None:
@@ -454,7 +454,7 @@ class If(Graph, frozen=True, eq=False, dict=True):
     """A branch: one of two graphs runs, or none, as the condition says when it is reached."""
 
     def turns(self) -> Iterator[str]:
-        """The one that the condition chooses, if there is one."""
+        """Yield the one that the condition chooses, if there is one."""
         name = "true" if _holds(self.condition) else "false"
         yield from [name] if name in self.graphs else []
 
@@ -463,7 +463,7 @@ class While(Graph, frozen=True, eq=False, dict=True):
     """A loop: a graph runs as long as the condition, which it writes, is not 0."""
 
     def turns(self) -> Iterator[str]:
-        """The graph, again as long as the condition holds."""
+        """Yield the graph, again as long as the condition holds."""
         while _holds(self.condition):
             yield "body"
 
@@ -525,6 +525,15 @@ def flattened(node: Work) -> Iterator[Work]:
     for body in node.bodies.values():
         for inner in body.nodes:
             yield from flattened(inner)
+
+
+def make_ready(nodes: list[Work]) -> None:
+    """Give the launches among some nodes their code, waiting until it has been built.
+
+    Raises:
+        BuildError: a compiler refused our text.
+    """
+    nodes[:] = [replace(n, record=n.record.ready()) if isinstance(n, Launch) else n for n in nodes]
 
 
 def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:

@@ -76,7 +76,7 @@ class HashGrid(StructValue):
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Device | str | None = None, *,
         period: Sequence[float] | None = None,
     ) -> None:  # fmt: skip
-        """An empty grid.
+        """Make an empty grid.
 
         Args:
             dim_x, dim_y, dim_z: cells along each axis. Where the points fill less room than that, no query returns
@@ -115,8 +115,8 @@ class HashGrid(StructValue):
             groups: an int32 array with the group of each point, which is copied.
 
         Raises:
-            LaunchError: the points are no such array or lie elsewhere, the radius is not positive, or the groups are
-                not one for each point.
+            LaunchError: `points` is not such an array or is on another device, the radius is not positive, or `groups`
+                does not have one for each point.
         """
         if (
             not isinstance(points, array)
@@ -127,9 +127,10 @@ class HashGrid(StructValue):
             raise LaunchError(f"build() takes an array of vec3 in one dimension, not {shown}.", parameter="points")
         if points.device != self.device:
             raise LaunchError(
-                f"The points are on {points.device.name}, the grid is on {self.device.name}.", parameter="points",
+                f"The points are on {points.device.name}, the grid is on {self.device.name}.",
+                parameter="points",
                 advice=f"Make the grid there: wb.HashGrid(…, device={points.device.name!r}).",
-            )  # fmt: skip
+            )
         if radius is not None:
             if self.period[0] > 0.0 or not 0.0 < radius < math.inf:
                 why = "a periodic grid has cells of its own width" if self.period[0] > 0.0 else "it must be positive"

@@ -41,7 +41,7 @@ def histogram(x: array, bins: int = 10, range: tuple[float, float] | None = None
         The counts, int32, and the bins + 1 edges, on the array's device.
 
     Raises:
-        LaunchError: `x` is no such array, or there are no such bins.
+        LaunchError: `x` is not such an array, `bins` is not positive, or the range is not finite and ascending.
     """
     require("histogram()", x)
     if bins < 1:

@@ -62,7 +62,7 @@ class Bvh(StructValue):
             leaf_size: how many boxes a leaf may hold. Results are the same.
 
         Raises:
-            LaunchError: they are no such arrays, or the size is not positive.
+            LaunchError: the boxes are not such arrays, or the size is not positive.
         """
         _require("Bvh()", VEC3, lowers=lowers, uppers=uppers)
         if lowers.size != uppers.size:
@@ -138,7 +138,7 @@ class Mesh(StructValue):
             leaf_size: how many faces a leaf may hold. Results are the same.
 
         Raises:
-            LaunchError: they are no such arrays, lie on several devices, or an index is not one of a point.
+            LaunchError: an array is not as above, they are on several devices, or an index is not that of a point.
         """
         _require("Mesh()", VEC3, points=points)
         if isinstance(indices, array) and indices.ndim == 2 and indices.shape[1] == 3:
@@ -208,9 +208,10 @@ def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any)
         if not isinstance(value, array) or value.ndim != 1 or value.dtype != dtype:
             shown = f"{value.type!r}" if isinstance(value, array) else its_type(value)
             raise LaunchError(
-                f"{what} takes {name} as an array of {dtype!r}, not {shown}.", parameter=name,
+                f"{what} takes {name} as an array of {dtype!r}, not {shown}.",
+                parameter=name,
                 advice=f"Write {name} = wb.array({name}, dtype=wb.{dtype!r}) first.",
-            )  # fmt: skip
+            )
         device = device or value.device
         if value.device != device:
             raise LaunchError(f"{what} got {name} on {value.device.name}, others on {device.name}.", parameter=name)

@@ -50,14 +50,16 @@ def runlength_encode(
         raise LaunchError(f"runlength_encode(): {n} values are to count; there are {values.size}.")
     total = zeros(1, int32, values.device) if run_count is None else run_count
     for name, x, dtype, room in (
-        ("run_values", run_values, values.dtype, n), ("run_lengths", run_lengths, int32, n),
+        ("run_values", run_values, values.dtype, n),
+        ("run_lengths", run_lengths, int32, n),
         ("run_count", total, int32, 1),
-    ):  # fmt: skip
+    ):
         if not isinstance(x, array) or x.ndim != 1 or x.dtype != dtype or x.size < room or x.device != values.device:
             raise LaunchError(
                 f"runlength_encode(): {name} must be an array of {dtype!r} with {room} elements on "
-                f"{values.device.name}.", parameter=name,
-            )  # fmt: skip
+                f"{values.device.name}.",
+                parameter=name,
+            )
     if n:
         device, part = values.device, values[:n]
         size = piece_size(device, n, exact=True)

@@ -64,7 +64,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
         `out`.
 
     Raises:
-        LaunchError: `x` is no such array, or `out` does not fit.
+        LaunchError: `x` is not such an array, or `out` does not fit.
     """
     require("array_scan()", x)
     if out is None:
@@ -73,8 +73,9 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
     if (out.shape, out.dtype, out.device) != (x.shape, x.dtype, x.device):
         raise LaunchError(
             f"array_scan(): out must be {x.dtype!r} of shape {x.shape} on {x.device.name}, not {out.dtype!r} of shape "
-            f"{out.shape} on {out.device.name}.", parameter="out",
-        )  # fmt: skip
+            f"{out.shape} on {out.device.name}.",
+            parameter="out",
+        )
     size = piece_size(x.device, x.size, exact=not is_float(x.dtype))
     one, four = _KERNELS[bool(inclusive)]
     write, each = one, 1

@@ -23,7 +23,7 @@ from workbench.utils.scan import array_scan, piece, require
 
 tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
 BITS = 8
-QUIET: dict[str, Any] = {"checks": False, "record_tape": False}
+QUIET: dict[str, Any] = {"checks": False, "record_tape": False, "deterministic": False}
 """Indices are right by construction, and nothing here has a gradient."""
 
 
@@ -43,7 +43,7 @@ def radix_sort(keys: array, count: int | None = None) -> None:
         count: how many of them, from the first, are sorted; all if it is not given.
 
     Raises:
-        LaunchError: the keys are no such array, or fewer than `count`.
+        LaunchError: `keys` is not such an array, or has fewer elements than `count`.
     """
     _sort("radix_sort()", keys, None, count, 0, None)
 
@@ -68,7 +68,7 @@ def radix_sort_pairs(
         begin_bit, end_bit: sort by these bits of the keys alone, begin_bit ≤ bit < end_bit: of keys below 2¹⁶, 16 do.
 
     Raises:
-        LaunchError: an array is none of these or has fewer elements than `count`, or there are no such bits.
+        LaunchError: an array is not as above or has fewer elements than `count`, or the keys do not have these bits.
     """
     _sort("radix_sort_pairs()", keys, values, count, begin_bit, end_bit)
 
@@ -131,8 +131,9 @@ def _check(what: str, keys: array, values: array | None, count: int | None) -> i
     if values is not None and (values.ndim != 1 or values.device != keys.device):
         raise LaunchError(
             f"{what} takes values in one dimension on {keys.device.name}, not of shape {values.shape} on "
-            f"{values.device.name}.", parameter="values",
-        )  # fmt: skip
+            f"{values.device.name}.",
+            parameter="values",
+        )
     n = keys.size if count is None else count
     fewest = min(keys.size, keys.size if values is None else values.size)
     if not 0 <= n <= fewest:
@@ -159,7 +160,7 @@ def _sort(what: str, keys: array, values: array | None, count: int | None, begin
 
 
 def sorted_by_bits(keys: array, values: array | None, begin: int, end: int) -> tuple[array, Any]:
-    """Keys of unsigned integers and their values in the order of these bits. What is given may be overwritten."""
+    """Return unsigned keys and their values, sorted by these bits of the keys; the arrays passed may be overwritten."""
     n, device = keys.size, keys.device
     size = 512 if device.is_cuda else max(16384, -(-n // 64))
     pieces = -(-n // size)
@@ -268,7 +269,7 @@ def _move_pairs(
 
 @kernel
 def _mark(starts: array[int32], ends: array[int32], count: int, edges: array[int32], depth: array[int32]):
-    """1 at each edge of a segment, and where a segment begins 1 more than where it ends."""
+    """Write 1 at each edge of a segment, and where a segment begins 1 more than where it ends."""
     s = tid()
     first, last = min(max(starts[s], 0), count), min(max(ends[s], 0), count)
     if first < last:

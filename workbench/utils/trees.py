@@ -41,7 +41,7 @@ box2d = array(dtype=float32, ndim=2)
 
 
 class Tree:
-    """Represents the structure of a tree of boxes, by which a refit finds the nodes of each round.
+    """The structure of a tree of boxes, by which a refit finds the nodes of each round.
 
     Attributes:
         nodes: in depth-first order (`builtins/geometry/trees.py`).

@@ -34,7 +34,7 @@ class AnimationView:
         seconds: how long the last step took.
         said: what went wrong in it; empty if nothing did.
         picture: the frame.
-        others: pictures beside it.
+        others: pictures next to it.
     """
 
     title: str
@@ -69,10 +69,10 @@ class Animation:
         self, step: Any, draw: Callable[[], tuple[Picture, ...]], title: str, frames: int, fps: float,
         options: Mapping[str, Any], watch: Any = None,
     ) -> None:  # fmt: skip
-        """`options`: those of `draw`; without a `range` that of the colours grows with the frames.
+        """Check the numbers and draw frame 0; without a `range` in `options`, the colours' grows with the frames.
 
         Raises:
-            Refusal: the step is none, or a number is out of range.
+            Refusal: `step` is nothing that can run, or a number is out of range.
         """
         if not (isinstance(frames, int) and 1 < frames <= MOST_FRAMES):
             raise Refusal(f"frames takes a number from 2 to {MOST_FRAMES:,}; it got {frames!r}")
@@ -127,7 +127,7 @@ class Reel:
     """Frames, and bytes of them all."""
 
     def __init__(self) -> None:
-        """No frame yet."""
+        """Make a reel without frames."""
         self._frames: list[AnimationView] = []
         self._every, self._seen = 1, 0
         self.view: AnimationView | None = None

@@ -133,7 +133,7 @@ def _svg(parts: list[str], height: int) -> str:
 
 
 def _light(part: PartView, view: ArrayView) -> np.ndarray:
-    """Return how light each point of a coloured picture is, within the view's range."""
+    """Return the lightness of each point of a coloured picture, scaled to the view's range."""
     shares = pixels(part, view).astype(float) @ (0.299 / 255, 0.587 / 255, 0.114 / 255)
     return view.low + shares * (view.high - view.low)
 

@@ -119,7 +119,7 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     Args:
         value: the array; of a Workbench array of vectors or matrices each component is one picture, four at most.
         name: what to call it.
-        at: indices of the leading dimensions where there are more than two; zeros if not given.
+        at: indices of the leading dimensions if there are more than two; zeros if not given.
         look: colours, range, size.
 
     Raises:
@@ -174,7 +174,7 @@ def with_range(view: ArrayView, low: float, high: float, colours: str = "") -> A
 
 
 class Slices:
-    """Draws slices and fields of an array for as long as something else holds the array, and the chosen one again.
+    """The slices and fields of an array, drawn on request as long as something else holds the array.
 
     A view outlives its cell in the shell's outputs and in the page, and would keep the memory.
     """
@@ -374,7 +374,7 @@ def _part(values: np.ndarray, name: str, size: int = SIDE) -> PartView:
 
 
 def _line(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
-    """Lowest and highest finite value of each column, and the columns with others."""
+    """Return lowest and highest finite value of each column, and the columns with others."""
     edges = _edges(values.size, COLUMNS)
     clear = np.isfinite(values)
     low = np.fmin.reduceat(np.where(clear, values, np.nan), edges)

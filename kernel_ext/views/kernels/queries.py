@@ -18,7 +18,7 @@ from workbench.errors import WorkbenchError, must_be
 
 PANES: tuple[str, ...] = inspect.PANES
 NATIVE = "native"
-"""The architecture of the GPU in this machine; where there is none, each text's own default."""
+"""The architecture of the GPU in this machine; if there is none, each text's own default."""
 KEPT = ("source", "ir", "adjoint", "cuda", "key")
 """Texts that a page without a kernel keeps: those for which nothing is compiled."""
 
@@ -115,19 +115,19 @@ def cache_view(entries: bool = True) -> CacheView:
 
 
 def cache_why(kernel: Any) -> str:
-    """Why `kernel` was last compiled, in one line a reason."""
+    """Return why `kernel` was last compiled, one reason per line."""
     reasons = inspect.why(kernel)
     return "\n".join(reasons) if reasons else f"{kernel.name} was not recompiled: no part of its key has changed"
 
 
 def cache_clear() -> str:
-    """Empty the cache; says what went."""
+    """Empty the cache; return a sentence on what went."""
     before = inspect.cache_info()
     return f"removed {units.count(wb.cache.clear(), 'module')}, {units.size(before.bytes)}"
 
 
 def cache_remove(digest: str) -> str:
-    """Remove one module; says which.
+    """Remove one module from the cache; return a sentence that says so.
 
     Raises:
         CacheError: the digest is not 64 hex digits.
@@ -136,13 +136,13 @@ def cache_remove(digest: str) -> str:
 
 
 def cache_prune() -> str:
-    """Bring the cache under its size limit; says what went."""
+    """Bring the cache under its size limit; return a sentence on what went."""
     removed = wb.cache.prune()
     return f"removed {units.count(removed, 'module')}; kept {units.size(inspect.cache_info().bytes)}"
 
 
 def cache_export(path: str) -> str:
-    """Write the cache to the file `path`.
+    """Write the cache to the file `path`; return a sentence with the number of modules.
 
     Raises:
         CacheError: the file cannot be written.
@@ -151,7 +151,7 @@ def cache_export(path: str) -> str:
 
 
 def cache_import(path: str, trust: bool = False) -> str:
-    """Take the modules of the file `path` into the cache, if its maker is trusted.
+    """Read the modules of the file `path` into the cache, if its maker is trusted; return a sentence on it.
 
     Raises:
         CacheError: the file is no export, or damaged.
@@ -161,7 +161,7 @@ def cache_import(path: str, trust: bool = False) -> str:
 
 
 def forget_compiled() -> str:
-    """Let JAX forget all programs that it has compiled; says so. Each is compiled again at its next call."""
+    """Clear JAX's compiled programs, so that each is compiled again at its next call; return a sentence on it."""
     jax = sys.modules.get("jax")
     if jax is not None:
         jax.clear_caches()

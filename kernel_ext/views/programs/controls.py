@@ -25,7 +25,7 @@ from workbench.errors import WorkbenchError
 
 Subject = wb.Recorder | wb.Tape | wb.Launch | wb.Graph | Callable[..., Any]
 STEPS = 200
-"""How many places a slider has where no step is given."""
+"""The number of steps of a slider, by default."""
 AXES, PARTS = "xyzw", ("real", "imag")
 VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4, wb.vec4i)}
 """By shape, of floats and of integers."""
@@ -45,7 +45,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class ControlsView:
-    """Sliders and the last run.
+    """The view of sliders and of the last run.
 
     Attributes:
         title: what is replayed.
@@ -54,7 +54,7 @@ class ControlsView:
         seconds: what the last one took.
         compiled: how many kernels were compiled in all of them.
         said: what went wrong in the last one; empty where nothing did.
-        picture: the watched array after it, where there is one.
+        picture: the watched array after it, if there is one.
         note: what is told of the last one, if it is not the usual.
     """
 
@@ -114,7 +114,7 @@ class Bound:
             self.run({})  # a function has nothing to show before it ran
 
     def run(self, values: Mapping[str, Any]) -> ControlsView:
-        """Replay with these values of sliders; others stand where they are."""
+        """Replay with these values of sliders; the others are unchanged."""
         with self._lock:
             sliders = tuple(
                 replace(s, value=kind(s)(values[s.name])) if s.name in values else s for s in self.view.sliders

@@ -1,4 +1,4 @@
-"""Gradients to look at: values beside their adjoints, and what a gradcheck compared; with its static fallback."""
+"""Gradients to look at: values next to their adjoints, and what a gradcheck compared; with its static fallback."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class CheckView:
 
 @dataclass(frozen=True)
 class PairView:
-    """An array beside its adjoint; a report keeps adjoints alone, and `value` is None."""
+    """An array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
 
     name: str
     value: ArrayView | None
@@ -51,7 +51,7 @@ class PairView:
 
 @dataclass(frozen=True)
 class GradsView:
-    """Arrays with their adjoints, and a gradcheck where there was one."""
+    """The view of arrays with their adjoints, and of a gradcheck if there was one."""
 
     title: str
     pairs: tuple[PairView, ...]
@@ -111,7 +111,7 @@ def _check(verdict: wb.Verdict) -> CheckView:
 
 
 def grads_text(view: GradsView) -> str:
-    """Format all of it as lines of ASCII."""
+    """Format the checks and the arrays with their adjoints as lines of ASCII."""
     rows = [view.title] if view.check is None else [view.check.said]
     if view.check is not None:
         cells = [("input", "adjoint", "difference", "error", "where"), *map(_cells, view.check.points)]

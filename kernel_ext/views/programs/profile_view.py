@@ -88,4 +88,4 @@ def _step(step: Step, row: int) -> WarpStep:
 
 
 def _access(access: Access) -> AccessView:
-    return AccessView(access.said, access.space, access.size, access.at, access.cost > access.least)
+    return AccessView(access.summary, access.space, access.size, access.at, access.cost > access.least)

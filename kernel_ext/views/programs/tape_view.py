@@ -21,7 +21,7 @@ MOST_ROWS = 60
 
 @dataclass(frozen=True)
 class TapeRow:
-    """Steps of one kind: how many, and what they change; `kept` are the copies made for their gradients."""
+    """A kind of step: how many, and what they change; `kept` are the copies made for their gradients."""
 
     kind: str
     name: str
@@ -33,7 +33,7 @@ class TapeRow:
 
 @dataclass(frozen=True)
 class TapeView:
-    """A tape.
+    """The view of a tape: its steps by kind, copies, gradients and memory.
 
     Attributes:
         title: its name.

@@ -19,7 +19,7 @@ _LOOKS = ("taken", "other", "free", "past")
 
 @dataclass(frozen=True)
 class WarpRow:
-    """A warp.
+    """The steps of one warp.
 
     Attributes:
         block, warp: its numbers.
@@ -104,7 +104,7 @@ class _Making:
         return WarpRow(block, warp, "".join(map(str, kinds)), _short(dark), json.dumps(steps, separators=(",", ":")))
 
     def _access(self, access: Access) -> tuple[Any, ...]:
-        phrase = Phrase(access.said, access.kind, access.space, access.size, access.cost > access.least)
+        phrase = Phrase(access.summary, access.kind, access.space, access.size, access.cost > access.least)
         number = self.phrases.setdefault(phrase, len(self.phrases))
         return number, self.arrays.get(access.array, -1), *_lanes(access.at)
 

@@ -133,7 +133,7 @@ def _facts(row: SpanRow) -> tuple[str, ...]:
 
 
 def _bar(row: SpanRow, total: float) -> str:
-    """Draw in characters when in the whole time it ran."""
+    """Draw a row's part of the whole time as a bar of characters."""
     first = min(_BAR - 1, int(_BAR * row.start / total)) if total else 0
     last = min(_BAR, int(_BAR * (row.start + (row.seconds or 0.0)) / total)) if total else 0
     return "|" + (" " * first + "#" * max(1, last - first)).ljust(_BAR)[:_BAR] + "|"

@@ -30,30 +30,30 @@ def trail_view(graph: wb.Graph) -> dict[str, Any]:
 
 def _said(stop: inspect.Stop) -> list[tuple[str, str]]:
     node = stop.node
-    said = [("turn", ", in ".join(f"{turn}" for turn in reversed(stop.turns)))] if stop.turns else []
+    turn = [("turn", ", in ".join(map(str, reversed(stop.turns))))] if stop.turns else []
     if node.bodies:
         condition = getattr(node, "condition", None)
         read = [("condition", _few(condition))] if condition is not None else []
-        return [*said, *read, ("next", f"the graph “{stop.chosen}”" if stop.chosen else "it is over")]
+        return [*turn, *read, ("next", f"the graph “{stop.chosen}”" if stop.chosen else "it is over")]
     written = {access.name: access.array for access in node.accesses if access.writes}
-    return [*said, *((f"wrote {name}", _few(value)) for name, value in written.items())]
+    return [*turn, *((f"wrote {name}", _few(value)) for name, value in written.items())]
 
 
 def _few(value: wb.array) -> str:
-    """The first values of an array."""
+    """Format the first `MOST_VALUES` values of an array, and say how many there are if there are more."""
     flat = np.asarray(value.numpy()).reshape(-1)
     values = " ".join(f"{v:.6g}" if isinstance(v, float | np.floating) else str(v) for v in flat[:MOST_VALUES])
     return values if len(flat) <= MOST_VALUES else f"{values} … ({units.count(len(flat), 'value')})"
 
 
 def trail_text(view: dict[str, Any]) -> str:
-    """A line per step."""
+    """Format the title and a line for each step, in ASCII."""
     rows = [f"{k}: {title}  {'; '.join(parts)}".rstrip() for k, title, parts in _rows(view)]
     return units.ascii_only("\n".join([view["title"], *rows]))
 
 
 def trail_html(view: dict[str, Any], picture: str) -> str:
-    """The picture, and the steps as a table below it."""
+    """Format the steps as a folded table below `picture`, the HTML of the graph."""
     table = html.table(("step", "what", "then"), [(str(k), title, "; ".join(parts)) for k, title, parts in _rows(view)])
     return picture + html.box(html.line(view["title"]), html.folded("steps", table))
 

@@ -14,7 +14,7 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class Animation(Live):
-    """Frames of a program.
+    """The widget of an animation: frames of a program.
 
     Attributes:
         answered: number of the browser's last message that was answered; it sends the next one then.
@@ -26,12 +26,12 @@ class Animation(Live):
     answered = traitlets.Int(0).tag(sync=True)
 
     def take(self, view: AnimationView, frames: Frames | None = None) -> dict[str, Any]:
-        """`frames` makes and keeps them."""
+        """Take a view; `frames` makes and stores its frames."""
         self._frames = frames
         return {"view": as_data(view), "answered": 0}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "frame", at, number}`: show the frame `at`."""
+        """Show the frame `at` that `{ask: "frame", at, number}` requests."""
         frames = self._frames
         if content.get("ask") != "frame" or frames is None:
             return

@@ -26,11 +26,11 @@ class CacheTable(Live):
     said = traitlets.Unicode("").tag(sync=True)
 
     def take(self, view: CacheView) -> dict[str, Any]:
-        """Nothing has been said of a new view."""
+        """Take a new view, without a message."""
         return {"view": as_data(view), "said": ""}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "evict", digest}` removes a module, `{ask: "look"}` shows the cache as it is now."""
+        """Remove a module (`{ask: "evict", digest}`), or show the cache as it is now (`{ask: "look"}`)."""
         ask = content.get("ask")
         if ask not in ("evict", "look"):
             return

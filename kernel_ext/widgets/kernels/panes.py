@@ -25,7 +25,7 @@ class PaneWidget(Live):
     panes = traitlets.List().tag(sync=True)
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "pane", kernel, pane}`: send its text."""
+        """Send the text that `{ask: "pane", kernel, pane}` requests."""
         texts = self._texts
         answer = texts.answer(content)
         if answer is not None and texts is self._texts:  # it may have been given something else to show
@@ -38,10 +38,10 @@ class PaneWidget(Live):
 
 
 class _PaneTexts:
-    """Answers to `{ask: "pane", kernel, pane}`."""
+    """The texts that answer `{ask: "pane", kernel, pane}`."""
 
     def __init__(self, make: PaneMaker | None) -> None:
-        """`make` returns the text of a kernel's pane; without it there is none yet."""
+        """Hold no text yet; `make` returns that of a kernel's pane."""
         self._make = make
         self._made: dict[tuple[str, str], dict[str, Any]] = {}
 

@@ -12,7 +12,7 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class SourceView(PaneWidget):
-    """Source, IR, adjoint, CUDA, LLVM, PTX with linked lines.
+    """The widget of a kernel's texts, source, IR, adjoint, CUDA, LLVM, PTX, with linked lines.
 
     Attributes:
         selected: the chosen line of the cell; 0 if none is.
@@ -24,7 +24,7 @@ class SourceView(PaneWidget):
     selected = traitlets.Int(0).tag(sync=True)
 
     def take(self, view: InspectView, make_pane: PaneMaker | None = None) -> dict[str, Any]:
-        """`make_pane` makes the text of a pane when asked; no line is chosen in a new view."""
+        """Take a view, without a chosen line; `make_pane` makes the text of a pane when it is requested."""
         shown = [p.name for p in view.panes]
         names = dict.fromkeys((*shown, *(LIVE_PANES if make_pane else ())))
         return {"view": as_data(view), "panes": self.offer(names, make_pane), "selected": 0}

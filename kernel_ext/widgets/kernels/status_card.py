@@ -17,17 +17,17 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class StatusCard(PaneWidget):
-    """State badge, one line, and what unfolds below it."""
+    """The widget of a cell's status: a badge, one line, and what unfolds below it."""
 
     _module = traitlets.Unicode(module_text("status_card")).tag(sync=True)
     _css = style_text("status_card")
 
     def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
-        """`panes`: those that it offers once there are texts (`show`)."""
+        """Take a view; `panes` are those that it offers once there are texts (`show`)."""
         return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "clear"}`: let JAX forget what it compiled; any other request to a card is for a pane."""
+        """Make JAX forget what it compiled (`{ask: "clear"}`); any other request to a card is for a pane."""
         if content.get("ask") == "clear":
             answer = forget_compiled()
             self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}

@@ -25,12 +25,12 @@ class Controls(Live):
     answered = traitlets.Int(0).tag(sync=True)
 
     def take(self, view: ControlsView, bound: Bound | None = None) -> dict[str, Any]:
-        """`bound` is what replays."""
+        """Take a view; `bound` is what replays."""
         self._bound = bound
         return {"view": as_data(view), "answered": 0}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "replay", values, number}`: replay with other numbers."""
+        """Replay with the values of `{ask: "replay", values, number}`."""
         bound = self._bound
         if content.get("ask") != "replay" or bound is None:
             return

@@ -1,4 +1,4 @@
-"""Values beside their adjoints, and what a gradcheck compared."""
+"""Values next to their adjoints, and what a gradcheck compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class GradView(Live):
-    """Values beside their adjoints, and what a gradcheck compared.
+    """The widget of values next to their adjoints, and of what a gradcheck compared.
 
     Attributes:
         selected: index of what is chosen.

@@ -12,7 +12,7 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class GraphView(Live):
-    """Boxes in layers, lines with the arrays they carry.
+    """The widget of a graph: boxes in layers, lines with the arrays that they carry.
 
     Attributes:
         selected: index of the chosen node; -1 if none is.
@@ -24,7 +24,7 @@ class GraphView(Live):
     selected = traitlets.Int(-1).tag(sync=True)
 
     def take(self, view: dict[str, Any]) -> dict[str, Any]:
-        """`view` is a graph's `layout()`; nothing is chosen in it."""
+        """Take a graph's `layout()`, in which nothing is chosen."""
         return {"view": view, "selected": -1}
 
     def show(self, graph: wb.Graph) -> None:

@@ -12,7 +12,7 @@ from kernel_ext.widgets.modules import module_text, style_text
 
 
 class Steps(Live):
-    """Steps, of which one is shown.
+    """A widget of steps, one of which is selected.
 
     Attributes:
         start: the step that a new view begins at; -1: the view's own.

@@ -33,12 +33,12 @@ class ThreadsView(Live):
     def take(
         self, view: threads_view.ThreadsView, follow: Follow | None = None, at: tuple[int, int] | None = None
     ) -> dict[str, Any]:
-        """`follow` returns the view from another block on."""
+        """Take a view; `follow` returns the view from another block on."""
         self._follow = follow
         return {"view": as_data(view), "selected": -1, "at": list(at or ())}
 
     def on_message(self, content: dict[str, Any]) -> None:
-        """`{ask: "first", block}`: follow blocks from this one on."""
+        """Follow blocks from the one of `{ask: "first", block}` on."""
         block = content.get("block")
         if content.get("ask") != "first" or self._follow is None or not isinstance(block, int):
             return

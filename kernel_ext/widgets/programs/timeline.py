@@ -24,7 +24,7 @@ class Timeline(Live):
     selected = traitlets.Int(-1).tag(sync=True)
 
     def take(self, view: TimelineView, recorder: Any = None) -> dict[str, Any]:
-        """Nothing is chosen in a new view; the `recorder` is for pages, which measure again."""
+        """Take a view, in which nothing is chosen; the `recorder` is for pages, which measure again."""
         return {"view": as_data(view), "selected": -1}
 
     def show(self, view: TimelineView) -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any
-
 import numpy as np
 import pytest
-from msgspec.structs import replace
 
 import workbench as wb
 from tests.support.checks import meaning
 from workbench import inspect
-from workbench.api.builds import bind, build
+from workbench.api.builds import build
 from workbench.backends.base import Options
 
 CELL = meaning.define("""
@@ -31,11 +27,6 @@ CELL = meaning.define("""
         y[i] = x[i] * x[i]
 """)
 total, gather, square = CELL.values()
-TILES = meaning.define("""
-    @kernel
-    def block_sums(x: array[float], out: array[float]):
-        tile_atomic_add(out, tile_load(x, shape=32))
-""")
 N = 200_000
 RANDOM = np.random.default_rng(0)
 X = (RANDOM.normal(size=N) * 10.0 ** RANDOM.integers(-4, 4, N)).astype(np.float32)
@@ -82,19 +73,6 @@ def test_the_code_is_the_same() -> None:
     assert plain.digest == ordered.digest and plain.handle is ordered.handle
     assert ordered.threads_per_task > 10**9 > plain.threads_per_task
     assert "ordered" not in inspect.key(square)
-
-
-def on_cuda(kernel: Any, direction: str) -> Any:
-    """A record bound for a mock device."""
-    loaded = build.load(kernel.specialise(), direction)
-    return bind._refuse_unordered(replace(loaded, device=SimpleNamespace(is_cuda=True, kind="cuda", index=0)))
-
-
-def test_refused_on_cuda_where_threads_add() -> None:
-    for kernel, direction in ((total, "forward"), (gather, "adjoint"), (TILES["block_sums"], "forward")):
-        with pytest.raises(wb.LaunchError, match=f"the {direction} code of {kernel.name} adds to floats"):
-            on_cuda(kernel, direction)
-    assert on_cuda(gather, "forward") is None and on_cuda(square, "adjoint") is None
 
 
 def test_a_sum_over_threads_is_shared_with_other_launches() -> None:

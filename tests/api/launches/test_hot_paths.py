@@ -21,10 +21,11 @@ def test_launches_graphs_and_backward_passes_enter_few_functions() -> None:
     with wb.capture() as graph:
         wb.launch(scale, 1, [2.0, x, y])
     assert len(python_calls(lambda: graph.launch())) == 1
-    with wb.Tape() as tape:
-        wb.launch(scale, 1, [2.0, x, y])
-        wb.launch(scale, 1, [2.0, y, z])
-    calls = python_calls(lambda: tape.backward(z))
+    for _ in range(2):  # the first tape of such launches binds their adjoints
+        with wb.Tape() as tape:
+            wb.launch(scale, 1, [2.0, x, y])
+            wb.launch(scale, 1, [2.0, y, z])
+        calls = python_calls(partial(tape.backward, z))
     assert len(calls) <= 20, calls
 
 

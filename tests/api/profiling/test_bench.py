@@ -10,9 +10,9 @@ import pytest
 
 import workbench as wb
 from workbench.api.measurement import bench as benches
+from workbench.api.measurement.bench import Ceiling, ceiling
 from workbench.api.measurement.chart import heat_map, line_chart
 from workbench.api.measurement.cost_model import Effort, effort_of
-from workbench.api.measurement.roofline import Ceiling, ceiling
 from workbench.api.measurement.sweep import using_threads
 from workbench.runtime.device.device import CPU
 from workbench.runtime.launching.execute import cpu_threads

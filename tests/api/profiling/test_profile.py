@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 from workbench import inspect
-from workbench.api.profiling import ptx_by_operation, run
+from workbench.api.profiling import run, subject
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.lines import repeated
@@ -49,7 +49,7 @@ def test_lines_are_those_of_the_open_cell():
 
 def test_a_comment_above_is_a_hit_and_moves_the_lines(monkeypatch):
     before = wb.profile(kernel(), N, arrays())
-    monkeypatch.setattr(ptx_by_operation, "build", lambda *_: pytest.fail("compiled again"))
+    monkeypatch.setattr(subject, "build", lambda *_: pytest.fail("compiled again"))
     after = wb.profile(kernel("# A comment.\n# Another.\n" + CELL), N, arrays())
     assert {n + 2: line.global_sectors for n, line in before.lines.items()} == {
         n: line.global_sectors for n, line in after.lines.items()
@@ -59,7 +59,7 @@ def test_a_comment_above_is_a_hit_and_moves_the_lines(monkeypatch):
 
 def test_no_line_is_in_what_is_compiled():
     one, two = (kernel(before + CELL).specialise().function for before in ("", "# A comment.\n"))
-    texts = [ptx_by_operation.numbered_ptx(f, Options(), "sm_90") for f in (one, two)]
+    texts = [subject.numbered_ptx(f, Options(), "sm_90") for f in (one, two)]
     assert texts[0] == texts[1]
     plain = CudaBackend().ptx(one, Options(), "sm_90")
 
@@ -78,7 +78,7 @@ def test_every_row_of_a_statement_is_of_its_line():
 
 
 def test_code_without_counters_has_no_trace_of_them():
-    _, text = ptx_by_operation.numbered_ptx(kernel().specialise().function, Options(), "sm_90")
+    _, text = subject.numbered_ptx(kernel().specialise().function, Options(), "sm_90")
     program = parse(text)
     assert "wbe_count" not in emit_kernel(program, "scaled").text
     assert "wbe_count" in emit_kernel(program, "scaled", counting=True).text

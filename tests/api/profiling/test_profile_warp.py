@@ -58,7 +58,7 @@ def test_each_access_is_that_of_its_lanes(kernels):
     assert (access.sectors, access.least) == (32, 4) and read.mask == ALL
     assert written.accesses == (Access("write", "global", "y", 4, tuple(4 * lane for lane in range(32))),)
     assert p.worst_access == (read, access)
-    assert access.said == "32 of 32 lanes: each reads 4 bytes of x, 32 sectors where 4 would do"
+    assert access.summary == "32 of 32 lanes: each reads 4 bytes of x, 32 sectors where 4 would do"
 
 
 def test_a_view_begins_at_its_own_first_element(kernels):

@@ -1,4 +1,4 @@
-"""Kernels whose threads run as vectors under a mask (`WORKBENCH_GANG=1`), at sizes around each width, against NumPy."""
+"""Kernels whose threads run as vectors under a mask, at sizes around each width, against NumPy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import ctypes
 import mmap
 import os
 import platform
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -15,17 +14,9 @@ import workbench as wb
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
-from workbench.backends.cpu.backend import CpuBackend
 from workbench.errors import KernelFault
 
 SIZES = (1, 15, 16, 17, 33, 63, 64, 65, 130)
-
-
-@pytest.fixture(autouse=True)
-def gangs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The switch is on."""
-    monkeypatch.setenv("WORKBENCH_GANG", "1")
-    yield
 
 
 @wb.kernel
@@ -259,13 +250,6 @@ def test_threads_are_vectors_in_the_text(kernel: wb.Kernel) -> None:
 def test_threads_that_wait_for_one_another_are_not() -> None:
     for kernel in (counted, ticketed):
         assert not cpu.emitted(kernel.specialise().function, Options(), machine.target()).gangs
-
-
-def test_the_switch_is_part_of_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
-    on = CpuBackend().version()
-    monkeypatch.setenv("WORKBENCH_GANG", "0")
-    assert CpuBackend().version() != on
-    assert not cpu.emitted(saxpy.specialise().function, Options(), machine.target()).gangs
 
 
 @pytest.mark.parametrize("n", SIZES)

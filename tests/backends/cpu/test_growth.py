@@ -18,6 +18,7 @@ from tests.support.kernels.families import FAMILIES, LONG, NESTED, SAME_FOR_ALL,
 from workbench.backends.base import Options
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import _tuning as tuning
+from workbench.backends.cpu.emit.emit_module import emit_llvm
 from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.ir.values import Function, walk
 
@@ -180,12 +181,8 @@ def whiles(count: int) -> str:
 
 
 @pytest.mark.parametrize(("count", "rolled"), [(7, 0), (8, 8), (15, 15)])
-def test_among_many_loops_searches_alone_have_turns_written_out(
-    count: int, rolled: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Where threads form no groups, whose loops over threads are other loops."""
-    monkeypatch.setattr("workbench.passes.loops.abreast.GROUP_OPERATIONS", 0)
-    assert emitted(whiles(count)).count("llvm.loop.unroll.disable") == rolled
+def test_among_many_loops_searches_alone_have_turns_written_out(count: int, rolled: int) -> None:
+    assert emit_llvm(lowered(whiles(count)), Options()).count("llvm.loop.unroll.disable") == rolled
 
 
 def test_many_whiles_give_the_right_values() -> None:

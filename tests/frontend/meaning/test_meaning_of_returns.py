@@ -223,7 +223,7 @@ def test_the_gradient_follows_the_path_that_returned():
         ("for q in range(9):\n        if q > v:\n            return q",
          "returns 1 value on one path and nothing on another"),
         ("for q in range(9):\n        if q > v:\n            return g(q)\n    return 1, 2",
-         "must be a number or a vector"),
+         "must be a number, a vector or a struct"),
         ("for q in range(9):\n        if q > v:\n            return foo\n    return 1", "The name foo is not defined"),
     ],
 )  # fmt: skip

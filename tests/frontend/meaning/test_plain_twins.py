@@ -118,6 +118,35 @@ BODIES = {
     "results of several returns": """
         p, q = pair(x[i])
         y[i] = p + 10.0*q + pair(q=0.5, a=x[i])[0]""",
+    "cases of a match": """
+        s = 0.0
+        for j in range(4):
+            match i - j:
+                case 0 | 5: s += x[i]
+                case 1:
+                    if j == 2: break
+                    continue
+                case m if m < 0: s += float64(m)*x[i]*x[i]
+                case 2 as m: s *= float64(m)
+                case other: s -= float64(other)
+        match (i % 2, i % 3):
+            case (0, n) if n > 0: s += 1.5*float64(n)*x[i]
+            case (1, 2): s -= x[i]
+            case (_, 0): pass
+            case (a, b):
+                y[i] = s*x[i] + float64(a*10 + b)
+                return
+        y[i] = s""",
+    "a tuple's rest, and a choice of tuples": """
+        first, *rest, last = (x[i], 2.0, 3.0, 4.0) if i % 2 == 0 else (1.0, x[i], x[i]*x[i], 5.0)
+        *none, a, b = first, last
+        y[i] = first + 10.0*rest[0]*rest[1] + 100.0*last*a*b + float64(len(none) + len(rest))""",
+    "choices of funcs and arrays": """
+        y[i] = (first if i % 2 == 0 else abs)(x[i])
+        s = 0.0
+        for j in range(3): s += (x if j > 1 else x[2:])[j]
+        y[i] += s*x[i]""",
+    "defaults that are funcs, tuples and bools": "y[i] = scaled(x[i]) + scaled(x[i], (0.5, 4.0), up=False)",
 }
 FUNCS = """
 def first(a: float64):
@@ -132,6 +161,9 @@ def pair(a: float64, q: float64 = 3.0):
         if a*float64(j) > q: return s, float64(j)
         s += a
     return s, 9.0
+def scaled(a: float64, by=(2.0, 0.25), how=first, up=True):
+    b = how(a)*by[1]
+    return b*by[0] if up else b - by[0]
 """
 
 

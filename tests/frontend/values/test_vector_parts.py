@@ -68,7 +68,9 @@ def test_a_swizzle_passes_gradients_on() -> None:
     [
         ("a = v.xw", "has no xw"),
         ("a = v.xyzxy", "has no xyzxy"),
-        ("v.xy = vec2()", "has no component xy"),
+        ("v.xx = vec2()", "has no component xx"),
+        ("v[0:2] = vec3()", "These components of v"),
+        ("v[i:] = 1.0", "bounds of a vector's slice are integers written out"),
         ("a = min(i)", "takes 2 arguments"),
         ("a = argmax(i)", "takes a vector of numbers"),
     ],
@@ -77,6 +79,61 @@ def test_refused_with_a_sentence(statement: str, sentence: str) -> None:
     with pytest.raises(wb.WorkbenchError) as caught:
         define(f"@kernel\ndef k(y: array[float]):\n    i = tid()\n    v = vec3()\n    {statement}\n")
     assert sentence in f"{caught.value.message} {caught.value.advice}"
+
+
+def test_slices_are_assigned_as_numpy_does():
+    text = """
+    @kernel
+    def k(v: array[vec4d], m: array[mat33d], n: int):
+        i = tid()
+        u = v[i]
+        u[1:3] = u[::-1][0:2]
+        u[2:] += 0.5
+        u.zx = u.xy * 2.0
+        v[i] = u
+        v[i][:2] = vec2d(v[i].y, n)
+        a = m[i]
+        a[:, 1] = v[i][1:] * 2.0
+        a[1:, ::2] = a[:2, 1:] @ a[0:2, 0:2]
+        a[n, 0:2] = vec2d(7.0, 8.0)
+        a[0:2, n - 1] += a[n]. xy
+        a[1:3] = a[0:3:2] * 0.5
+        a[1:, 1:] = -1.0
+        m[i] = a
+    """
+    random = np.random.default_rng(0)
+    v, m, n = random.normal(size=(5, 4)), random.normal(size=(5, 3, 3)), 2
+    given = wb.array(v, dtype=wb.vec4d), wb.array(m, dtype=wb.mat33d)
+    wb.launch(define(text)["k"], 5, inputs=[*given, n])
+    for i in range(5):
+        u, a = v[i].copy(), m[i].copy()
+        u[1:3] = u[::-1][0:2].copy()
+        u[2:] += 0.5
+        u[[2, 0]] = u[[0, 1]] * 2.0
+        u[:2] = u[1], n
+        a[:, 1] = u[1:] * 2.0
+        a[1:, ::2] = a[:2, 1:] @ a[0:2, 0:2]
+        a[n, 0:2] = 7.0, 8.0
+        a[0:2, n - 1] += a[n][:2]
+        a[1:3] = a[0:3:2] * 0.5
+        a[1:, 1:] = -1.0
+        v[i], m[i] = u, a
+    np.testing.assert_allclose(given[0].numpy(), v, rtol=1e-14)
+    np.testing.assert_allclose(given[1].numpy(), m, rtol=1e-14)
+
+
+def test_parts_that_are_assigned_pass_gradients_on() -> None:
+    text = """
+    @kernel
+    def k(v: array[vec3d], y: array[float64]):
+        i = tid()
+        m = mat33d()
+        m[:, 0:2] = matrix_from_cols(v[i], v[i] * 2.0)
+        m[1:, 2] = v[i].zx
+        y[i] = determinant(m + identity(3, dtype=float64)) + m[0:2][1, 2]
+    """
+    v = wb.array(np.random.default_rng(0).normal(size=(5, 3)), dtype=wb.vec3d)
+    assert wb.gradcheck(define(text)["k"], 5, inputs=[v], outputs=[wb.array(np.zeros(5))]).ok
 
 
 def test_a_vector_and_a_matrix_say_their_dtype_shape_and_ndim_as_numpy_does():

@@ -1,57 +1,125 @@
 define i32 @wb_branches(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
-  %x.at.5 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.6 = load ptr, ptr %x.at.5
-  %y.at.13 = getelementptr inbounds i8, ptr %params, i64 56
-  %y.data.14 = load ptr, ptr %y.at.13
+  %x.at.15 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.16 = load ptr, ptr %x.at.15
+  %y.at.29 = getelementptr inbounds i8, ptr %params, i64 56
+  %y.data.30 = load ptr, ptr %y.at.29
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
   %low.1 = trunc nuw nsw i64 %begin to i32
   %high.2 = trunc nuw nsw i64 %end to i32
+  %v6 = sub nsw i32 %high.2, %low.1
+  %v7 = call i32 @llvm.smax.i32(i32 %v6, i32 0)
+  %v8 = and i32 %v7, -8
+  %gangs.9 = add nsw i32 %low.1, %v8
+  br label %gangs.3
+gangs.3:
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v57, %side.end.35 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v58, %side.end.35 ]
+  %more.12 = icmp slt i32 %gang.10, %gangs.9
+  br i1 %more.12, label %gang.4, label %gangs.end.5
+gang.4:
+  ; line 2: i = tid()
+  %v13 = sext i32 %gang.10 to i64
+  ; line 3: if x[i] < 0:
+  %v14 = mul i64 %v13, 4
+  %v17 = getelementptr i8, ptr %x.data.16, i64 %v14
+  %x.18 = load <8 x float>, ptr %v17, align 4
+  %v19 = fcmp olt <8 x float> %x.18, splat (float 0x0000000000000000)
+  %v20 = sext <8 x i1> %v19 to <8 x i32>
+  %v21 = bitcast <8 x i32> %v20 to <8 x float>
+  %v22 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v21)
+  %mask.23 = bitcast <8 x float> %v22 to <8 x i32>
+  %v26 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %mask.23)
+  %any.27 = icmp ne i32 %v26, 0
+  br i1 %any.27, label %side.24, label %side.end.25
+side.24:
+  ; line 4: y[i] = 0.0
+  %v28 = mul i64 %v13, 4
+  %v31 = getelementptr i8, ptr %y.data.30, i64 %v28
+  %flags.32 = icmp slt <8 x i32> %mask.23, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> splat (float 0x0000000000000000), ptr %v31, i32 4, <8 x i1> %flags.32)
+  ; line 3: if x[i] < 0:
+  br label %side.end.25
+side.end.25:
+  %v33 = xor <8 x i32> %mask.23, splat (i32 -1)
+  %v36 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v33)
+  %any.37 = icmp ne i32 %v36, 0
+  br i1 %any.37, label %side.34, label %side.end.35
+side.34:
+  ; line 6: r = x[i] / 2 if x[i] > 1 else x[i] * x[i]
+  %v38 = fcmp ogt <8 x float> %x.18, splat (float 0x3FF0000000000000)
+  %v39 = freeze <8 x i1> %v38
+  %v40 = sext <8 x i1> %v39 to <8 x i32>
+  %v41 = bitcast <8 x i32> %v40 to <8 x float>
+  %v42 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v41)
+  %mask.43 = bitcast <8 x float> %v42 to <8 x i32>
+  %mask.44 = and <8 x i32> %v33, %mask.43
+  %v45 = fdiv <8 x float> %x.18, splat (float 0x4000000000000000)
+  %v46 = xor <8 x i32> %mask.43, splat (i32 -1)
+  %mask.47 = and <8 x i32> %v33, %v46
+  %v48 = fmul <8 x float> %x.18, %x.18
+  %flags.49 = icmp slt <8 x i32> %mask.44, zeroinitializer
+  %v50 = select <8 x i1> %flags.49, <8 x float> %v45, <8 x float> %v48
+  %v51 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v50)
+  ; line 7: y[i] = sqrt(r + 1)
+  %v52 = fadd <8 x float> %v51, splat (float 0x3FF0000000000000)
+  %v53 = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %v52)
+  %v54 = mul i64 %v13, 4
+  %v55 = getelementptr i8, ptr %y.data.30, i64 %v54
+  %flags.56 = icmp slt <8 x i32> %v33, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v53, ptr %v55, i32 4, <8 x i1> %flags.56)
+  ; line 3: if x[i] < 0:
+  br label %side.end.35
+side.end.35:
+  %v57 = add nsw i32 %gang.10, 8
+  %v58 = add nsw i32 %number.11, 1
+  br label %gangs.3, !llvm.loop !2
+gangs.end.5:
   br label %threads
 threads:
-  %tid = phi i32 [ %low.1, %start ], [ %tid.next, %thread.end ]
-  %more.3 = icmp slt i32 %tid, %high.2
-  br i1 %more.3, label %thread, label %finish
+  %tid = phi i32 [ %gangs.9, %gangs.end.5 ], [ %tid.next, %thread.end ]
+  %more.59 = icmp slt i32 %tid, %high.2
+  br i1 %more.59, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v4 = sext i32 %tid to i64
+  %v60 = sext i32 %tid to i64
   ; line 3: if x[i] < 0:
-  %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
-  %v8 = load float, ptr %v7
-  %v9 = fcmp olt float %v8, 0x0000000000000000
-  br i1 %v9, label %then.10, label %else.11
-then.10:
+  %v61 = getelementptr inbounds float, ptr %x.data.16, i64 %v60
+  %v62 = load float, ptr %v61
+  %v63 = fcmp olt float %v62, 0x0000000000000000
+  br i1 %v63, label %then.64, label %else.65
+then.64:
   ; line 4: y[i] = 0.0
-  %v15 = getelementptr inbounds float, ptr %y.data.14, i64 %v4
-  store float 0x0000000000000000, ptr %v15
+  %v67 = getelementptr inbounds float, ptr %y.data.30, i64 %v60
+  store float 0x0000000000000000, ptr %v67
   ; line 3: if x[i] < 0:
-  br label %endif.12
-else.11:
+  br label %endif.66
+else.65:
   ; line 6: r = x[i] / 2 if x[i] > 1 else x[i] * x[i]
-  %v16 = fcmp ogt float %v8, 0x3FF0000000000000
-  br i1 %v16, label %then.17, label %else.18
-then.17:
-  %v20 = fdiv float %v8, 0x4000000000000000
-  br label %endif.19
-else.18:
-  %v21 = fmul float %v8, %v8
-  br label %endif.19
-endif.19:
-  %r.22 = phi float [ %v20, %then.17 ], [ %v21, %else.18 ]
+  %v68 = fcmp ogt float %v62, 0x3FF0000000000000
+  br i1 %v68, label %then.69, label %else.70
+then.69:
+  %v72 = fdiv float %v62, 0x4000000000000000
+  br label %endif.71
+else.70:
+  %v73 = fmul float %v62, %v62
+  br label %endif.71
+endif.71:
+  %r.74 = phi float [ %v72, %then.69 ], [ %v73, %else.70 ]
   ; line 7: y[i] = sqrt(r + 1)
-  %v23 = fadd float %r.22, 0x3FF0000000000000
-  %v24 = call float @llvm.sqrt.f32(float %v23)
-  %v25 = getelementptr inbounds float, ptr %y.data.14, i64 %v4
-  store float %v24, ptr %v25
+  %v75 = fadd float %r.74, 0x3FF0000000000000
+  %v76 = call float @llvm.sqrt.f32(float %v75)
+  %v77 = getelementptr inbounds float, ptr %y.data.30, i64 %v60
+  store float %v76, ptr %v77
   ; line 3: if x[i] < 0:
-  br label %endif.12
-endif.12:
+  br label %endif.66
+endif.66:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
-  br label %threads
+  br label %threads, !llvm.loop !3
 finish:
   br label %exit
 exit:
@@ -59,7 +127,14 @@ exit:
 stopped:
   ret i32 -1
 }
+declare i32 @llvm.smax.i32(i32, i32)
+declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
+declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
+declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 declare float @llvm.sqrt.f32(float) nounwind willreturn memory(none)
+declare <8 x float> @llvm.sqrt.v8f32(<8 x float>)
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
+!2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}
+!3 = distinct !{!3, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}

@@ -1,421 +1,583 @@
 define i32 @wb_collatz(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
-  %steps.at.3 = getelementptr inbounds i8, ptr %params, i64 56
-  %steps.data.4 = load ptr, ptr %steps.at.3
-  %start.shape0.at.5 = getelementptr inbounds i8, ptr %params, i64 40
-  %start.shape0.6 = load i64, ptr %start.shape0.at.5, !range !0
-  %v7 = mul i64 4, %start.shape0.6
-  %start.at.8 = getelementptr inbounds i8, ptr %params, i64 32
-  %start.data.9 = load ptr, ptr %start.at.8
-  %v10 = getelementptr i8, ptr %start.data.9, i64 %v7
-  %v11 = icmp uge ptr %steps.data.4, %v10
-  %steps.shape0.at.12 = getelementptr inbounds i8, ptr %params, i64 64
-  %steps.shape0.13 = load i64, ptr %steps.shape0.at.12, !range !0
-  %v14 = mul i64 4, %steps.shape0.13
-  %v15 = getelementptr i8, ptr %steps.data.4, i64 %v14
-  %v16 = icmp uge ptr %start.data.9, %v15
-  %v17 = or i1 %v11, %v16
-  %apart.18 = and i1 true, %v17
-  %slots.21 = alloca [16 x i32], align 64
-  %slots.22 = alloca [16 x i32], align 64
-  %slots.23 = alloca [16 x i32], align 64
-  %slots.24 = alloca [16 x i8], align 64
-  %v175 = getelementptr inbounds i8, ptr %stop, i64 8
-  %v203 = getelementptr inbounds i8, ptr %stop, i64 16
+  %start.at.15 = getelementptr inbounds i8, ptr %params, i64 32
+  %start.data.16 = load ptr, ptr %start.at.15
+  %v385 = getelementptr inbounds i8, ptr %stop, i64 8
+  %steps.at.390 = getelementptr inbounds i8, ptr %params, i64 56
+  %steps.data.391 = load ptr, ptr %steps.at.390
+  %v404 = getelementptr inbounds i8, ptr %stop, i64 16
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
   %low.1 = trunc nuw nsw i64 %begin to i32
   %high.2 = trunc nuw nsw i64 %end to i32
-  br i1 %apart.18, label %groups, label %few
-groups:
-  %tid = phi i32 [ %low.1, %start ], [ %tid.next, %group.end ]
-  %left.19 = sub nsw i32 %high.2, %tid
-  %full.20 = icmp sge i32 %left.19, 16
-  br i1 %full.20, label %group, label %few
-group:
-  ; line 5: while n != 1:
-  br label %for.25
-for.25:
-  %place.28 = phi i32 [ 0, %group ], [ %place.next.55, %endif.41 ]
-  %v29 = phi i1 [ false, %group ], [ %v54, %endif.41 ]
-  %more.30 = icmp slt i32 %place.28, 16
-  br i1 %more.30, label %body.26, label %endfor.27
-body.26:
-  %thread.31 = add nsw i32 %tid, %place.28
-  %v32 = add i32 %tid, %place.28
-  %v33 = sext i32 %tid to i64
-  %v34 = sext i32 %place.28 to i64
-  %v35 = add i64 %v33, %v34
+  %v6 = sub nsw i32 %high.2, %low.1
+  %v7 = call i32 @llvm.smax.i32(i32 %v6, i32 0)
+  %v8 = and i32 %v7, -16
+  %gangs.9 = add nsw i32 %low.1, %v8
+  br label %gangs.3
+gangs.3:
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v409, %on.397 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v410, %on.397 ]
+  %more.12 = icmp slt i32 %gang.10, %gangs.9
+  br i1 %more.12, label %gang.4, label %gangs.end.5
+gang.4:
   ; line 2: i = tid()
-  %v36 = sext i32 %v32 to i64
+  %v13 = sext i32 %gang.10 to i64
   ; line 3: n = start[i]
-  %v37 = getelementptr inbounds i32, ptr %start.data.9, i64 %v36
-  %n.38 = load i32, ptr %v37, !alias.scope !5, !noalias !6
+  %v14 = mul i64 %v13, 4
+  %v17 = getelementptr i8, ptr %start.data.16, i64 %v14
+  %start.18 = load <8 x i32>, ptr %v17, align 4
+  %v19 = mul i64 %v13, 4
+  %v20 = add i64 %v19, 32
+  %v21 = getelementptr i8, ptr %start.data.16, i64 %v20
+  %start.22 = load <8 x i32>, ptr %v21, align 4
   ; line 5: while n != 1:
-  br i1 false, label %then.39, label %else.40
-then.39:
-  br label %endif.41
-else.40:
-  %v42 = icmp ne i32 %n.38, 1
-  br label %endif.41
-endif.41:
-  %v43 = phi i1 [ false, %then.39 ], [ %v42, %else.40 ]
-  %v44 = sext i32 %place.28 to i64
-  %v45 = getelementptr inbounds i32, ptr %slots.22, i64 %v44
-  store i32 %n.38, ptr %v45
-  %v46 = sext i32 %place.28 to i64
-  %v47 = getelementptr inbounds i32, ptr %slots.23, i64 %v46
-  store i32 0, ptr %v47
-  %v48 = sext i32 %place.28 to i64
-  %v49 = getelementptr inbounds i8, ptr %slots.24, i64 %v48
-  %v50 = zext i1 false to i8
-  store i8 %v50, ptr %v49
-  %v51 = select i1 %v43, i32 -1, i32 0
-  %v52 = sext i32 %place.28 to i64
-  %v53 = getelementptr inbounds i32, ptr %slots.21, i64 %v52
-  store i32 %v51, ptr %v53
-  %v54 = or i1 %v29, %v43
-  %place.next.55 = add nsw i32 %place.28, 1
-  br label %for.25, !llvm.loop !9
-endfor.27:
-  br label %strip.59
-strip.59:
-  %some.60 = phi i1 [ %v29, %endfor.27 ], [ %v70, %go.172 ]
-  %k.61 = phi i32 [ 0, %endfor.27 ], [ %k.64, %go.172 ]
-  br label %while.56
-while.56:
-  %turn.167 = phi i32 [ 0, %strip.59 ], [ %turn.168, %endfor.68 ]
-  %some.62 = phi i1 [ %some.60, %strip.59 ], [ %v70, %endfor.68 ]
-  %k.63 = phi i32 [ %k.61, %strip.59 ], [ %k.64, %endfor.68 ]
-  br i1 %some.62, label %do.57, label %endwhile.58
-do.57:
+  br label %lanes.23
+lanes.23:
+  %count.26 = phi i32 [ 0, %gang.4 ], [ %count.336, %on.378 ]
+  %lanes.27 = phi <8 x i32> [ splat (i32 -1), %gang.4 ], [ %mask.54, %on.378 ]
+  %lanes.28 = phi <8 x i32> [ splat (i32 -1), %gang.4 ], [ %mask.55, %on.378 ]
+  %n.29 = phi <8 x i32> [ %start.18, %gang.4 ], [ %mask.341, %on.378 ]
+  %n.30 = phi <8 x i32> [ %start.22, %gang.4 ], [ %mask.346, %on.378 ]
+  %k.31 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %mask.352, %on.378 ]
+  %k.32 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %mask.356, %on.378 ]
+  %break.1.33 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.1.372, %on.378 ]
+  %break.1.34 = phi <8 x i32> [ splat (i32 0), %gang.4 ], [ %break.1.376, %on.378 ]
+  %k.35 = phi i32 [ 0, %gang.4 ], [ %k.330, %on.378 ]
+  %break.1.36 = phi i1 [ false, %gang.4 ], [ %break.1.335, %on.378 ]
+  br i1 %break.1.36, label %then.37, label %else.38
+then.37:
+  br label %endif.39
+else.38:
+  %v40 = icmp ne <8 x i32> %n.29, splat (i32 1)
+  %v41 = freeze <8 x i1> %v40
+  %v42 = sext <8 x i1> %v41 to <8 x i32>
+  %v43 = bitcast <8 x i32> %v42 to <8 x float>
+  %v44 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v43)
+  %mask.45 = bitcast <8 x float> %v44 to <8 x i32>
+  %v46 = icmp ne <8 x i32> %n.30, splat (i32 1)
+  %v47 = freeze <8 x i1> %v46
+  %v48 = sext <8 x i1> %v47 to <8 x i32>
+  %v49 = bitcast <8 x i32> %v48 to <8 x float>
+  %v50 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v49)
+  %mask.51 = bitcast <8 x float> %v50 to <8 x i32>
+  br label %endif.39
+endif.39:
+  %v52 = phi <8 x i32> [ splat (i32 0), %then.37 ], [ %mask.45, %else.38 ]
+  %v53 = phi <8 x i32> [ splat (i32 0), %then.37 ], [ %mask.51, %else.38 ]
+  %mask.54 = and <8 x i32> %lanes.27, %v52
+  %mask.55 = and <8 x i32> %lanes.28, %v53
+  %v56 = or <8 x i32> %mask.54, %mask.55
+  %v57 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v56)
+  %any.58 = icmp ne i32 %v57, 0
+  br i1 %any.58, label %lanes.body.24, label %lanes.end.25
+lanes.body.24:
   ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
+  %v59 = icmp eq i32 2, 0
+  %v60 = icmp eq i32 2, -1
+  %v61 = icmp eq <8 x i32> %n.29, splat (i32 -2147483648)
+  %v62 = freeze <8 x i1> %v61
+  %v63 = sext <8 x i1> %v62 to <8 x i32>
+  %v64 = bitcast <8 x i32> %v63 to <8 x float>
+  %v65 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v64)
+  %mask.66 = bitcast <8 x float> %v65 to <8 x i32>
+  %v67 = icmp eq <8 x i32> %n.30, splat (i32 -2147483648)
+  %v68 = freeze <8 x i1> %v67
+  %v69 = sext <8 x i1> %v68 to <8 x i32>
+  %v70 = bitcast <8 x i32> %v69 to <8 x float>
+  %v71 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v70)
+  %mask.72 = bitcast <8 x float> %v71 to <8 x i32>
+  %v73 = insertelement <8 x i1> poison, i1 %v60, i64 0
+  %v74 = shufflevector <8 x i1> %v73, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v75 = and <8 x i1> %v74, %v61
+  %v76 = freeze <8 x i1> %v75
+  %v77 = sext <8 x i1> %v76 to <8 x i32>
+  %v78 = bitcast <8 x i32> %v77 to <8 x float>
+  %v79 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v78)
+  %mask.80 = bitcast <8 x float> %v79 to <8 x i32>
+  %v81 = and <8 x i1> %v74, %v67
+  %v82 = freeze <8 x i1> %v81
+  %v83 = sext <8 x i1> %v82 to <8 x i32>
+  %v84 = bitcast <8 x i32> %v83 to <8 x float>
+  %v85 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v84)
+  %mask.86 = bitcast <8 x float> %v85 to <8 x i32>
+  %v87 = insertelement <8 x i1> poison, i1 %v59, i64 0
+  %v88 = shufflevector <8 x i1> %v87, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v89 = or <8 x i1> %v88, %v75
+  %v90 = freeze <8 x i1> %v89
+  %v91 = sext <8 x i1> %v90 to <8 x i32>
+  %v92 = bitcast <8 x i32> %v91 to <8 x float>
+  %v93 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v92)
+  %mask.94 = bitcast <8 x float> %v93 to <8 x i32>
+  %v95 = or <8 x i1> %v88, %v81
+  %v96 = freeze <8 x i1> %v95
+  %v97 = sext <8 x i1> %v96 to <8 x i32>
+  %v98 = bitcast <8 x i32> %v97 to <8 x float>
+  %v99 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v98)
+  %mask.100 = bitcast <8 x float> %v99 to <8 x i32>
+  %v101 = select <8 x i1> %v89, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v102 = select <8 x i1> %v95, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v103 = srem <8 x i32> %n.29, %v101
+  %v104 = srem <8 x i32> %n.30, %v102
+  %v105 = icmp ne <8 x i32> %v103, splat (i32 0)
+  %v106 = freeze <8 x i1> %v105
+  %v107 = sext <8 x i1> %v106 to <8 x i32>
+  %v108 = bitcast <8 x i32> %v107 to <8 x float>
+  %v109 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v108)
+  %mask.110 = bitcast <8 x float> %v109 to <8 x i32>
+  %v111 = icmp ne <8 x i32> %v104, splat (i32 0)
+  %v112 = freeze <8 x i1> %v111
+  %v113 = sext <8 x i1> %v112 to <8 x i32>
+  %v114 = bitcast <8 x i32> %v113 to <8 x float>
+  %v115 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v114)
+  %mask.116 = bitcast <8 x float> %v115 to <8 x i32>
+  %v117 = icmp slt <8 x i32> %v103, splat (i32 0)
+  %v118 = freeze <8 x i1> %v117
+  %v119 = sext <8 x i1> %v118 to <8 x i32>
+  %v120 = bitcast <8 x i32> %v119 to <8 x float>
+  %v121 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v120)
+  %mask.122 = bitcast <8 x float> %v121 to <8 x i32>
+  %v123 = icmp slt <8 x i32> %v104, splat (i32 0)
+  %v124 = freeze <8 x i1> %v123
+  %v125 = sext <8 x i1> %v124 to <8 x i32>
+  %v126 = bitcast <8 x i32> %v125 to <8 x float>
+  %v127 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v126)
+  %mask.128 = bitcast <8 x float> %v127 to <8 x i32>
+  %v129 = icmp slt <8 x i32> %v101, splat (i32 0)
+  %v130 = freeze <8 x i1> %v129
+  %v131 = sext <8 x i1> %v130 to <8 x i32>
+  %v132 = bitcast <8 x i32> %v131 to <8 x float>
+  %v133 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v132)
+  %mask.134 = bitcast <8 x float> %v133 to <8 x i32>
+  %v135 = icmp slt <8 x i32> %v102, splat (i32 0)
+  %v136 = freeze <8 x i1> %v135
+  %v137 = sext <8 x i1> %v136 to <8 x i32>
+  %v138 = bitcast <8 x i32> %v137 to <8 x float>
+  %v139 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v138)
+  %mask.140 = bitcast <8 x float> %v139 to <8 x i32>
+  %v141 = xor <8 x i1> %v117, %v129
+  %v142 = freeze <8 x i1> %v141
+  %v143 = sext <8 x i1> %v142 to <8 x i32>
+  %v144 = bitcast <8 x i32> %v143 to <8 x float>
+  %v145 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v144)
+  %mask.146 = bitcast <8 x float> %v145 to <8 x i32>
+  %v147 = xor <8 x i1> %v123, %v135
+  %v148 = freeze <8 x i1> %v147
+  %v149 = sext <8 x i1> %v148 to <8 x i32>
+  %v150 = bitcast <8 x i32> %v149 to <8 x float>
+  %v151 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v150)
+  %mask.152 = bitcast <8 x float> %v151 to <8 x i32>
+  %v153 = and <8 x i1> %v105, %v141
+  %v154 = freeze <8 x i1> %v153
+  %v155 = sext <8 x i1> %v154 to <8 x i32>
+  %v156 = bitcast <8 x i32> %v155 to <8 x float>
+  %v157 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v156)
+  %mask.158 = bitcast <8 x float> %v157 to <8 x i32>
+  %v159 = and <8 x i1> %v111, %v147
+  %v160 = freeze <8 x i1> %v159
+  %v161 = sext <8 x i1> %v160 to <8 x i32>
+  %v162 = bitcast <8 x i32> %v161 to <8 x float>
+  %v163 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v162)
+  %mask.164 = bitcast <8 x float> %v163 to <8 x i32>
+  %v165 = add <8 x i32> %v103, %v101
+  %v166 = add <8 x i32> %v104, %v102
+  %v167 = select <8 x i1> %v153, <8 x i32> %v165, <8 x i32> %v103
+  %v168 = select <8 x i1> %v159, <8 x i32> %v166, <8 x i32> %v104
+  %v169 = icmp eq i32 2, 0
+  %v170 = insertelement <8 x i1> poison, i1 %v169, i64 0
+  %v171 = shufflevector <8 x i1> %v170, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v172 = select <8 x i1> %v171, <8 x i32> %n.29, <8 x i32> %v167
+  %v173 = select <8 x i1> %v171, <8 x i32> %n.30, <8 x i32> %v168
+  %v174 = icmp eq <8 x i32> %v172, splat (i32 0)
+  %v175 = freeze <8 x i1> %v174
+  %v176 = sext <8 x i1> %v175 to <8 x i32>
+  %v177 = bitcast <8 x i32> %v176 to <8 x float>
+  %v178 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v177)
+  %mask.179 = bitcast <8 x float> %v178 to <8 x i32>
+  %v180 = icmp eq <8 x i32> %v173, splat (i32 0)
+  %v181 = freeze <8 x i1> %v180
+  %v182 = sext <8 x i1> %v181 to <8 x i32>
+  %v183 = bitcast <8 x i32> %v182 to <8 x float>
+  %v184 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v183)
+  %mask.185 = bitcast <8 x float> %v184 to <8 x i32>
+  %mask.186 = and <8 x i32> %mask.54, %mask.179
+  %mask.187 = and <8 x i32> %mask.55, %mask.185
+  %v190 = or <8 x i32> %mask.186, %mask.187
+  %v191 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v190)
+  %any.192 = icmp ne i32 %v191, 0
+  br i1 %any.192, label %side.188, label %side.end.189
+side.188:
+  %v193 = icmp eq i32 2, 0
+  %v194 = icmp eq i32 2, -1
+  %v195 = icmp eq <8 x i32> %n.29, splat (i32 -2147483648)
+  %v196 = freeze <8 x i1> %v195
+  %v197 = sext <8 x i1> %v196 to <8 x i32>
+  %v198 = bitcast <8 x i32> %v197 to <8 x float>
+  %v199 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v198)
+  %mask.200 = bitcast <8 x float> %v199 to <8 x i32>
+  %v201 = icmp eq <8 x i32> %n.30, splat (i32 -2147483648)
+  %v202 = freeze <8 x i1> %v201
+  %v203 = sext <8 x i1> %v202 to <8 x i32>
+  %v204 = bitcast <8 x i32> %v203 to <8 x float>
+  %v205 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v204)
+  %mask.206 = bitcast <8 x float> %v205 to <8 x i32>
+  %v207 = insertelement <8 x i1> poison, i1 %v194, i64 0
+  %v208 = shufflevector <8 x i1> %v207, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v209 = and <8 x i1> %v208, %v195
+  %v210 = freeze <8 x i1> %v209
+  %v211 = sext <8 x i1> %v210 to <8 x i32>
+  %v212 = bitcast <8 x i32> %v211 to <8 x float>
+  %v213 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v212)
+  %mask.214 = bitcast <8 x float> %v213 to <8 x i32>
+  %v215 = and <8 x i1> %v208, %v201
+  %v216 = freeze <8 x i1> %v215
+  %v217 = sext <8 x i1> %v216 to <8 x i32>
+  %v218 = bitcast <8 x i32> %v217 to <8 x float>
+  %v219 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v218)
+  %mask.220 = bitcast <8 x float> %v219 to <8 x i32>
+  %v221 = insertelement <8 x i1> poison, i1 %v193, i64 0
+  %v222 = shufflevector <8 x i1> %v221, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v223 = or <8 x i1> %v222, %v209
+  %v224 = freeze <8 x i1> %v223
+  %v225 = sext <8 x i1> %v224 to <8 x i32>
+  %v226 = bitcast <8 x i32> %v225 to <8 x float>
+  %v227 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v226)
+  %mask.228 = bitcast <8 x float> %v227 to <8 x i32>
+  %v229 = or <8 x i1> %v222, %v215
+  %v230 = freeze <8 x i1> %v229
+  %v231 = sext <8 x i1> %v230 to <8 x i32>
+  %v232 = bitcast <8 x i32> %v231 to <8 x float>
+  %v233 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v232)
+  %mask.234 = bitcast <8 x float> %v233 to <8 x i32>
+  %v235 = select <8 x i1> %v223, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v236 = select <8 x i1> %v229, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v237 = sdiv <8 x i32> %n.29, %v235
+  %v238 = sdiv <8 x i32> %n.30, %v236
+  %v239 = srem <8 x i32> %n.29, %v235
+  %v240 = srem <8 x i32> %n.30, %v236
+  %v241 = icmp ne <8 x i32> %v239, splat (i32 0)
+  %v242 = freeze <8 x i1> %v241
+  %v243 = sext <8 x i1> %v242 to <8 x i32>
+  %v244 = bitcast <8 x i32> %v243 to <8 x float>
+  %v245 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v244)
+  %mask.246 = bitcast <8 x float> %v245 to <8 x i32>
+  %v247 = icmp ne <8 x i32> %v240, splat (i32 0)
+  %v248 = freeze <8 x i1> %v247
+  %v249 = sext <8 x i1> %v248 to <8 x i32>
+  %v250 = bitcast <8 x i32> %v249 to <8 x float>
+  %v251 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v250)
+  %mask.252 = bitcast <8 x float> %v251 to <8 x i32>
+  %v253 = icmp slt <8 x i32> %n.29, splat (i32 0)
+  %v254 = freeze <8 x i1> %v253
+  %v255 = sext <8 x i1> %v254 to <8 x i32>
+  %v256 = bitcast <8 x i32> %v255 to <8 x float>
+  %v257 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v256)
+  %mask.258 = bitcast <8 x float> %v257 to <8 x i32>
+  %v259 = icmp slt <8 x i32> %n.30, splat (i32 0)
+  %v260 = freeze <8 x i1> %v259
+  %v261 = sext <8 x i1> %v260 to <8 x i32>
+  %v262 = bitcast <8 x i32> %v261 to <8 x float>
+  %v263 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v262)
+  %mask.264 = bitcast <8 x float> %v263 to <8 x i32>
+  %v265 = icmp slt <8 x i32> %v235, splat (i32 0)
+  %v266 = freeze <8 x i1> %v265
+  %v267 = sext <8 x i1> %v266 to <8 x i32>
+  %v268 = bitcast <8 x i32> %v267 to <8 x float>
+  %v269 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v268)
+  %mask.270 = bitcast <8 x float> %v269 to <8 x i32>
+  %v271 = icmp slt <8 x i32> %v236, splat (i32 0)
+  %v272 = freeze <8 x i1> %v271
+  %v273 = sext <8 x i1> %v272 to <8 x i32>
+  %v274 = bitcast <8 x i32> %v273 to <8 x float>
+  %v275 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v274)
+  %mask.276 = bitcast <8 x float> %v275 to <8 x i32>
+  %v277 = xor <8 x i1> %v253, %v265
+  %v278 = freeze <8 x i1> %v277
+  %v279 = sext <8 x i1> %v278 to <8 x i32>
+  %v280 = bitcast <8 x i32> %v279 to <8 x float>
+  %v281 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v280)
+  %mask.282 = bitcast <8 x float> %v281 to <8 x i32>
+  %v283 = xor <8 x i1> %v259, %v271
+  %v284 = freeze <8 x i1> %v283
+  %v285 = sext <8 x i1> %v284 to <8 x i32>
+  %v286 = bitcast <8 x i32> %v285 to <8 x float>
+  %v287 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v286)
+  %mask.288 = bitcast <8 x float> %v287 to <8 x i32>
+  %v289 = and <8 x i1> %v241, %v277
+  %v290 = freeze <8 x i1> %v289
+  %v291 = sext <8 x i1> %v290 to <8 x i32>
+  %v292 = bitcast <8 x i32> %v291 to <8 x float>
+  %v293 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v292)
+  %mask.294 = bitcast <8 x float> %v293 to <8 x i32>
+  %v295 = and <8 x i1> %v247, %v283
+  %v296 = freeze <8 x i1> %v295
+  %v297 = sext <8 x i1> %v296 to <8 x i32>
+  %v298 = bitcast <8 x i32> %v297 to <8 x float>
+  %v299 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v298)
+  %mask.300 = bitcast <8 x float> %v299 to <8 x i32>
+  %v301 = sub <8 x i32> %v237, splat (i32 1)
+  %v302 = sub <8 x i32> %v238, splat (i32 1)
+  %v303 = select <8 x i1> %v289, <8 x i32> %v301, <8 x i32> %v237
+  %v304 = select <8 x i1> %v295, <8 x i32> %v302, <8 x i32> %v238
+  %v305 = icmp eq i32 2, 0
+  %v306 = insertelement <8 x i1> poison, i1 %v305, i64 0
+  %v307 = shufflevector <8 x i1> %v306, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v308 = select <8 x i1> %v307, <8 x i32> splat (i32 -1), <8 x i32> %v303
+  %v309 = select <8 x i1> %v307, <8 x i32> splat (i32 -1), <8 x i32> %v304
+  br label %side.end.189
+side.end.189:
+  %n.310 = phi <8 x i32> [ zeroinitializer, %lanes.body.24 ], [ %v308, %side.188 ]
+  %n.311 = phi <8 x i32> [ zeroinitializer, %lanes.body.24 ], [ %v309, %side.188 ]
+  %v312 = xor <8 x i32> %mask.179, splat (i32 -1)
+  %mask.313 = and <8 x i32> %mask.54, %v312
+  %v314 = xor <8 x i32> %mask.185, splat (i32 -1)
+  %mask.315 = and <8 x i32> %mask.55, %v314
+  %v316 = mul <8 x i32> splat (i32 3), %n.29
+  %v317 = mul <8 x i32> splat (i32 3), %n.30
+  %v318 = add <8 x i32> %v316, splat (i32 1)
+  %v319 = add <8 x i32> %v317, splat (i32 1)
+  %flags.320 = icmp slt <8 x i32> %mask.186, zeroinitializer
+  %v321 = select <8 x i1> %flags.320, <8 x i32> %n.310, <8 x i32> %v318
+  %v322 = bitcast <8 x i32> %v321 to <8 x float>
+  %v323 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v322)
+  %mask.324 = bitcast <8 x float> %v323 to <8 x i32>
+  %flags.325 = icmp slt <8 x i32> %mask.187, zeroinitializer
+  %v326 = select <8 x i1> %flags.325, <8 x i32> %n.311, <8 x i32> %v319
+  %v327 = bitcast <8 x i32> %v326 to <8 x float>
+  %v328 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v327)
+  %mask.329 = bitcast <8 x float> %v328 to <8 x i32>
   ; line 7: k += 1
-  %k.64 = add i32 %k.63, 1
+  %k.330 = add i32 %k.35, 1
   ; line 8: if k >= 1000:
-  %v65 = icmp sge i32 %k.64, 1000
-  ; line 5: while n != 1:
-  br label %for.66
-for.66:
-  %place.69 = phi i32 [ 0, %do.57 ], [ %place.next.166, %endif.100 ]
-  %v70 = phi i1 [ false, %do.57 ], [ %v165, %endif.100 ]
-  %more.71 = icmp slt i32 %place.69, 16
-  br i1 %more.71, label %body.67, label %endfor.68
-body.67:
-  %thread.72 = add nsw i32 %tid, %place.69
-  %v73 = add i32 %tid, %place.69
-  %v74 = sext i32 %tid to i64
-  %v75 = sext i32 %place.69 to i64
-  %v76 = add i64 %v74, %v75
-  %v77 = sext i32 %place.69 to i64
-  %v78 = getelementptr inbounds i32, ptr %slots.22, i64 %v77
-  %v79 = load i32, ptr %v78
-  %v80 = sext i32 %place.69 to i64
-  %v81 = getelementptr inbounds i8, ptr %slots.24, i64 %v80
-  %v82 = load i8, ptr %v81
-  %v83 = icmp ne i8 %v82, 0
-  %v84 = sext i32 %place.69 to i64
-  %v85 = getelementptr inbounds i32, ptr %slots.21, i64 %v84
-  %v86 = load i32, ptr %v85
-  %v87 = icmp slt i32 %v86, 0
-  %v88 = sext i32 %place.69 to i64
-  %v89 = getelementptr inbounds i32, ptr %slots.22, i64 %v88
-  %v90 = load i32, ptr %v89
-  %v91 = sext i32 %place.69 to i64
-  %v92 = getelementptr inbounds i32, ptr %slots.23, i64 %v91
-  %v93 = load i32, ptr %v92
-  %v94 = sext i32 %place.69 to i64
-  %v95 = getelementptr inbounds i8, ptr %slots.24, i64 %v94
-  %v96 = load i8, ptr %v95
-  %v97 = icmp ne i8 %v96, 0
-  br i1 %v87, label %then.98, label %else.99
-then.98:
-  ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
-  %v101 = icmp eq i32 2, 0
-  %v102 = icmp eq i32 2, -1
-  %v103 = icmp eq i32 %v79, -2147483648
-  %v104 = and i1 %v102, %v103
-  %v105 = or i1 %v101, %v104
-  %v106 = select i1 %v105, i32 1, i32 2
-  %v107 = srem i32 %v79, %v106
-  %v108 = icmp ne i32 %v107, 0
-  %v109 = icmp slt i32 %v107, 0
-  %v110 = icmp slt i32 %v106, 0
-  %v111 = xor i1 %v109, %v110
-  %v112 = and i1 %v108, %v111
-  %v113 = add i32 %v107, %v106
-  %v114 = select i1 %v112, i32 %v113, i32 %v107
-  %v115 = icmp eq i32 2, 0
-  %v116 = select i1 %v115, i32 %v79, i32 %v114
-  %v117 = icmp eq i32 %v116, 0
-  br i1 %v117, label %then.118, label %else.119
-then.118:
-  %v121 = icmp eq i32 2, 0
-  %v122 = icmp eq i32 2, -1
-  %v123 = icmp eq i32 %v79, -2147483648
-  %v124 = and i1 %v122, %v123
-  %v125 = or i1 %v121, %v124
-  %v126 = select i1 %v125, i32 1, i32 2
-  %v127 = sdiv i32 %v79, %v126
-  %v128 = srem i32 %v79, %v126
-  %v129 = icmp ne i32 %v128, 0
-  %v130 = icmp slt i32 %v79, 0
-  %v131 = icmp slt i32 %v126, 0
-  %v132 = xor i1 %v130, %v131
-  %v133 = and i1 %v129, %v132
-  %v134 = sub i32 %v127, 1
-  %v135 = select i1 %v133, i32 %v134, i32 %v127
-  %v136 = icmp eq i32 2, 0
-  %v137 = select i1 %v136, i32 -1, i32 %v135
-  br label %endif.120
-else.119:
-  %v138 = mul i32 3, %v79
-  %v139 = add i32 %v138, 1
-  br label %endif.120
-endif.120:
-  %n.140 = phi i32 [ %v137, %then.118 ], [ %v139, %else.119 ]
-  ; line 8: if k >= 1000:
-  br i1 %v65, label %then.141, label %else.142
-then.141:
+  %v331 = icmp sge i32 %k.330, 1000
+  br i1 %v331, label %then.332, label %else.333
+then.332:
   ; line 9: break
   ; line 8: if k >= 1000:
-  br label %endif.143
-else.142:
-  br label %endif.143
-endif.143:
-  %break.1.144 = phi i1 [ true, %then.141 ], [ %v83, %else.142 ]
+  br label %endif.334
+else.333:
+  br label %endif.334
+endif.334:
+  %break.1.335 = phi i1 [ true, %then.332 ], [ %break.1.36, %else.333 ]
   ; line 5: while n != 1:
-  br i1 %break.1.144, label %then.145, label %else.146
-then.145:
-  br label %endif.147
-else.146:
-  %v148 = icmp ne i32 %n.140, 1
-  br label %endif.147
-endif.147:
-  %v149 = phi i1 [ false, %then.145 ], [ %v148, %else.146 ]
-  br label %endif.100
-else.99:
-  br label %endif.100
-endif.100:
-  %n.150 = phi i32 [ %n.140, %endif.147 ], [ %v90, %else.99 ]
-  %k.151 = phi i32 [ %k.64, %endif.147 ], [ %v93, %else.99 ]
-  %break.1.152 = phi i1 [ %break.1.144, %endif.147 ], [ %v97, %else.99 ]
-  %v153 = phi i1 [ %v149, %endif.147 ], [ false, %else.99 ]
-  %v154 = phi i1 [ %v149, %endif.147 ], [ false, %else.99 ]
-  %v155 = sext i32 %place.69 to i64
-  %v156 = getelementptr inbounds i32, ptr %slots.22, i64 %v155
-  store i32 %n.150, ptr %v156
-  %v157 = sext i32 %place.69 to i64
-  %v158 = getelementptr inbounds i32, ptr %slots.23, i64 %v157
-  store i32 %k.151, ptr %v158
-  %v159 = sext i32 %place.69 to i64
-  %v160 = getelementptr inbounds i8, ptr %slots.24, i64 %v159
-  %v161 = zext i1 %break.1.152 to i8
-  store i8 %v161, ptr %v160
-  %v162 = select i1 %v153, i32 -1, i32 0
-  %v163 = sext i32 %place.69 to i64
-  %v164 = getelementptr inbounds i32, ptr %slots.21, i64 %v163
-  store i32 %v162, ptr %v164
-  %v165 = or i1 %v70, %v154
-  %place.next.166 = add nsw i32 %place.69, 1
-  br label %for.66, !llvm.loop !10
-endfor.68:
-  %turn.168 = add nuw nsw i32 %turn.167, 1
-  %more.170 = icmp ult i32 %turn.168, 32
-  br i1 %more.170, label %while.56, label %full.169
-full.169:
-  %stop.173 = load volatile i32, ptr %stop
-  %calm.174 = icmp eq i32 %stop.173, 0
-  br i1 %calm.174, label %go.172, label %ask.171, !prof !1
-ask.171:
-  %v176 = load ptr, ptr %v175
-  %v177 = call i32 %v176(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v178 = icmp eq i32 %v177, 0
-  br i1 %v178, label %go.172, label %stopped
-go.172:
-  br label %strip.59
-endwhile.58:
+  %count.336 = add i32 %count.26, 1
+  %flags.337 = icmp slt <8 x i32> %mask.54, zeroinitializer
+  %v338 = select <8 x i1> %flags.337, <8 x i32> %mask.324, <8 x i32> %n.29
+  %v339 = bitcast <8 x i32> %v338 to <8 x float>
+  %v340 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v339)
+  %mask.341 = bitcast <8 x float> %v340 to <8 x i32>
+  %flags.342 = icmp slt <8 x i32> %mask.55, zeroinitializer
+  %v343 = select <8 x i1> %flags.342, <8 x i32> %mask.329, <8 x i32> %n.30
+  %v344 = bitcast <8 x i32> %v343 to <8 x float>
+  %v345 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v344)
+  %mask.346 = bitcast <8 x float> %v345 to <8 x i32>
+  %v347 = insertelement <8 x i32> poison, i32 %k.330, i64 0
+  %v348 = shufflevector <8 x i32> %v347, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v349 = select <8 x i1> %flags.337, <8 x i32> %v348, <8 x i32> %k.31
+  %v350 = bitcast <8 x i32> %v349 to <8 x float>
+  %v351 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v350)
+  %mask.352 = bitcast <8 x float> %v351 to <8 x i32>
+  %v353 = select <8 x i1> %flags.342, <8 x i32> %v348, <8 x i32> %k.32
+  %v354 = bitcast <8 x i32> %v353 to <8 x float>
+  %v355 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v354)
+  %mask.356 = bitcast <8 x float> %v355 to <8 x i32>
+  %v357 = insertelement <8 x i1> poison, i1 %break.1.335, i64 0
+  %v358 = shufflevector <8 x i1> %v357, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v359 = freeze <8 x i1> %v358
+  %v360 = sext <8 x i1> %v359 to <8 x i32>
+  %v361 = bitcast <8 x i32> %v360 to <8 x float>
+  %v362 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v361)
+  %mask.363 = bitcast <8 x float> %v362 to <8 x i32>
+  %v364 = freeze <8 x i1> %v358
+  %v365 = sext <8 x i1> %v364 to <8 x i32>
+  %v366 = bitcast <8 x i32> %v365 to <8 x float>
+  %v367 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v366)
+  %mask.368 = bitcast <8 x float> %v367 to <8 x i32>
+  %v369 = xor <8 x i32> %mask.54, splat (i32 -1)
+  %v370 = and <8 x i32> %mask.54, %mask.363
+  %v371 = and <8 x i32> %v369, %break.1.33
+  %break.1.372 = or <8 x i32> %v370, %v371
+  %v373 = xor <8 x i32> %mask.55, splat (i32 -1)
+  %v374 = and <8 x i32> %mask.55, %mask.368
+  %v375 = and <8 x i32> %v373, %break.1.34
+  %break.1.376 = or <8 x i32> %v374, %v375
+  %v379 = and i32 %count.26, 511
+  %early.380 = icmp ne i32 %v379, 511
+  br i1 %early.380, label %on.378, label %due.377, !prof !1
+due.377:
+  %stop.383 = load volatile i32, ptr %stop
+  %calm.384 = icmp eq i32 %stop.383, 0
+  br i1 %calm.384, label %go.382, label %ask.381, !prof !1
+ask.381:
+  %v386 = load ptr, ptr %v385
+  %v387 = call i32 %v386(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v388 = icmp eq i32 %v387, 0
+  br i1 %v388, label %go.382, label %stopped
+go.382:
+  br label %on.378
+on.378:
+  br label %lanes.23, !llvm.loop !2
+lanes.end.25:
   ; line 10: steps[i] = k
-  br label %for.179
-for.179:
-  %place.182 = phi i32 [ 0, %endwhile.58 ], [ %place.next.193, %body.180 ]
-  %more.183 = icmp slt i32 %place.182, 16
-  br i1 %more.183, label %body.180, label %endfor.181
-body.180:
-  %thread.184 = add nsw i32 %tid, %place.182
-  ; line 5: while n != 1:
-  %v185 = add i32 %tid, %place.182
-  %v186 = sext i32 %tid to i64
-  %v187 = sext i32 %place.182 to i64
-  %v188 = add i64 %v186, %v187
-  %v189 = sext i32 %place.182 to i64
-  %v190 = getelementptr inbounds i32, ptr %slots.23, i64 %v189
-  %v191 = load i32, ptr %v190
-  ; line 10: steps[i] = k
-  %v192 = getelementptr inbounds i32, ptr %steps.data.4, i64 %v188
-  store i32 %v191, ptr %v192, !alias.scope !7, !noalias !8
-  %place.next.193 = add nsw i32 %place.182, 1
-  br label %for.179, !llvm.loop !11
-endfor.181:
-  %v194 = udiv i32 %tid, 16
-  %v197 = and i32 %v194, 1
-  %early.198 = icmp ne i32 %v197, 1
-  br i1 %early.198, label %on.196, label %due.195, !prof !1
-due.195:
-  %stop.201 = load volatile i32, ptr %stop
-  %calm.202 = icmp eq i32 %stop.201, 0
-  br i1 %calm.202, label %go.200, label %ask.199, !prof !1
-ask.199:
-  %v204 = sext i32 %tid to i64
-  store i64 %v204, ptr %v203
-  %v205 = load ptr, ptr %v175
-  %v206 = call i32 %v205(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v207 = icmp eq i32 %v206, 0
-  br i1 %v207, label %go.200, label %stopped
-go.200:
-  br label %on.196
-on.196:
-  br label %group.end
-group.end:
-  %tid.next = add nsw i32 %tid, 16
-  br label %groups
-few:
-  %few.tid = phi i32 [ %tid, %groups ], [ %low.1, %start ], [ %few.next, %few.more ]
-  %left.208 = sub nsw i32 %high.2, %few.tid
-  %some.209 = icmp sgt i32 %left.208, 0
-  br i1 %some.209, label %group.rest, label %finish
-group.rest:
-  %few.next = add i32 %few.tid, 16
-  %more.210 = icmp sgt i32 %left.208, 16
-  %v211 = select i1 %more.210, i32 16, i32 %left.208
-  br label %for.212
-for.212:
-  %place.215 = phi i32 [ 0, %group.rest ], [ %place.next.302, %endwhile.229 ]
-  %more.216 = icmp slt i32 %place.215, %v211
-  br i1 %more.216, label %body.213, label %endfor.214
-body.213:
-  %thread.217 = add nsw i32 %few.tid, %place.215
-  %v218 = add i32 %few.tid, %place.215
+  %v389 = mul i64 %v13, 4
+  %v392 = getelementptr i8, ptr %steps.data.391, i64 %v389
+  store <8 x i32> %k.31, ptr %v392, align 4
+  %v393 = mul i64 %v13, 4
+  %v394 = add i64 %v393, 32
+  %v395 = getelementptr i8, ptr %steps.data.391, i64 %v394
+  store <8 x i32> %k.32, ptr %v395, align 4
+  %v398 = and i32 %number.11, 1
+  %early.399 = icmp ne i32 %v398, 1
+  br i1 %early.399, label %on.397, label %due.396, !prof !1
+due.396:
+  %stop.402 = load volatile i32, ptr %stop
+  %calm.403 = icmp eq i32 %stop.402, 0
+  br i1 %calm.403, label %go.401, label %ask.400, !prof !1
+ask.400:
+  %v405 = sext i32 %gang.10 to i64
+  store i64 %v405, ptr %v404
+  %v406 = load ptr, ptr %v385
+  %v407 = call i32 %v406(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v408 = icmp eq i32 %v407, 0
+  br i1 %v408, label %go.401, label %stopped
+go.401:
+  br label %on.397
+on.397:
+  %v409 = add nsw i32 %gang.10, 16
+  %v410 = add nsw i32 %number.11, 1
+  br label %gangs.3, !llvm.loop !3
+gangs.end.5:
+  br label %threads
+threads:
+  %tid = phi i32 [ %gangs.9, %gangs.end.5 ], [ %tid.next, %thread.end ]
+  %more.411 = icmp slt i32 %tid, %high.2
+  br i1 %more.411, label %thread, label %finish
+thread:
   ; line 2: i = tid()
-  %v219 = sext i32 %v218 to i64
+  %v412 = sext i32 %tid to i64
   ; line 3: n = start[i]
-  %v220 = getelementptr inbounds i32, ptr %start.data.9, i64 %v219
-  %n.221 = load i32, ptr %v220
+  %v413 = getelementptr inbounds i32, ptr %start.data.16, i64 %v412
+  %n.414 = load i32, ptr %v413
   ; line 5: while n != 1:
-  br i1 false, label %then.222, label %else.223
-then.222:
-  br label %endif.224
-else.223:
-  %v225 = icmp ne i32 %n.221, 1
-  br label %endif.224
-endif.224:
-  %v226 = phi i1 [ false, %then.222 ], [ %v225, %else.223 ]
-  br label %strip.230
-strip.230:
-  %n.231 = phi i32 [ %n.221, %endif.224 ], [ %n.278, %go.295 ]
-  %k.232 = phi i32 [ 0, %endif.224 ], [ %k.279, %go.295 ]
-  %break.1.233 = phi i1 [ false, %endif.224 ], [ %break.1.284, %go.295 ]
-  %go.234 = phi i1 [ %v226, %endif.224 ], [ %v289, %go.295 ]
-  br label %while.227
-while.227:
-  %turn.290 = phi i32 [ 0, %strip.230 ], [ %turn.291, %endif.287 ]
-  %n.235 = phi i32 [ %n.231, %strip.230 ], [ %n.278, %endif.287 ]
-  %k.236 = phi i32 [ %k.232, %strip.230 ], [ %k.279, %endif.287 ]
-  %break.1.237 = phi i1 [ %break.1.233, %strip.230 ], [ %break.1.284, %endif.287 ]
-  %go.238 = phi i1 [ %go.234, %strip.230 ], [ %v289, %endif.287 ]
-  br i1 %go.238, label %do.228, label %endwhile.229
-do.228:
+  br label %strip.418
+strip.418:
+  %n.419 = phi i32 [ %n.414, %thread ], [ %n.469, %go.481 ]
+  %k.420 = phi i32 [ 0, %thread ], [ %k.470, %go.481 ]
+  %break.1.421 = phi i1 [ false, %thread ], [ %break.1.475, %go.481 ]
+  br label %while.415
+while.415:
+  %turn.476 = phi i32 [ 0, %strip.418 ], [ %turn.477, %endif.474 ]
+  %n.422 = phi i32 [ %n.419, %strip.418 ], [ %n.469, %endif.474 ]
+  %k.423 = phi i32 [ %k.420, %strip.418 ], [ %k.470, %endif.474 ]
+  %break.1.424 = phi i1 [ %break.1.421, %strip.418 ], [ %break.1.475, %endif.474 ]
+  br i1 %break.1.424, label %then.425, label %else.426
+then.425:
+  br label %endif.427
+else.426:
+  %v428 = icmp ne i32 %n.422, 1
+  br label %endif.427
+endif.427:
+  %v429 = phi i1 [ false, %then.425 ], [ %v428, %else.426 ]
+  br i1 %v429, label %do.416, label %endwhile.417
+do.416:
   ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
-  %v239 = icmp eq i32 2, 0
-  %v240 = icmp eq i32 2, -1
-  %v241 = icmp eq i32 %n.235, -2147483648
-  %v242 = and i1 %v240, %v241
-  %v243 = or i1 %v239, %v242
-  %v244 = select i1 %v243, i32 1, i32 2
-  %v245 = srem i32 %n.235, %v244
-  %v246 = icmp ne i32 %v245, 0
-  %v247 = icmp slt i32 %v245, 0
-  %v248 = icmp slt i32 %v244, 0
-  %v249 = xor i1 %v247, %v248
-  %v250 = and i1 %v246, %v249
-  %v251 = add i32 %v245, %v244
-  %v252 = select i1 %v250, i32 %v251, i32 %v245
-  %v253 = icmp eq i32 2, 0
-  %v254 = select i1 %v253, i32 %n.235, i32 %v252
-  %v255 = icmp eq i32 %v254, 0
-  br i1 %v255, label %then.256, label %else.257
-then.256:
-  %v259 = icmp eq i32 2, 0
-  %v260 = icmp eq i32 2, -1
-  %v261 = icmp eq i32 %n.235, -2147483648
-  %v262 = and i1 %v260, %v261
-  %v263 = or i1 %v259, %v262
-  %v264 = select i1 %v263, i32 1, i32 2
-  %v265 = sdiv i32 %n.235, %v264
-  %v266 = srem i32 %n.235, %v264
-  %v267 = icmp ne i32 %v266, 0
-  %v268 = icmp slt i32 %n.235, 0
-  %v269 = icmp slt i32 %v264, 0
-  %v270 = xor i1 %v268, %v269
-  %v271 = and i1 %v267, %v270
-  %v272 = sub i32 %v265, 1
-  %v273 = select i1 %v271, i32 %v272, i32 %v265
-  %v274 = icmp eq i32 2, 0
-  %v275 = select i1 %v274, i32 -1, i32 %v273
-  br label %endif.258
-else.257:
-  %v276 = mul i32 3, %n.235
-  %v277 = add i32 %v276, 1
-  br label %endif.258
-endif.258:
-  %n.278 = phi i32 [ %v275, %then.256 ], [ %v277, %else.257 ]
+  %v430 = icmp eq i32 2, 0
+  %v431 = icmp eq i32 2, -1
+  %v432 = icmp eq i32 %n.422, -2147483648
+  %v433 = and i1 %v431, %v432
+  %v434 = or i1 %v430, %v433
+  %v435 = select i1 %v434, i32 1, i32 2
+  %v436 = srem i32 %n.422, %v435
+  %v437 = icmp ne i32 %v436, 0
+  %v438 = icmp slt i32 %v436, 0
+  %v439 = icmp slt i32 %v435, 0
+  %v440 = xor i1 %v438, %v439
+  %v441 = and i1 %v437, %v440
+  %v442 = add i32 %v436, %v435
+  %v443 = select i1 %v441, i32 %v442, i32 %v436
+  %v444 = icmp eq i32 2, 0
+  %v445 = select i1 %v444, i32 %n.422, i32 %v443
+  %v446 = icmp eq i32 %v445, 0
+  br i1 %v446, label %then.447, label %else.448
+then.447:
+  %v450 = icmp eq i32 2, 0
+  %v451 = icmp eq i32 2, -1
+  %v452 = icmp eq i32 %n.422, -2147483648
+  %v453 = and i1 %v451, %v452
+  %v454 = or i1 %v450, %v453
+  %v455 = select i1 %v454, i32 1, i32 2
+  %v456 = sdiv i32 %n.422, %v455
+  %v457 = srem i32 %n.422, %v455
+  %v458 = icmp ne i32 %v457, 0
+  %v459 = icmp slt i32 %n.422, 0
+  %v460 = icmp slt i32 %v455, 0
+  %v461 = xor i1 %v459, %v460
+  %v462 = and i1 %v458, %v461
+  %v463 = sub i32 %v456, 1
+  %v464 = select i1 %v462, i32 %v463, i32 %v456
+  %v465 = icmp eq i32 2, 0
+  %v466 = select i1 %v465, i32 -1, i32 %v464
+  br label %endif.449
+else.448:
+  %v467 = mul i32 3, %n.422
+  %v468 = add i32 %v467, 1
+  br label %endif.449
+endif.449:
+  %n.469 = phi i32 [ %v466, %then.447 ], [ %v468, %else.448 ]
   ; line 7: k += 1
-  %k.279 = add i32 %k.236, 1
+  %k.470 = add i32 %k.423, 1
   ; line 8: if k >= 1000:
-  %v280 = icmp sge i32 %k.279, 1000
-  br i1 %v280, label %then.281, label %else.282
-then.281:
+  %v471 = icmp sge i32 %k.470, 1000
+  br i1 %v471, label %then.472, label %else.473
+then.472:
   ; line 9: break
   ; line 8: if k >= 1000:
-  br label %endif.283
-else.282:
-  br label %endif.283
-endif.283:
-  %break.1.284 = phi i1 [ true, %then.281 ], [ %break.1.237, %else.282 ]
+  br label %endif.474
+else.473:
+  br label %endif.474
+endif.474:
+  %break.1.475 = phi i1 [ true, %then.472 ], [ %break.1.424, %else.473 ]
   ; line 5: while n != 1:
-  br i1 %break.1.284, label %then.285, label %else.286
-then.285:
-  br label %endif.287
-else.286:
-  %v288 = icmp ne i32 %n.278, 1
-  br label %endif.287
-endif.287:
-  %v289 = phi i1 [ false, %then.285 ], [ %v288, %else.286 ]
-  %turn.291 = add nuw nsw i32 %turn.290, 1
-  %more.293 = icmp ult i32 %turn.291, 512
-  br i1 %more.293, label %while.227, label %full.292
-full.292:
-  %stop.296 = load volatile i32, ptr %stop
-  %calm.297 = icmp eq i32 %stop.296, 0
-  br i1 %calm.297, label %go.295, label %ask.294, !prof !1
-ask.294:
-  %v298 = load ptr, ptr %v175
-  %v299 = call i32 %v298(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v300 = icmp eq i32 %v299, 0
-  br i1 %v300, label %go.295, label %stopped
-go.295:
-  br label %strip.230
-endwhile.229:
+  %turn.477 = add nuw nsw i32 %turn.476, 1
+  %more.479 = icmp ult i32 %turn.477, 512
+  br i1 %more.479, label %while.415, label %full.478
+full.478:
+  %stop.482 = load volatile i32, ptr %stop
+  %calm.483 = icmp eq i32 %stop.482, 0
+  br i1 %calm.483, label %go.481, label %ask.480, !prof !1
+ask.480:
+  %v484 = load ptr, ptr %v385
+  %v485 = call i32 %v484(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v486 = icmp eq i32 %v485, 0
+  br i1 %v486, label %go.481, label %stopped
+go.481:
+  br label %strip.418
+endwhile.417:
   ; line 10: steps[i] = k
-  %v301 = getelementptr inbounds i32, ptr %steps.data.4, i64 %v219
-  store i32 %k.236, ptr %v301
-  %place.next.302 = add nsw i32 %place.215, 1
-  br label %for.212
-endfor.214:
-  br i1 %more.210, label %few.more, label %finish
-few.more:
-  br label %few
+  %v487 = getelementptr inbounds i32, ptr %steps.data.391, i64 %v412
+  store i32 %k.423, ptr %v487
+  %v490 = and i32 %tid, 31
+  %early.491 = icmp ne i32 %v490, 31
+  br i1 %early.491, label %on.489, label %due.488, !prof !1
+due.488:
+  %stop.494 = load volatile i32, ptr %stop
+  %calm.495 = icmp eq i32 %stop.494, 0
+  br i1 %calm.495, label %go.493, label %ask.492, !prof !1
+ask.492:
+  %v496 = sext i32 %tid to i64
+  store i64 %v496, ptr %v404
+  %v497 = load ptr, ptr %v385
+  %v498 = call i32 %v497(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v499 = icmp eq i32 %v498, 0
+  br i1 %v499, label %go.493, label %stopped
+go.493:
+  br label %on.489
+on.489:
+  br label %thread.end
+thread.end:
+  %tid.next = add nsw i32 %tid, 1
+  br label %threads, !llvm.loop !4
 finish:
   br label %exit
 exit:
@@ -423,16 +585,12 @@ exit:
 stopped:
   ret i32 -1
 }
-attributes #0 = { nounwind "no-trapping-math"="true" }
+declare i32 @llvm.smax.i32(i32, i32)
+declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
+declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
+attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
-!2 = distinct !{!2}
-!3 = distinct !{!3, !2}
-!4 = distinct !{!4, !2}
-!5 = !{!3}
-!6 = !{!4}
-!7 = !{!4}
-!8 = !{!3}
-!9 = distinct !{!9, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}
-!10 = distinct !{!10, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}
-!11 = distinct !{!11, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.vectorize.followup_all", !{!"llvm.loop.unroll.full"}}}
+!2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}
+!3 = distinct !{!3, !{!"llvm.loop.unroll.disable"}}
+!4 = distinct !{!4, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}

@@ -17,13 +17,8 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "IDLE_ITERATIONS": (language.left_loop, 32, 31, "forward"),
     "REVERSED_CHUNK": (derivatives.iterations, 9, 4, "adjoint"),
-    "GROUP_VALUES": (threads.plane_carried, 1, 32, "forward"),
-    "GROUP_THREADS": (threads.plane_columns, 64, 32, "forward"),
-    "GROUP_THREADS_LEAST": (threads.row_values, 8, 8, "forward"),
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
-    "GROUP_ROWS_BYTES": (threads.plane_values, 1024, 512, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
-    "SLOT_LANES": (threads.plane_sums, 16, 8, "adjoint"),
     "FULLY_UNROLLED_OPERATIONS": (code.uniform_range, 4090, 4000, "forward"),
     "COUNTED_ITERATIONS": (code.uniform_while, 100, 10, "forward"),
     "PEELED_ITERATIONS": (code.peeled, 8, 5, "forward"),
@@ -41,7 +36,7 @@ OTHERWISE = {
     "MATMUL_VECTORS": "a width that is tried",
     "COPIED_CALLS": "compared for equality",
     "TRANSPOSED_STRIP": "a length of strips",
-    "GATHER_OPERATIONS": "asked for targets without AVX-512 alone",
+    "GROUP_THREADS": "how many threads compute before they add",
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),
 }
 COMPARED = [

@@ -36,6 +36,7 @@ ULP = 4 if DEVICE == "cuda:0" else 1
 """What a device's maths may differ by beside a builtin's own bound."""
 BLOCK = 48
 """Threads of a block: a whole warp and a half."""
+ONE_BY_ONE = -1
 _OPEN = ExitStack()
 if DEVICE != "emulated:0":
     _OPEN.enter_context(wb.ScopedDevice("cpu"))  # what names no device stays where the suites expect it
@@ -77,7 +78,8 @@ class Library:
             self.kernels[entry] = LoadedKernel(entry, self.index, function, (code, kernel))
 
     def run(self, name: str, dim: int | Sequence[int], args: Sequence[Any], block: int = BLOCK, seed: int = 0) -> None:
-        """Launch `name` over `dim`; arrays are changed in place. A seed shuffles the warps of an emulated device.
+        """Launch `name` over `dim`; arrays are changed in place. A seed shuffles what an emulated device does;
+        `ONE_BY_ONE`: blocks in order, on one core.
 
         Raises:
             KernelFault: a check of the kernel failed, or the sanitizer found something.
@@ -131,16 +133,23 @@ def run(function: Function, dim: int | Sequence[int], args: Sequence[Any], *, op
 
 @contextmanager
 def shuffled(found: Driver, seed: int) -> Iterator[None]:
-    """Let an emulated device choose among its warps by this seed; 0 is their order."""
+    """Let an emulated device choose among blocks and warps by this seed; 0 is their order, on several cores."""
     streams = found.api.state.streams if found.kind == "emulated" else None
     if streams is None or not seed:
         yield
         return
-    before, streams._chance = streams._chance, random.Random(seed)
+    before, streams._chance = streams._chance, _First() if seed == ONE_BY_ONE else random.Random(seed)
     try:
         yield
     finally:
         streams._chance = before
+
+
+class _First(random.Random):
+    """Chooses always the first."""
+
+    def randrange(self, start: int, *rest: Any) -> int:
+        return start
 
 
 class Sent:

@@ -7,7 +7,7 @@ rest.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
 
 def load_for(
     specialisation: Specialisation, direction: str, options: Options, device: Device, atomic: bool,
-    dims: tuple[int, ...],
+    dims: tuple[int, ...], load: Callable[..., Loaded] = build.load,
 ) -> tuple[Loaded, Options]:  # fmt: skip
-    """The code of a direction, and its options: for all launches, or for those like one of these dimensions.
+    """Return the code of a direction, and its options: for all launches, or for those like one of these dimensions.
+
+    `load` is `build.load` or `build.ahead`.
 
     Raises:
         NotDifferentiable: there is neither.
@@ -36,7 +38,7 @@ def load_for(
     slot = "single", direction, options, device.kind, atomic
     if slot not in specialisation.bound:
         try:
-            return build.load(specialisation, direction, options, device, atomic), options
+            return load(specialisation, direction, options, device, atomic), options
         except NotDifferentiable:
             if "adjoint" not in direction or specialisation.function.block_dim:
                 raise
@@ -44,7 +46,7 @@ def load_for(
     from workbench.autodiff.memory.effects import Launch
 
     options = replace(options, single=Launch.like(specialisation.function, dims).single)
-    return build.load(specialisation, direction, options, device, atomic), options
+    return load(specialisation, direction, options, device, atomic), options
 
 
 def ask(

@@ -16,6 +16,7 @@ from workbench.limits import BLOCK_THREADS
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy
+from workbench.runtime.arrays.host_convert import is_masked
 from workbench.runtime.arrays.indexed import indexedarray, plain
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.arrays.structure import StructValue, arrays_in, is_number, same_struct, spread
@@ -45,7 +46,7 @@ Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 
 
 def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """A launch's dimensions: an int or 1 to 4 ints of at least 0.
+    """Return a launch's dimensions: an int or 1 to 4 ints of at least 0.
 
     Raises:
         LaunchError: anything else.
@@ -73,7 +74,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
 
 
 def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str) -> tuple[int, ...]:
-    """The blocks of a launch over threads; its dimensions themselves, for a kernel that runs once per thread.
+    """Return the blocks of a launch over threads; its dimensions themselves, for a kernel that runs once per thread.
 
     Raises:
         LaunchError: they are no whole blocks.
@@ -208,7 +209,7 @@ def with_defaults(
 
 
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
-    """The error for inputs or outputs that are no list; the dimensions may stand in their place."""
+    """Return the error for inputs or outputs that are no list; the dimensions may stand in their place."""
     well = isinstance(inputs, Sequence) and not isinstance(inputs, str)
     name, given = "outputs" if well else "inputs", cast("object", outputs if well else inputs)
     if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
@@ -219,7 +220,7 @@ def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> 
 
 
 def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
-    """The error for too few or too many arguments."""
+    """Return the error for too few or too many arguments."""
     if len(values) < len(kernel.parameters):
         missing = kernel.parameters[len(values) :]
         said = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
@@ -240,7 +241,7 @@ def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
 
 
 def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: object) -> ArrayType:
-    """The type of an argument for a pointer: an array of any number of dimensions.
+    """Return the type of an argument for a pointer: an array of any number of dimensions.
 
     Raises:
         LaunchError: it is no array.
@@ -252,7 +253,7 @@ def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: obj
 
 
 def _widened(annotation: AnyType, value: object) -> AnyType:
-    """An array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
+    """Return an array's type with sizes in 64 bits, or an indexed one's with the dimensions that have indices."""
     if isinstance(annotation, IndexedArray):
         indexed = value.type.indexed if isinstance(value, indexedarray) else (False,) * annotation.ndim
         return IndexedArray(annotation.dtype, annotation.ndim, indexed=indexed)
@@ -262,7 +263,7 @@ def _widened(annotation: AnyType, value: object) -> AnyType:
 
 
 def _member(kernel: Kernel, name: str, value: object) -> AnyType:
-    """The type of an argument of a generic parameter: within its family, where it has one."""
+    """Return the type of an argument of a generic parameter: within its family, where it has one."""
     family = kernel.families.get(name)
     if family is None:
         return _type_of(kernel, name, value)
@@ -294,14 +295,14 @@ def _type_of(kernel: Kernel, name: str, value: object) -> AnyType:
 
 
 def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Device) -> object:
-    """The argument as the packer takes it.
+    """Return the argument as the packer takes it.
 
     Raises:
         LaunchError: wrong dtype, dimensions, device or kind; the message names the parameter.
     """
     if isinstance(value, Uniform):
         value = value.peek()
-    if isinstance(value, np.ma.MaskedArray):
+    if is_masked(value):
         raise LaunchError(
             f"{kernel.name}: {name} is a masked array, and arrays have no mask.", parameter=name,
             advice=f"Pass {name}.filled(…), with a value for what is hidden.",
@@ -374,7 +375,7 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float,
 
 
 def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Device) -> StructValue:
-    """The struct, where it is one of this type or of another of the same content."""
+    """Return the struct, where it is one of this type or of another of the same content."""
     try:
         found = same_struct(type, value, name)
     except KernelTypeError as error:
@@ -415,7 +416,7 @@ def spread_adjoints(
 
 
 def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: object, device: Device) -> array:
-    """The argument for an array parameter, a NumPy array wrapped without a copy.
+    """Return the argument for an array parameter, a NumPy array wrapped without a copy.
 
     Raises:
         LaunchError: as `check`.
@@ -455,7 +456,7 @@ def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value:
 
 
 def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, device: Device) -> indexedarray:
-    """An indexed array, or an array in its place."""
+    """Return an indexed array, or an array in its place."""
     if isinstance(value, indexedarray):
         check_array(kernel, name, type.behind, value.data, device)
     else:
@@ -477,7 +478,7 @@ def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
 
 
 def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostArray) -> array:
-    """A NumPy array as ours, without a copy."""
+    """Return a NumPy array as ours, without a copy."""
     if not value.flags.writeable or not value.flags.aligned:
         raise LaunchError(
             f"{kernel.name}: the NumPy array for {name} is read-only or not aligned.",

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import ask, load_for
 from workbench.api.builds.arguments import Dim, as_blocks, as_dims, check, check_array, spread_adjoints
 from workbench.api.builds.block_size import block_size
@@ -32,8 +33,8 @@ from workbench.autodiff import (
     tangent_names,
 )  # fmt: skip
 from workbench.errors import LaunchError
-from workbench.ir.ops import UPDATES
-from workbench.ir.values import Function, walk, written_arrays
+from workbench.ir.values import Function, written_arrays
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
 from workbench.runtime.arrays.substitute import shares
@@ -75,7 +76,7 @@ def bind(
         _refuse_ungathered(specialisation, dims, arguments, how.code.constant)
     if found is None:
         found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
-        if plain and found.loaded.geometry is None:
+        if plain and found.loaded.geometry is None and found.loaded.later is None:
             specialisation.bound[key] = found
     for name, value in arrays.items():
         if value.memory.read_only and name in found.loaded.writes:
@@ -120,7 +121,7 @@ _NONE: Mapping[str, str] = {}
 
 
 def wrong_dimensions(kernel: str, wanted: int, given: int) -> LaunchError:
-    """The error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
+    """Return the error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
     sizes = "one size" if wanted == 1 else f"{wanted} sizes"
     return LaunchError(
         f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {given} "
@@ -153,7 +154,10 @@ def _code_for(
         atomic = overlap(arrays)
     else:
         atomic = specialisation.adds_alone and overlap(arrays)
-    loaded, options = load_for(specialisation, direction, options, device, atomic, dims)
+    observers = OBSERVERS.get()
+    later = any(o.defers for o in observers) and not any(o.replays for o in observers)
+    load = build.ahead if later else build.load
+    loaded, options = load_for(specialisation, direction, options, device, atomic, dims, load)
     if step in ADJOINTS and overlap(arrays):
         function = derived(specialisation.function, before or FORWARD)
         unwanted = {function.params[k].name for k in options.constant if not before}
@@ -165,8 +169,6 @@ def _code_for(
         assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs their size"
         _refuse_text(loaded, dims, arrays)
         loaded = loaded.in_blocks(how.block_dim)
-    if options.ordered and device.is_cuda:
-        _refuse_unordered(loaded)
     return _Bound(loaded, replace(how, code=options), atomic)
 
 
@@ -228,7 +230,7 @@ def _meet(arrays: Mapping[str, array], one: str, two: str) -> bool:
 
 
 def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[str, str]) -> bool:
-    """Whether the adjoints lie to each other as their arrays do."""
+    """Return whether the adjoints lie to each other as their arrays do."""
     first, second = arrays[adjoints[one]], arrays[adjoints[two]]
     apart = first.address - second.address == arrays[one].address - arrays[two].address
     return apart and [*map(_steps, (first, second))] == [*map(_steps, (arrays[one], arrays[two]))]
@@ -286,27 +288,11 @@ def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[
             yield from ((count, *rest) for rest in _counts(steps[1:], sizes[1:], apart - count * step))
 
 
-def _refuse_unordered(loaded: Loaded) -> None:
-    """On CUDA threads run at once, and in which order they add to an element differs from run to run."""
-    if loaded.geometry is not None:
-        raise LaunchError(
-            f"deterministic=True: {loaded.name} is CUDA C++, and the order in which it adds is unknown.",
-            advice="Leave it out.", function=loaded.name,
-        )  # fmt: skip
-    for op in walk(loaded.function.body):
-        if op.name in UPDATES and is_float(op.operands[0].type):
-            raise LaunchError(
-                f"deterministic=True: the {loaded.direction} code of {loaded.name} adds to floats from many threads "
-                f"({op.location}), and CUDA has no order for that.",
-                advice="Run it on the CPU, or let each thread sum what is its own.", function=loaded.name,
-            )  # fmt: skip
-
-
 def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
     how: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
-    """A record of these."""
+    """Return a record of these."""
     values = [arguments[name] for name in loaded.names]
     return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, how, BINDER)
 
@@ -371,13 +357,13 @@ def adjoint_arguments(
 
 
 def _gradient(value: array) -> array | None:
-    """The array's `.grad`; of a view, the part of its memory's that lies as it does."""
+    """Return the array's `.grad`; of a view, the part of its memory's that lies as it does."""
     whole = value.memory.grad
     return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
 
 
 def not_wanted(specialisation: Specialisation, given: Sequence[object]) -> tuple[int, ...]:
-    """The positions among the function's parameters of arrays for whose adjoints False is given.
+    """Return the positions among the function's parameters of arrays for whose adjoints False is given.
 
     Raises:
         LaunchError: gradients come from there, or it is no array.

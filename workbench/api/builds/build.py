@@ -7,7 +7,8 @@ that is forward only never pays for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cache, cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.api.builds.keys import key_of, note_forced, remember, target_of, why_built
-from workbench.api.kernels.kernel import Specialisation
+from workbench.api.kernels.kernel import Building, Specialisation
 from workbench.autodiff import derived, parameters
 from workbench.backends.base import Artifact, Backend, Options
 from workbench.backends.cpu.backend import CpuBackend
@@ -28,23 +29,25 @@ from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
 from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
 from workbench.ir.values import Function, read_arrays, written_arrays
 from workbench.passes.analysis.cost import cost
 from workbench.passes.pipeline import CONTRACTED, RUNNABLE, RUNNABLE_ADJOINT, run
 from workbench.runtime.device.device import Device, driver_of, get_device
 from workbench.runtime.launching.execute import cpu_threads
-from workbench.runtime.launching.loaded import Loaded, titled
+from workbench.runtime.launching.loaded import InOrder, Loaded, titled
 from workbench.runtime.native.in_flight import compiles
 from workbench.types import ArrayType, Type
 from workbench.weak import Weak
-from workbench.work import go_on
+from workbench.work import POLL, Work, go_on
 
 if TYPE_CHECKING:
     from workbench.autodiff.memory.effects import Launch
 
 Found = TypeVar("Found")
+Slot = tuple[str, Options, Device, bool]
+"""A direction, its options, its device, and whether it never adds without atomics."""
 FEW_CORES = 8
 """Up to so many cores of a CPU launch, one that adds plainly beats all that add atomically to shared elements."""
 _CODE: Weak[str, Any] = Weak()  # by digest: one copy in a process, while used
@@ -53,7 +56,7 @@ _DEVICE_CODE: dict[tuple[str, str], Any] = {}  # by digest and device: what is q
 
 @cache
 def backend_for(kind: str) -> Backend:
-    """The backend of a kind of device: `"cpu"`, `"cuda"`, `"emulated"`.
+    """Return the backend of a kind of device: `"cpu"`, `"cuda"`, `"emulated"`.
 
     Raises:
         KeyError: there is no such kind.
@@ -88,7 +91,7 @@ def load(
     atomic: bool = False,
     force: bool = False,
 ) -> Loaded:
-    """The code of one direction, built or from the cache.
+    """Return the code of one direction, built or from the cache.
 
     Args:
         specialisation: a kernel with types.
@@ -105,22 +108,137 @@ def load(
     """
     place = get_device(device)
     own_code = specialisation.load(direction, place, options.checks)
+    if own_code is not None and options.ordered and place.is_cuda:
+        raise LaunchError(
+            f"deterministic=True: {own_code.name} is CUDA C++, and the order in which it adds is unknown.",
+            advice="Leave it out.", function=own_code.name,
+        )  # fmt: skip
     if own_code is not None:
         return own_code
     slot = (direction, options_on(place, options), place, atomic)
     found = specialisation.loaded.get(slot)
+    building = specialisation.building.pop(slot, None) if found is None else None
+    if building is not None and building.work is not None and not force:
+        found = _awaited(building.work)
+        if found is not None:
+            specialisation.loaded[slot] = found
     if found is None or force:
-
-        def ready() -> None:
-            specialisation.loaded.pop(slot, None)
-            specialisation.bound.clear()
-            specialisation.kernel.plans.clear()
-
-        backend = backend_for(place.kind)
-        _refuse_unwanted(specialisation, direction)
-        wanted = _Wanted(specialisation, direction, slot[1], backend, target_of(place, backend), atomic, place)
-        found = specialisation.loaded[slot] = _find(wanted, force, partial(_loaded, wanted, place), ready)
+        wanted = _wanted(specialisation, direction, slot)
+        ordered = _in_order(wanted) if options.ordered and place.is_cuda else None
+        found = ordered or _built(wanted, force)
+        specialisation.loaded[slot] = found
     return found
+
+
+def ahead(
+    specialisation: Specialisation, direction: str = "forward", options: Options = Options(),
+    device: Device | str | None = None, atomic: bool = False, begin: bool = True,
+) -> Loaded:  # fmt: skip
+    """Return what launches must know of one direction; build its code in the background, if it is in no cache.
+
+    `Loaded.ready()` of it, and `load`, wait for that and raise what it raised.
+
+    Args:
+        specialisation, direction, options, device, atomic: as for `load`.
+        begin: begin to build; False: only derive.
+
+    Raises:
+        NotDifferentiable, DeviceError: as `load`.
+    """
+    place = get_device(device)
+    slot = (direction, options_on(place, options), place, atomic)
+    found = specialisation.loaded.get(slot)
+    if found is not None:
+        return found
+    known = specialisation.building.get(slot)
+    if known is not None:
+        return known.described
+    own = specialisation.load(direction, place, options.checks) is not None
+    if own or (options.ordered and place.is_cuda) or (place.is_cuda and multiplies(specialisation.function)):
+        return load(specialisation, direction, options, place, atomic)
+    wanted = _wanted(specialisation, direction, slot)
+    found = _from_cache(wanted, partial(_loaded, wanted, place))
+    if found is not None:
+        specialisation.loaded[slot] = found
+        return found
+    clock = time.perf_counter()
+    function = wanted.function()
+    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    later = partial(load, specialisation, direction, options, place, atomic)
+    found = replace(_described(wanted, wanted.key.digest, None, facts), later=later)
+    work = None
+    if begin:
+        vars(wanted)["derived"] = function, time.perf_counter() - clock
+        with suppress(RuntimeError):  # without room for a thread it is built when it is needed
+            work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
+    specialisation.building[slot] = Building(found, work)
+    return found
+
+
+def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
+    _, options, place, atomic = slot
+    _refuse_unwanted(specialisation, direction)
+    backend = backend_for(place.kind)
+    return _Wanted(specialisation, direction, options, backend, target_of(place, backend), atomic, place)
+
+
+def _built(wanted: _Wanted, force: bool = False) -> Loaded:
+    specialisation, place = wanted.specialisation, wanted.device
+    assert place is not None
+
+    def ready() -> None:
+        specialisation.loaded.pop((wanted.direction, wanted.options, place, wanted.atomic), None)
+        specialisation.bound.clear()
+        specialisation.kernel.plans.clear()
+
+    return _find(wanted, force, partial(_loaded, wanted, place), ready)
+
+
+@compiles(lambda frame: _shown_work(frame["work"]))
+def _awaited(work: Work[Loaded]) -> Loaded | None:
+    """Wait for what is built in the background and return it; None if that was dropped.
+
+    Raises:
+        BuildError: the compiler refused our text.
+        KeyboardInterrupt: nothing goes on to be built in the background.
+    """
+    try:
+        while not work.wait(POLL):
+            go_on()
+    except KeyboardInterrupt:
+        for each in Work.running():
+            if each.ahead:
+                each.drop()
+        raise
+    return None if work.dropped else work.result()
+
+
+def _shown_work(work: Work[Loaded]) -> str:
+    more = sum(each.ahead for each in Work.running()) - 1
+    return f"{work.name}, and {more} more" if more > 0 else work.name
+
+
+@deep
+def _in_order(wanted: _Wanted) -> Loaded | None:
+    """Return what stands for code that adds to floats from many threads, in their order; None for other code.
+
+    Raises:
+        LaunchError: what it does cannot be ordered.
+    """
+    from workbench.autodiff.ordered import runnable, sums_of
+
+    specialisation, options = wanted.specialisation, wanted.options
+    function = derived(
+        specialisation.function, wanted.direction, wanted.atomic, options.numbers, specialisation.kernel.checkpoints,
+        frozenset(specialisation.function.params[k].name for k in options.constant), False, launch_like(options),
+    )  # fmt: skip
+    function = runnable(function, wanted.direction.endswith("adjoint"), wanted.atomic)
+    sums = sums_of(function)
+    if sums is None:
+        return None
+    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    described = _described(wanted, wanted.key.digest, None, facts)
+    return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False), wanted.atomic))
 
 
 def compile_for(
@@ -163,7 +281,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         return key_of(self.specialisation, self.direction, self.options, self.backend, self.target, self.atomic)
 
     def function(self) -> Function:
-        """The IR of the direction."""
+        """Return the IR of the direction."""
         o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
@@ -187,17 +305,29 @@ def _find(
         linked = _linked(wanted, ready)
         if linked is not None:
             return use(*linked)
+    used = _from_cache(wanted, use, force)
+    if used is not None:
+        return used
     store, key = default_store(), wanted.key
-    entry = None if force else find(store, key)
+    with store.lock(key.digest):
+        entry = None if force else find(store, key, again=True)
+        if entry is None:
+            if force:
+                _forget(wanted)
+            return _build(wanted, store, use, started)
+    used = use(key, entry)
+    _report_hit(wanted, key, started, entry)
+    return used
+
+
+def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
+    """Return what `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
+    started, key = time.perf_counter(), wanted.key
+    entry = None if force else find(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
     wanted.specialisation.keep()
     if entry is None:
-        with store.lock(key.digest):
-            entry = None if force else find(store, key, again=True)
-            if entry is None:
-                if force:
-                    _forget(wanted)
-                return _build(wanted, store, use, started)
+        return None
     used = use(key, entry)
     _report_hit(wanted, key, started, entry)
     return used
@@ -224,7 +354,7 @@ def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], st
 
 
 def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
-    """The kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
+    """Return the kernel with link-time products, where it is to run now (see `workbench.api.builds.linking`)."""
     if not multiplies(wanted.specialisation.function):
         return None
     from workbench.api.builds.linking import Request, find_linked, mode_of
@@ -279,9 +409,9 @@ def _compiled(wanted: _Wanted, stages: _Stages) -> Entry:
     if direction == "forward":
         stages.done("parse", wanted.specialisation.seconds)
     clock = time.perf_counter()
-    function = wanted.function()
+    function, before = vars(wanted).pop("derived", None) or (wanted.function(), 0.0)
     if direction != "forward":
-        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock)
+        stages.done("autodiff" if " " in direction else direction, time.perf_counter() - clock + before)
     artifact = wanted.backend.compile(function, options, wanted.target)
     for stage, seconds in artifact.metadata.get("stages", {}).items():
         stages.done(stage, seconds)
@@ -319,7 +449,7 @@ def ir_of(
     forward: Function, direction: str, atomic: bool, checkpoints: int, numbers: bool = True,
     constant: tuple[int, ...] = (), fma: bool = False, stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
+    """Return the same of a kernel's forward IR, for who does not hold the kernel; `fma`: contracted."""
     names = frozenset(forward.params[k].name for k in constant)
     function = derived(forward, direction, atomic, numbers, checkpoints, names, stack, launch)
     if direction.endswith("adjoint"):
@@ -358,17 +488,21 @@ def _metadata(
 
 def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
     digest = key_for(key, entry).digest
-    code = _code(digest, entry, device)
-    specialisation, direction, options = wanted.specialisation, wanted.direction, wanted.options
+    return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
+
+
+def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]) -> Loaded:
+    """Return a direction's code with what launches must know of it."""
+    specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
+    assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
-    facts = entry.metadata
     reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
     writes: list[int] = facts["writes"]
     return Loaded(
         name=wanted.name,
         direction=direction,
         device=device,
-        address=0 if device.is_cuda else code.address,
+        address=0 if device.is_cuda or code is None else code.address,
         handle=code,
         layout=layout(params),
         launch_ndim=facts["launch_ndim"],
@@ -393,14 +527,14 @@ def _is_wide(type: Type) -> bool:
 
 
 def _compiled_for(wanted: _Wanted, target: str) -> Entry:
-    """The same code for a target of the CPU's backend that need not be this machine, for one core."""
+    """Return the same code for a target of the CPU's backend that need not be this machine, for one core."""
     options = _on_cpu(wanted.options, few_cores=True)
     other = replace(wanted, options=options, backend=backend_for("cpu"), target=target, device=None)
     return _find(other, False, lambda _, entry: entry)
 
 
 def _code(digest: str, entry: Entry, device: Device) -> Any:
-    """The code loaded; what holds it keeps it loaded."""
+    """Return the code loaded; what holds it keeps it loaded."""
     if not device.is_cuda:
         code = _CODE.get(digest)
         if code is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
@@ -128,15 +129,22 @@ class Cell:
         ahead = self.ahead or Ahead()
         here = ahead.backend != "cuda" or ahead.arch == NATIVE
         device = get_device(None if ahead.backend == "auto" else ahead.backend) if here else None
-        for kernel in self.kernels.values():
-            if kernel.is_generic:
-                continue
-            specialisation = kernel.specialise()
-            for direction in ("forward", "adjoint") if ahead.gradient else ("forward",):
+        directions = ("forward", "adjoint") if ahead.gradient else ("forward",)
+        kernels = [k.specialise() for k in self.kernels.values() if not k.is_generic]
+        wanted = list(itertools.product(kernels, directions))
+        if device is not None and not ahead.force and len(wanted) > 1:
+            for specialisation, direction in wanted:  # side by side
+                build.ahead(specialisation, direction, ahead.options, device)
+        try:
+            for specialisation, direction in wanted:
                 if device is not None:
                     build.load(specialisation, direction, ahead.options, device, force=ahead.force)
                 if ahead.arch != NATIVE:
                     build.compile_for(specialisation, direction, ahead.options, ahead.arch, ahead.force)
+        except BaseException:
+            for specialisation in kernels:
+                specialisation.drop_builds()
+            raise
 
 
 def build_cell(
@@ -223,13 +231,8 @@ def _read(
         if (name := _assigned(node)) and name not in constants:  # what the cell's options set goes first
             cell.constants[name] = value = _constant(source, scope, name, node)
             scope.defined.define(name, value, namespace)
-    definitions = [
-        Definition(
-            node.name, node, source, scope, defaults=evaluated_defaults(node, source, scope),
-            written=_written(source, node),
-        )
-        for node in nodes
-    ]  # fmt: skip
+    # Each has defaults of its own, filled when the defs above it mean something.
+    definitions = [Definition(n.name, n, source, scope, defaults={}, written=_written(source, n)) for n in nodes]
     called = {name for definition in definitions for name in _reads(definition)}
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
@@ -242,6 +245,7 @@ def _read(
         raise CellErrors.of(errors)
     for definition in definitions:
         try:
+            definition.defaults.update(evaluated_defaults(definition.node, source, scope))
             _define(cell, definition, called)
         except WorkbenchError as error:
             errors.append(error)
@@ -282,7 +286,7 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
 
 
 def _written(source: Source, node: ast.FunctionDef) -> tuple[str, int]:
-    """The lines of a def with its decorators, and which of them begins with `def`."""
+    """Return the lines of a def with its decorators, and which of them begins with `def`."""
     if any(c in source.text for c in _OTHER_ENDS):
         return "", 0
     first = min(n.lineno for n in (node, *node.decorator_list))
@@ -294,7 +298,7 @@ _OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 
 def _reads(definition: Definition) -> set[str]:
-    """Names of others that a def reads: neither its own name nor its parameters and locals."""
+    """Return names of others that a def reads: neither its own name nor its parameters and locals."""
     found = [n for n in definition.nodes if isinstance(n, ast.Name)]
     stored = {n.id for n in found if isinstance(n.ctx, ast.Store)}
     parameters = {a.arg for a in definition.nodes if isinstance(a, ast.arg)}
@@ -302,7 +306,7 @@ def _reads(definition: Definition) -> set[str]:
 
 
 def _is_struct(node: ast.stmt) -> bool:
-    """A class decorated with `struct` alone."""
+    """Return a class decorated with `struct` alone."""
     if not isinstance(node, ast.ClassDef) or len(node.decorator_list) != 1:
         return False
     return ast.unparse(node.decorator_list[0]).split(".")[-1].removesuffix("()") == "struct"
@@ -314,7 +318,7 @@ def _belongs(node: ast.stmt) -> bool:
 
 
 def _assigned(node: ast.stmt) -> str:
-    """The name that `DT = 0.01` or `DT: float = 0.01` binds; empty for another statement."""
+    """Return the name that `DT = 0.01` or `DT: float = 0.01` binds; empty for another statement."""
     target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
     target = node.target if isinstance(node, ast.AnnAssign) and node.value is not None else target
     return target.id if isinstance(target, ast.Name) else ""
@@ -357,7 +361,7 @@ def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
 
 
 def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
-    """The decorator's word and its argument, where a def is a gradient or a replay: `@func_grad(f)`."""
+    """Return the decorator's word and its argument, where a def is a gradient or a replay: `@func_grad(f)`."""
     for decorator in node.decorator_list:
         if isinstance(decorator, ast.Call) and decorator.args:
             word = ast.unparse(decorator.func).split(".")[-1]
@@ -374,7 +378,7 @@ def _kernel_options(definition: Definition) -> dict[str, object]:
 
 
 def _native(definition: Definition) -> Func | None:
-    """The func, where a def has CUDA text: `@func_native(…)`."""
+    """Return the func, where a def has CUDA text: `@func_native(…)`."""
     for decorator in definition.node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
             given = [_literal(definition, "func_native", a) for a in decorator.args]
@@ -387,7 +391,7 @@ def _native(definition: Definition) -> Func | None:
 
 
 def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
-    """A value written in the decorator of this name, or a name for one."""
+    """Return a value written in the decorator of this name, or a name for one."""
     try:
         return ast.literal_eval(node)
     except ValueError:

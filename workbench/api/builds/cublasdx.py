@@ -39,7 +39,7 @@ class ProductView(msgspec.Struct, frozen=True):
 
 
 def product_views(specialisation: Specialisation, target: str, direction: str = "forward") -> tuple[ProductView, ...]:
-    """The products of one direction of a kernel, whatever its option `matmul` says.
+    """Return the products of one direction of a kernel, whatever its option `matmul` says.
 
     Raises:
         NotDifferentiable: there is no such direction.

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def gathering_of(specialisation: Specialisation, constant: tuple[int, ...] = ()) -> Gathering | None:
-    """The gather form of a kernel's adjoint, without gradients of numbers; None if there is none.
+    """Return the gather form of a kernel's adjoint, without gradients of numbers; None if there is none.
 
     Args:
         specialisation: a kernel with types.
@@ -62,7 +62,7 @@ def gathers(
 
 
 def hold(found: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
-    """Whether a launch is as large as the gather form needs it."""
+    """Return whether a launch is as large as the gather form needs it."""
     sizes = Sizes.of_launch(found.sums, dims, arguments)
     if found.width is not None:
         width = found.width.of(sizes.of) or 0

@@ -30,7 +30,7 @@ def target_of(device: Device, backend: Backend) -> str:
 def key_of(
     specialisation: Specialisation, direction: str, options: Options, backend: Backend, target: str, atomic: bool
 ) -> Key:
-    """The module key of one direction of a specialisation."""
+    """Return the module key of one direction of a specialisation."""
     extra = (
         *((Part("atomic", "extra", b"1", "yes"),) if atomic else ()),
         *((Part("fma", "extra", b"1", "yes"),) if specialisation.kernel.fma else ()),
@@ -58,7 +58,7 @@ def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
 
 
 def _structs(specialisation: Specialisation) -> Iterator[Part]:
-    """The structs among the parameters: fields in order, with their names, which the code alone does not show."""
+    """Yield the structs among the parameters: fields in order, with their names, which the code alone does not show."""
     for n, (name, type) in enumerate(zip(specialisation.parameters, specialisation.types, strict=True)):
         struct = type.dtype if isinstance(type, StructArray) else type
         if isinstance(struct, Struct):

@@ -65,7 +65,7 @@ def mode_of(kernel: Versioned) -> str:
 
 
 def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:
-    """The key of the linked kernel."""
+    """Return the key of the linked kernel."""
     parts = [product_key(spec, BUILDER).digest for spec in specs]
     shown = ", ".join(spec.shown for spec in specs)
     return Key(
@@ -78,7 +78,7 @@ def linked_key(request: Request, specs: tuple[ProductSpec, ...]) -> Key:
 
 
 def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -> tuple[Key, Entry] | None:
-    """The linked kernel, if it is the one to run now; None: the generated one.
+    """Return the linked kernel, if it is the one to run now; None: the generated one.
 
     Args:
         request: the kernel; its forward function multiplies tiles.
@@ -123,7 +123,7 @@ def _nothing_to_link(request: Request) -> None:
 
 
 def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], told: Callable[[str, float], None]) -> Entry:
-    """The linked kernel, from the store or built now."""
+    """Return the linked kernel, from the store or built now."""
     store, stages = default_store(), dict[str, float]()
 
     def done(stage: str, seconds: float) -> None:
@@ -149,7 +149,7 @@ def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], told: Ca
 
 
 def _own_stage(product: Product) -> tuple[str, float]:
-    """A product's stage: what its own process took; nothing where it was found."""
+    """Return a product's stage: what its own process took; nothing where it was found."""
     seconds = product.metadata["waited"] if product.where == "built" else 0.0
     return f"{product.spec.role} {product.spec.shown} ({product.where})", seconds
 

@@ -15,7 +15,7 @@ _INSTEAD = {
 
 
 def unknown_option(launch: Callable[..., object], given: Iterable[str]) -> LaunchError:
-    """The error for keywords that a kind of launch does not take.
+    """Return the error for keywords that a kind of launch does not take.
 
     Args:
         launch: what was called.

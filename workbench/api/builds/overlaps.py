@@ -54,7 +54,7 @@ def is_aligned(arrays: Iterable[array]) -> bool:
 
 
 def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
-    """Whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
+    """Return whether two of the arguments, or two elements of one, may share memory: then accumulation must be atomic.
 
     The fields of one array of structs lie between each other and share nothing: they count as one.
 

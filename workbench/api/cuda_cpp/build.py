@@ -27,9 +27,9 @@ from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, N
 from workbench.work import go_on
 
 EMULATED = "emulated"
-"""What precedes the architecture in the target of PTX for emulated devices: `emulated sm_90`."""
+"""The prefix of the architecture in targets of PTX for emulated devices: `emulated sm_90`."""
 SANITIZED = "emulated with checks"
-"""The same for PTX whose accesses are looked at."""
+"""The same for PTX whose accesses are checked."""
 FORCED = "recompilation was requested"
 _LAST_KEYS: dict[str, Key] = {}
 _WHY: dict[str, tuple[str, ...]] = {}
@@ -68,7 +68,7 @@ class Program(msgspec.Struct, frozen=True):
 
 
 def key_of(program: Program, target: str) -> Key:
-    """Return the key of a program's artifact."""
+    """Return the key under which a program compiled for a target is cached: its text, names, options and compiler."""
     parts = [Part(f"constant {n}", "constant", v.encode(), v) for n, v in sorted(program.defines.items())]
     compiler = nvrtc.CudaBackend().version(target.split()[-1])
     parts.append(Part("code", "code", program.source.text.encode()))
@@ -164,19 +164,21 @@ def _compiled(program: Program, target: str) -> Entry:
     used = nvrtc.resources_by_kernel(built.log)
     kernels = {
         k.name: {"symbol": symbol, "types": built.names.get(asked(k.name), ""), **used.get(symbol, {})}
-        for k in program.kernels if (symbol := built.names.get(k.name))
-    }  # fmt: skip
+        for k in program.kernels
+        if (symbol := built.names.get(k.name))
+    }
     variables = {
         name: {"symbol": built.names.get(f"&{name}") or _mangled(name), "types": built.names[asked(name)]}
-        for name in program.variables if asked(name) in built.names
-    }  # fmt: skip
+        for name in program.variables
+        if asked(name) in built.names
+    }
     return Entry(
         built.image, {**metadata, "backend": backend, "target": arch, "kernels": kernels, "variables": variables}
     )
 
 
 def _mangled(name: str) -> str:
-    """Return the symbol of a managed variable, whose address NVRTC takes for no constant."""
+    """Return the symbol of a managed variable; NVRTC gives none, as it takes its address for no constant."""
     parts = name.split("::")
     return name if len(parts) == 1 else f"_ZN{''.join(f'{len(p)}{p}' for p in parts)}E"
 
@@ -218,7 +220,7 @@ def _around(program: Program, names: tuple[str, ...], target: str) -> nvrtc.Arou
 
 
 def ptx(program: Program, target: str) -> str:
-    """Return the PTX, for reading.
+    """Return the PTX of a program as text, from the cache or compiled.
 
     Raises:
         BuildError, DeviceError: as `find`.

@@ -6,16 +6,18 @@ that a difference quotient has the digits it needs; the adjoint is compiled in t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.api.builds.arguments import deduce_pointer
 from workbench.api.cuda_cpp.build import Program
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.narrow import HostArray
-from workbench.backends.cuda.user_source.in_double import HALVES, wide_signature, wide_text
+from workbench.backends.cuda.user_source.preprocess import ExpandedSource
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.errors import DeviceError
 from workbench.ir.values import Function
@@ -32,8 +34,9 @@ def wide_program(program: Program, signatures: Sequence[Signature]) -> Program:
     if foreign:
         raise DeviceError(
             f"gradcheck compiles CUDA C++ in double precision, and cannot do so with {foreign}.",
-            advice="Check a text without it.", function=program.name,
-        )  # fmt: skip
+            advice="Check a text without it.",
+            function=program.name,
+        )
     kernels = tuple(map(wide_signature, signatures))
     return Program(wide_text(program.source), kernels, program.defines, typed=True)
 
@@ -50,14 +53,14 @@ class WideText:
         self, kernel: Kernel, wide: Mapping[str, Any], signature: Signature, gradient: Signature, values: Sequence[Any],
         options: tuple[Any, ...],
     ) -> None:  # fmt: skip
-        """A kernel of a text.
+        """Wrap a kernel of a text in double.
 
         Args:
             kernel: as it was written.
             wide: the kernels of the text in double.
             signature, gradient: of the kernel and its gradient.
             values: one argument per parameter of the kernel.
-            how: the launch's dimensions, threads of a block and bytes of shared memory.
+            options: the launch's dimensions, threads of a block and bytes of shared memory.
         """
         types = tuple(
             deduce_pointer(kernel, p.name, p.type, value) if p.pointer else p.type
@@ -81,3 +84,48 @@ class WideText:
         args = [arguments[p.name] if p.pointer else arguments[p.name].tolist() for p in signature.parameters]
         dims, block_dim, shared = self._how
         self._wide[signature.name][list(dims)](*args, block_dim=block_dim, shared=shared)
+
+
+HALVES = frozenset(("cuda_fp16.h", "cuda_bf16.h"))
+"""Headers that a text in double does without."""
+_HALVES = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[<\"]cuda_(?:fp16|bf16)\.h[>\"].*$", re.MULTILINE)
+_LITERAL = re.compile(
+    r"(?P<text>\"(?:\\.|[^\"\\\n])*\")|(?<![\w.])(?P<number>(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][+-]?\d+)?)[fF]\b"
+)
+_SAME = """sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp exp2 exp10 expm1 log log2 log10 log1p sqrt
+cbrt fabs floor ceil trunc rint nearbyint round erf erfc erfinv tgamma lgamma logb pow atan2 hypot fmod fmin fmax
+copysign fdim remainder nextafter fma ldexp frexp modf sincos rsqrt rcbrt sinpi cospi normcdf norm3d""".split()
+_FAST = "sin cos tan exp exp10 log log2 log10 pow".split()
+_ROUNDED = {"fadd": "dadd", "fsub": "dsub", "fmul": "dmul", "fdiv": "ddiv", "fsqrt": "dsqrt", "frcp": "drcp"}
+_CASTS = (
+    "__float2half", "__float2half_rn", "__half2float", "__float2bfloat16", "__float2bfloat16_rn", "__bfloat162float",
+)  # fmt: skip
+_MACROS = {
+    **{f"{name}f": name for name in _SAME},
+    **{f"__{name}f": name for name in _FAST},
+    **{f"__{f}_{mode}": f"__{d}_{mode}" for f, d in _ROUNDED.items() for mode in ("rn", "rz", "ru", "rd")},
+    "__fdividef(x, y)": "((x) / (y))",
+    "__saturatef(x)": "fmin(fmax(x, 0.0), 1.0)",
+    **{f"{before}float{n}": f"{before}double{n}" for n in (1, 2, 3, 4) for before in ("", "make_")},
+    "float": "double",
+    **{f"{name}(x)": "(double)(x)" for name in _CASTS},
+}
+_HEAD = "".join(
+    (
+        "#pragma nv_diag_suppress 1215, 1444\n",  # double4 is deprecated, for two others that differ in alignment
+        "typedef double __half, half, __nv_bfloat16, nv_bfloat16;\n",
+        *(f"#define {name} {value}\n" for name, value in _MACROS.items()),
+    )
+)
+
+
+def wide_text(source: ExpandedSource) -> ExpandedSource:
+    """Return the text with every float a double; lines and columns stay."""
+    text = _LITERAL.sub(lambda m: m["text"] or f"{m['number']} ", _HALVES.sub("", source.text))
+    return replace(source, text=_HEAD + text, own=())
+
+
+def wide_signature(signature: Signature) -> Signature:
+    """Return the signature with every float a double."""
+    parameters = tuple(replace(p, type=wide_type(p.type)) for p in signature.parameters)
+    return replace(signature, parameters=parameters)

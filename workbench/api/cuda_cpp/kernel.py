@@ -15,8 +15,8 @@ import numpy as np
 
 from workbench.api.builds.arguments import Dim, as_dims, as_stream, check, deduce_pointer, wrong_count
 from workbench.api.builds.bind import adjoint_arguments, bind
+from workbench.api.cuda_cpp import build
 from workbench.api.cuda_cpp.build import Program
-from workbench.api.cuda_cpp.counting import countable
 from workbench.api.cuda_cpp.gradient_signature import ADJOINT, check_gradient, gradient_form
 from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.cuda_cpp.values import as_argument, host_bytes
@@ -36,12 +36,13 @@ from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import PLAIN, LaunchOptions, LaunchRecord
+from workbench.source import Location
 from workbench.structs import AnyType
 from workbench.types import ArrayType, Vector
 
 
 class Text(Protocol):
-    """The text that a kernel is of, as far as launching it goes: `module.py` has it."""
+    """The part of `CudaModule` that its kernels need, as a protocol: `module.py` imports this file."""
 
     @property
     def program(self) -> Program:
@@ -54,7 +55,7 @@ class Text(Protocol):
         ...
 
     def code(self, name: str, device: Device, sanitized: bool = False) -> tuple[str, Any, dict[str, Any]]:
-        """Digest, loaded code and facts of one kernel."""
+        """Return the digest, loaded code and metadata of one kernel."""
         ...
 
     def signature(self, name: str) -> Signature:
@@ -160,9 +161,11 @@ class CudaKernel(Kernel):
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: object = None) -> Specialisation:
         """Return the specialisation for these types (by default arrays of one dimension), for any block size."""
-        chosen = tuple(types) if types is not None else tuple(
-            ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters
-        )  # fmt: skip
+        chosen = (
+            tuple(types)
+            if types is not None
+            else tuple(ArrayType(p.type, 1) if p.pointer else p.type for p in self.signature.parameters)
+        )
         specialisation = self._specialisations.get(chosen)
         if specialisation is None:
             specialisation = self._specialisations[chosen] = CudaSpecialisation(self, chosen)
@@ -264,15 +267,17 @@ class CudaKernel(Kernel):
             return self.gradient
         if direction == "adjoint":
             raise NotDifferentiable(
-                f"{self.name} is CUDA C++ without a gradient.", self.place,
-                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}", self.name,
-            )  # fmt: skip
+                f"{self.name} is CUDA C++ without a gradient.",
+                self.place,
+                f"Write {self.name}{ADJOINT} in the same cell: {gradient_form(self.signature)}",
+                self.name,
+            )
         raise NotDifferentiable(f"{self.name} is CUDA C++ and has no {direction}.", self.place, "", self.name)
 
     __iter__ = None  # `kernel[0]`, `kernel[1]`, … would never end
 
     def __getitem__(self, dim: object) -> Configured:
-        """`k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
+        """Configure a launch: `k[n]` of n threads or `k[[h, w]]` of rows and columns, to be called with the arguments.
 
         Raises:
             LaunchError: a pair, which means threads and a block or blocks and threads.
@@ -294,7 +299,7 @@ class Configured:
         self.dim = dim
 
     def __call__(self, *arguments: Any, block_dim: object = 256, shared: int = 0, stream: Any = None) -> None:
-        """Run it. NumPy arrays are copied to the device, and what the kernel may change of them back.
+        """Launch the kernel. NumPy arrays are copied to the device, and those it may change are copied back.
 
         Args:
             arguments: one for each parameter.
@@ -328,13 +333,14 @@ class CudaSpecialisation(Specialisation):
         self.adds_alone = False
         self.tiling = None
         self.loaded: dict[object, Loaded] = {}
+        self.building = {}
         self.bound: dict[object, Any] = {}
         self.seconds = 0.0
         self.notices = ()
         self._watched = ()
 
     def is_current(self) -> bool:
-        """Yes: a text captures nothing."""
+        """Return True: a text captures nothing."""
         return True
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded:
@@ -368,7 +374,7 @@ class CudaSpecialisation(Specialisation):
             writes=frozenset(p.name for p in pointers if not p.const),
             cost=1, digest=digest, contiguous=True, checked=False, ordered=True, metadata=metadata,
             make_function=lambda: self.function, geometry=geometry, place=kernel.module.program.source.at,
-            apart=True,  # those that share memory are looked at in each launch: one may be __restrict__
+            apart=True,  # those that share memory are checked in each launch: one may be __restrict__
         )  # fmt: skip
 
 
@@ -389,10 +395,11 @@ def _two_readings(kernel: str, subscripts: tuple[object, ...]) -> LaunchError:
     turned = tuple(block[::-1]) if len(sizes) > 1 else block[0]
     return LaunchError(
         f"{kernel}[{inner}] has two readings: {first} blocks of {second} threads, as CUDA and Numba count, or {first} "
-        f"threads in blocks of {second}.", parameter="dim",
+        f"threads in blocks of {second}.",
+        parameter="dim",
         advice=f"Write {kernel}[{covered}](…, block_dim={turned}{shared}) for the first, or "
         f"{kernel}[{dim}](…, block_dim={second}{shared}) for the second.",
-    )  # fmt: skip
+    )
 
 
 def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None:
@@ -405,9 +412,10 @@ def _refuse_aliases(kernel: CudaKernel, arguments: Mapping[str, object]) -> None
         disjoint = first.address + first.nbytes <= second.address or second.address + second.nbytes <= first.address
         if not disjoint and {a, b} & restricted and {a, b} & written:
             raise LaunchError(
-                f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.", parameter=b,
+                f"{kernel.name}: {a} and {b} share memory, and one of them is __restrict__.",
+                parameter=b,
                 advice="Pass separate arrays, or leave __restrict__ out.",
-            )  # fmt: skip
+            )
 
 
 def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], device: Device) -> array:
@@ -417,12 +425,30 @@ def _copied(kernel: str, parameter: Parameter, value: np.ndarray[Any, Any], devi
     rows = isinstance(type, Vector) and value.dtype == type.dtype.numpy
     if not parameter.const and not written.flags.writeable:
         raise LaunchError(
-            f"{kernel}: the NumPy array for {parameter.name} is read-only.", parameter=parameter.name,
+            f"{kernel}: the NumPy array for {parameter.name} is read-only.",
+            parameter=parameter.name,
             advice="Pass a copy.",
-        )  # fmt: skip
+        )
     try:
         return array(value, type if rows else None, device=device)
     except WorkbenchError:  # it is a TypeError too, and says all there is to say
         raise
     except (TypeError, ValueError) as error:
         raise LaunchError(f"{kernel}: {parameter.name}: {error}.", parameter=parameter.name) from None
+
+
+def countable(program: build.Program, signature: Signature, arch: str) -> Countable:
+    """Compile a kernel of CUDA C++ for an architecture, for counting its instructions in `wb.profile`.
+
+    Raises:
+        BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
+    """
+    text, symbols = build.ptx_with_lines(program, arch)
+    source = signature.location.source
+
+    def location(file: str, line: int) -> Location | None:
+        return program.source.at(line) if file.startswith("/cell/") else None
+
+    own = {n + source.line_offset: source.line(n) for n in range(signature.first, signature.last + 1)}
+    resources = build.resources(program, arch, signature.name)
+    return Countable(text, symbols[signature.name], resources, signature.location, own, location)

@@ -94,8 +94,9 @@ class CudaModule:
             held = ", ".join(self.program.variables)
             raise LaunchError(
                 f"{name} cannot be added: the module is loaded, and its variables ({held}) would be new ones.",
-                template.location, f'Write module["{name}"] before the first launch.',
-            )  # fmt: skip
+                template.location,
+                f'Write module["{name}"] before the first launch.',
+            )
         instance = replace(template, name=name, template=False)
         self.program = replace(self.program, kernels=(*self.program.kernels, instance))
         self.kernels[name] = CudaKernel(self, instance, None)
@@ -279,9 +280,11 @@ class CudaModule:
             'The CPU runs it on the emulated device: pass x.to("emulated"), or run its cell as %%cuda --run emulated.'
         )  # fmt: skip
         raise LaunchError(
-            f"{name} was compiled for {self.target}; the launch is on the CPU."
-            + ("" if here else f" {why_no_cuda()}"), self.kernels[name].place, advice, name,
-        )  # fmt: skip
+            f"{name} was compiled for {self.target}; the launch is on the CPU." + ("" if here else f" {why_no_cuda()}"),
+            self.kernels[name].place,
+            advice,
+            name,
+        )
 
     def in_double(self) -> Mapping[str, CudaKernel]:
         """Return its kernels with every float a double, on the emulated device: for difference quotients.
@@ -438,7 +441,7 @@ def _with_kernels(module: CudaModule) -> CudaModule:
 
 
 def _by_name(declared: Sequence[Signature]) -> dict[str, Signature]:
-    """Return the signatures by name.
+    """Return a dictionary of signatures by name; a name that `#else` defines again has the first one.
 
     Raises:
         KernelSyntaxError: two have one name.

@@ -9,7 +9,7 @@ from workbench.errors import LaunchError, NotDifferentiable
 
 
 def lines_of(kernel: CudaKernel, first: int, last: int) -> str:
-    """Return lines of the kernel's text."""
+    """Return the lines `first` to `last`, from 1, of the text that the kernel is in."""
     return "\n".join(kernel.place.source.lines[first - 1 : last])
 
 
@@ -43,7 +43,7 @@ PANES = tuple(_TEXTS)
 
 
 def text(kernel: CudaKernel, pane: str) -> str:
-    """Return the text of one pane.
+    """Return the text of a pane of the kernel's card: its source, PTX, machine code or the like.
 
     Raises:
         LaunchError: a CUDA C++ kernel has no such text.

@@ -68,7 +68,8 @@ def host_bytes(kernel: str, p: Parameter, value: HostArray) -> HostArray:
 
 
 def _differs(element: Element, dtype: np.dtype[Any] | None, nbytes: int) -> str:
-    """In what an array's elements are others than a class's, as a phrase; "" if in nothing. None: plain bytes."""
+    """Return how an array's elements differ from a class's layout, as a phrase; "" if they do not, or are plain
+    bytes."""
     if dtype is None or (element.size == 1 and not element.fields):  # void* takes anything
         return "" if nbytes % element.size == 0 else f"has {nbytes} bytes, no multiple of {element.size}"
     if dtype.itemsize != element.size:
@@ -110,9 +111,10 @@ def _by_value(kernel: str, p: Parameter, element: Element, value: Any) -> Any:
         problem, data = _packed(kernel, p, element, fields)
     if problem:
         raise LaunchError(
-            f"{kernel}: {p.name} is `{p.text}`; the value {problem}.", parameter=p.name,
+            f"{kernel}: {p.name} is `{p.text}`; the value {problem}.",
+            parameter=p.name,
             advice=f"Pass a tuple, a dict or a wb.struct of {_shown(element)}.",
-        )  # fmt: skip
+        )
     scalar = p.type.dtype if isinstance(p.type, Vector) else p.type
     numbers = np.frombuffer(data, scalar.numpy).tolist()
     return tuple(numbers) if isinstance(p.type, Vector) else numbers[0]
@@ -174,5 +176,6 @@ def _refuse_recorded(kernel: str, p: Parameter) -> None:
     if OBSERVERS.get():
         raise LaunchError(
             f"{kernel}: {p.name} reaches arrays through addresses in memory, which no tape, record or graph sees.",
-            parameter=p.name, advice="Launch it outside of them, or give the kernel a parameter for each array.",
-        )  # fmt: skip
+            parameter=p.name,
+            advice="Launch it outside of them, or give the kernel a parameter for each array.",
+        )

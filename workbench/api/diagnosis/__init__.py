@@ -1,1 +1,1 @@
-"""Why a number is what it is: explained gradients, the first NaN, one thread step by step."""
+"""Reasons for a number: explained gradients, the first NaN, one thread step by step."""

@@ -1,6 +1,6 @@
 """`explain_grad`: why a gradient is zero, NaN, infinite, or not there.
 
-The backward pass runs once more, beside the tape, and is watched step by step: behind which step nothing is left of
+The backward pass runs once more, on a second tape, and is watched step by step: behind which step nothing is left of
 what the array could be reached by, or from which on there is a NaN or an infinity. Then the kernel of that step is
 looked into: what flows through its IR at all, where a derivative is cut, and, thread by thread in the interpreter,
 where it dies.
@@ -73,7 +73,7 @@ def explain_grad(tape: Tape, x: array) -> Explanation:
 
 
 def _absent(tape: Tape, x: array) -> Explanation | None:
-    """Reasons that need no look at the launches."""
+    """Return an explanation that needs no look at the launches, if there is one."""
     if not is_float(x.dtype):
         return Explanation("absent", "integers", f"an array of {x.dtype!r} has no gradient.")
     known = any(a.memory is x.memory for s in tape.steps for a in (*s.used, *s.changed))
@@ -103,7 +103,7 @@ class _Found(msgspec.Struct, frozen=True, eq=False):
 
 
 class _Pass:
-    """The backward pass once more, watched."""
+    """A repetition of a tape's backward pass that notes where the gradient dies and where a NaN is born."""
 
     def __init__(self, tape: Tape, x: array) -> None:
         self.x, self.seeds, self.real = x, tape.seeds, tape
@@ -139,7 +139,7 @@ class _Pass:
         return base is not None and test(base.numpy())
 
     def explained(self) -> Explanation:
-        """Return the answer."""
+        """Explain the gradient: it has a NaN or an infinity, is 0, is absent, or is as it should be."""
         gradient = (self.real if self.opaque else self.tape).adjoint_of(self.x).numpy()
         gradient = _numbers(gradient)
         if not np.isfinite(gradient).all():
@@ -157,7 +157,7 @@ class _Pass:
     # Zero.
 
     def zero(self) -> Explanation:
-        """Why nothing arrived."""
+        """Explain why no gradient arrived."""
         if self.died is None:
             return self.unreached()
         step, number = self.died.step, self.died.number
@@ -314,9 +314,10 @@ def _function_of(step: LaunchStep) -> Function:
     record = step.record
     if record.loaded.geometry is not None:
         raise LaunchError(
-            f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.", record.location,
+            f"explain_grad() cannot look inside {record.kernel}, which is CUDA C++.",
+            record.location,
             f"gradcheck() compares {record.kernel}_adjoint with difference quotients.",
-        )  # fmt: skip
+        )
     return record.loaded.function
 
 
@@ -332,11 +333,11 @@ def _downstream(steps: Sequence[Step], start: Memory) -> list[frozenset[Memory]]
 
 
 def _unwatched() -> None:
-    """In the place of a user's function: it would add to the gradients once more."""
+    """Do nothing, in place of a user's function, which would add to the gradients once more."""
 
 
 def _numbers(values: np.ndarray) -> np.ndarray:
-    """Return the floats of an array as one axis, of structs too, and the parts of complex numbers; none of integers."""
+    """Flatten an array to its floats: fields of structs, parts of complex numbers; integers are left out."""
     if values.dtype.kind == "c":
         return values.reshape(-1).view(values.real.dtype)
     if values.dtype.names is None:

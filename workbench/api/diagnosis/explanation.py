@@ -52,7 +52,7 @@ STOPS = {
 
 
 class Explanation(msgspec.Struct, frozen=True):
-    """Why a gradient is what it is.
+    """An explanation of why a gradient is zero, NaN, infinite, absent or fine.
 
     Attributes:
         state: "fine", "zero", "nan", "infinite" or "absent".

@@ -28,7 +28,7 @@ def find_nan(infinities: bool = True) -> Generator[None]:
             for _ in range(100):
                 wb.launch(step, n, inputs=[u, dt])
 
-    For debugging: after each launch inside, the arrays that it has written are looked at, and arrays that a launch
+    For debugging: after each launch inside, the arrays that it has written are checked, and arrays that a launch
     changes in place are copied before it. Gradients are `explain_grad`'s matter: what `backward` runs is left alone.
 
     Args:
@@ -42,7 +42,7 @@ def find_nan(infinities: bool = True) -> Generator[None]:
 
 
 class _Watch(Observer):
-    """Looks at what launches write."""
+    """An observer that checks what launches write for NaN or infinities."""
 
     def __init__(self, infinities: bool) -> None:
         self._infinities = infinities
@@ -94,9 +94,8 @@ class _Watch(Observer):
 def _placed(record: LaunchRecord, born: Birth) -> KernelFault:
     what = "NaN" if np.isnan(np.asarray(born.value)).any() else "infinity"
     return KernelFault(
-        f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread,
-        values=born.operands,
-    )  # fmt: skip
+        f"The first {what}: {born}", born.op.location, function=record.kernel, thread=born.thread, values=born.operands
+    )
 
 
 def _unplaced(record: LaunchRecord, name: str) -> KernelFault:

@@ -49,7 +49,7 @@ class Moment(msgspec.Struct):
     store: bool = False
 
     def item(self, lanes: int) -> Item:
-        """Finished, for so many lanes."""
+        """Return the moment's values and indices as an item with one entry for each of `lanes` lanes."""
         values = tuple(_plain(self.values.get(k)) for k in range(lanes))
         return Item(self.name, values, tuple(self.indices.get(k) for k in range(lanes)), self.floating)
 
@@ -57,7 +57,7 @@ class Moment(msgspec.Struct):
 SourceLine = tuple[int, str]
 """A line's number and text."""
 Noted = tuple[SourceLine, object, Moment]
-"""Where, what (a line that does the same again begins a new step), and the values."""
+"""Line, event (a repeated one begins a new step), and the values."""
 SweepStep = tuple[SourceLine, dict[str, Moment]]
 
 
@@ -99,12 +99,10 @@ def merged(lanes: list[list[Noted]], first: Callable[[Iterable[SourceLine]], Sou
 
 
 def rows_of(forward: list[SweepStep], backward: list[SweepStep]) -> Iterator[int]:
-    """Yield for each item of the reverse sweep, in order, the forward step that it belongs to. In each lane a name is
-    assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a constant has none),
-    then at one line. If neither holds, or lanes disagree, it is the last step at the line.
+    """Yield for each item of the reverse sweep, in order, the forward step that it belongs to.
 
     In each lane a name is assigned as often as a cotangent comes back for it, in the reverse order; if not in all (a
-    constant has none), then at one line. Where neither holds, or lanes disagree, it is the last step at the line.
+    constant has none), then at one line. If neither holds, or lanes disagree, it is the last step at the line.
     """
     steps, events = _by_lane(forward), _by_lane(backward)
     lines = {line: row for row, (line, _) in enumerate(forward)}

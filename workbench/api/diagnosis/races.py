@@ -21,7 +21,7 @@ from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 
 @contextmanager
 def checks(on: bool | Literal["races"] = True) -> Generator[None]:
-    """Checks on (or off) for the launches inside the `with` that say nothing themselves.
+    """Turn checks on (or off) for the launches inside the `with` that do not choose themselves.
 
         with wb.checks("races"):
             wb.launch(blur, n, [x, y])
@@ -45,7 +45,7 @@ def checks(on: bool | Literal["races"] = True) -> Generator[None]:
 
 
 class _Races(Observer):
-    """Tries launches on the emulated device before they run."""
+    """An observer that tries launches on the emulated device before they run."""
 
     def launching(self, record: LaunchRecord) -> None:
         """Run the launch on the emulated device, on copies.

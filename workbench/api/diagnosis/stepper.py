@@ -258,8 +258,9 @@ class _Taken:
 
     def begin(self, op: Op, values: Sequence[object]) -> None:
         marks = [m for m in op.attrs[FRAMES] if isinstance(m, Mark)]
-        stack = tuple(Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()})
-                      for m in marks)  # fmt: skip
+        stack = tuple(
+            Frame(m.function, m.place.shown_line, {n: _value(p, values) for n, p in m.names.items()}) for m in marks
+        )
         location = marks[-1].place
         source = "" if op.attrs[END] else location.source.line(location.line)
         self.steps.append(Step(len(self.steps), location.shown_line, source, stack))

@@ -157,9 +157,10 @@ def _threads(kernel: Kernel, dims: tuple[int, ...], warp: int) -> list[tuple[int
     count = math.prod(dims)
     if not 0 <= warp * LANES < count:
         raise LaunchError(
-            f"{kernel.name} has no warp {warp}: the launch has {-(-count // LANES)}.", parameter="warp",
+            f"{kernel.name} has no warp {warp}: the launch has {-(-count // LANES)}.",
+            parameter="warp",
             advice="Give a number from 0.",
-        )  # fmt: skip
+        )
     numbers = range(warp * LANES, min(count, (warp + 1) * LANES))
     return [tuple(int(i) for i in np.unravel_index(n, dims)) for n in numbers]
 
@@ -239,7 +240,7 @@ def _added(
     op: Op, taken: interpret.Step, name: str, sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
     loads: dict[Value, str],
 ) -> Any:  # fmt: skip
-    """Return what an access to a gradient reads, or adds to it; None if it only clears."""
+    """Return the value that an access to a gradient reads, or adds to it; None if it only clears."""
     if op.name == "load":
         return taken.results[0]
     operands, values = sums.get(op.operands[-1], ((), ()))

@@ -41,7 +41,7 @@ def threads_of(dims: Sequence[int], first: Iterable[tuple[int, ...]] = ()) -> It
 
 
 def copied(arguments: Iterable[object]) -> list[object]:
-    """Arguments for the interpreter: NumPy copies of arrays."""
+    """Return arguments for the interpreter: NumPy copies of arrays."""
     return [np.array(a.numpy()) if isinstance(a, array) else a for a in arguments]
 
 
@@ -145,12 +145,10 @@ def _number(value: object) -> str:
 
 
 def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collection[str]) -> Birth | None:
-    """Return the origin of the first NaN or infinity that a launch writes to one of the arrays `targets`. The thread is
-    found by running the launch on copies, with asserts; then it runs in the interpreter, before some others (in
-    kernels of tiles, no other is examined). What was computed in the kernel goes before what was loaded.
+    """Return the origin of the first NaN or infinity that a launch writes to one of the arrays `targets`.
 
     The thread is found by running the launch on copies, with asserts; then it runs in the interpreter, before some
-    others (all that is looked at in kernels of tiles). What was made in the kernel goes before what was loaded.
+    others (in kernels of tiles, no other is examined). What was computed in the kernel goes before what was loaded.
 
     Args:
         record: the launch.
@@ -174,7 +172,11 @@ def birth(record: LaunchRecord, arguments: Mapping[str, object], targets: Collec
 
 
 def suspect(record: LaunchRecord, arguments: Mapping[str, object]) -> tuple[bool, tuple[int, ...] | None]:
-    """Return whether asserts can show it, and the first thread that writes a NaN or an infinity; None if none does."""
+    """Run a launch on copies, with asserts, to find the first thread that writes a NaN or an infinity.
+
+    Returns:
+        Whether asserts can find that thread in this launch, and its index: None if they can't, or if no thread does.
+    """
     loaded = record.loaded
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
     if loaded.geometry is not None or loaded.function.block_dim or not arrays:
@@ -240,7 +242,7 @@ def _is_bad(value: Numpy | float) -> bool:
 
 
 def _links(function: Function) -> dict[Value, list[Value]]:
-    """For parameters of blocks and results of what has blocks: the values that they take, innermost first."""
+    """Return the values that block parameters and results of operations with blocks take, innermost first."""
     links: dict[Value, list[Value]] = {}
     for op in walk(function.body):
         if op.name not in (*STRUCTURED, "custom"):

@@ -160,7 +160,7 @@ def gradcheck(
 
 
 def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> dict[str, object]:
-    """The arguments, with structs and arrays of structs checked."""
+    """Return the arguments, with structs and arrays of structs checked."""
     found: dict[str, object] = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
         whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
@@ -202,13 +202,13 @@ class _Check:
         }
 
     def loss(self, arguments: dict[str, HostArray]) -> float:
-        """The weighted sum of all float arrays after the launch."""
+        """Return the weighted sum of all float arrays after the launch."""
         run = {n: a.copy() for n, a in arguments.items()}
         self.forward(run)
         return float(sum((w * run[n]).sum() for n, w in self.weights.items()))
 
     def gradients(self) -> dict[str, HostArray]:
-        """The adjoint's answer: of the same sum, by every float argument."""
+        """Return the adjoint's answer: of the same sum, by every float argument."""
         run = {n: a.copy() for n, a in self.arguments.items()}
         adjoints: dict[str, HostArray] = {}
         names = adjoint_names(self.function.params)
@@ -308,7 +308,7 @@ class _Run:
 
 
 def _host(type: Type, value: object) -> HostArray:
-    """An argument as a dense NumPy array of the widened type."""
+    """Return an argument as a dense NumPy array of the widened type."""
     host = value.numpy() if isinstance(value, array) else np.asarray(value)
     return in_parts(np.array(host, number_type(wide_type(type)).numpy, order="C"))
 

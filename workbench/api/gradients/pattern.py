@@ -15,7 +15,6 @@ from workbench.api.builds.bind import bind
 from workbench.api.gradients.scipy_matrices import sparse
 from workbench.api.narrow import HostArray
 from workbench.autodiff import parameters, then
-from workbench.autodiff.adjoint_signature import log_names
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
@@ -136,7 +135,7 @@ def _log(record: LaunchRecord) -> tuple[list[str], HostArray]:
     direction = then(record.direction, "accesses")
     forward = record.specialisation.function.params
     names = [p.name for p in parameters(forward, record.direction)]
-    (log_name,) = log_names(parameters(forward, record.direction)).values()
+    log_name = parameters(forward, direction)[-1].name
     indices = record.specialisation.launch_ndim
     room = _ROWS * record.threads
     while True:

@@ -238,7 +238,7 @@ def _numbers(name: str, gradient: HostArray) -> GradientRow:
 
 
 def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
-    """A gradcheck of each kernel of the tape, on its arrays' contents of now."""
+    """Return a gradcheck of each kernel of the tape, on its arrays' contents of now."""
     launches = {s.record.kernel: s.record for s in reversed(tape.steps) if isinstance(s, LaunchStep)}
     found: list[Verdict] = []
     notes: list[str] = []
@@ -260,7 +260,7 @@ def _directions(
     call: Callable[[], array], wrt: Mapping[str, array], before: Mapping[str, array], gradients: Mapping[str, array],
     value: float, random: np.random.Generator,
 ) -> tuple[tuple[Direction, ...], tuple[str, ...]]:  # fmt: skip
-    """The program at points beside its arrays; the arrays are put back."""
+    """Return the program at points beside its arrays; the arrays are put back."""
 
     def at(name: str = "", offset: object = None) -> float:
         for other, kept in before.items():

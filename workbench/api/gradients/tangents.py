@@ -53,7 +53,7 @@ def launch_tangent(
 
 
 def bind_tangent(record: LaunchRecord, tangents: Mapping[str, object]) -> LaunchRecord:
-    """The tangent of a recorded launch, with tangents by parameter; 0 if there is none.
+    """Return the tangent of a recorded launch, with tangents by parameter; 0 if there is none.
 
     Raises:
         LaunchError: a tangent does not fit its argument.

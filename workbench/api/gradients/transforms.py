@@ -6,7 +6,6 @@ one another.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import wraps
@@ -15,7 +14,7 @@ from typing import Any, TypeVar, overload
 import numpy as np
 
 from workbench.api.builds.bind import overlap
-from workbench.api.gradients.compressed import as_pattern, compressed
+from workbench.api.gradients.compressed import Product, as_pattern, compressed
 from workbench.api.gradients.forward_mode import Dual
 from workbench.api.gradients.pattern import Pattern
 from workbench.api.narrow import HostArray, is_float_array, is_list
@@ -36,7 +35,7 @@ def grad(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ..
 @overload
 def grad(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
 def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
-    """The gradient of a function that launches kernels and returns an array of one float.
+    """Return the gradient of a function that launches kernels and returns an array of one float.
 
         >>> import numpy as np, workbench as wb
         >>> @wb.kernel
@@ -82,7 +81,7 @@ def value_and_grad(
 def value_and_grad(
     f: Callable[..., object], argnums: Arguments = 0
 ) -> Callable[..., tuple[array, array | tuple[array, ...]]]:
-    """The value and the gradient, from one run: see `grad`.
+    """Return the value and the gradient, from one run: see `grad`.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -121,7 +120,7 @@ def value_and_grad(
 
 
 def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R]]:
-    """The value and the derivative along a direction, in forward mode: one run, nothing kept.
+    """Return the value and the derivative along a direction, in forward mode: one run, nothing kept.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -170,7 +169,7 @@ def hvp(f: Callable[..., object], argnums: int = 0) -> Callable[..., array]: ...
 @overload
 def hvp(f: Callable[..., object], argnums: Sequence[int]) -> Callable[..., tuple[array, ...]]: ...
 def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array | tuple[array, ...]]:
-    """The Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
+    """Return the Hessian times a direction: forward mode over the gradient, at the price of a few gradients.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -201,7 +200,7 @@ def hvp(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., array
 def jacobian(
     f: Callable[..., object], argnums: int = 0, mode: str = "auto", *, sparse: Any = False
 ) -> Callable[..., Any]:
-    """All partial derivatives of a function that returns an array.
+    """Return all partial derivatives of a function that returns an array.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -254,21 +253,22 @@ def jacobian(
 def _dense(
     f: Callable[..., object], argnum: int, mode: str, x: array, values: list[object], options: dict[str, object]
 ) -> array:
-    before = _fresh(values)
-    tape = Tape(into_grad=False, only=[x])
-    with tape:
-        result = _checked(f, f(*values, **options))
+    result, tape, products = _products(f, argnum, values, options)
     rows, columns = result.numpy(), x.numpy()
     if rows.ndim + columns.ndim > 4:
         raise LaunchError(
             f"The Jacobian of {_name(f)} has {rows.ndim} + {columns.ndim} dimensions; an array has at most 4.",
             advice="Flatten the argument or the result.",
         )
-    if mode == "reverse" or (mode == "auto" and rows.size <= columns.size):
+    back = mode == "reverse" or (mode == "auto" and rows.size <= columns.size)
+    if back:
         _check_written(f, result, bool(tape.path([result])))
-        derivatives = _rows(tape, result, x)
-    else:
-        derivatives = _columns(f, argnum, before, options, rows.shape)
+    derivatives = np.zeros((rows.size, columns.size), rows.dtype)
+    lines, seed = (derivatives, np.zeros_like(rows)) if back else (derivatives.T, np.zeros_like(columns))
+    for k, line in enumerate(lines):
+        seed.flat[k] = 1
+        line[:] = products["reverse" if back else "forward"](seed)
+        seed.flat[k] = 0
     return array(derivatives.reshape(*rows.shape, *columns.shape), element(x.dtype), device=x.device)
 
 
@@ -316,17 +316,31 @@ def _compressed(
         raise LaunchError(message, parameter="sparse")
     x = values[argnum]
     assert isinstance(x, array)
-    kind = element(x.dtype)
-    host = x.numpy()
-    before = _fresh(values)
     watch = Pattern(x) if wanted is True else None
+    result, _, both = _products(f, argnum, values, options, watch)
+    pattern = watch.of(result) if watch is not None else as_pattern(wanted, (result.numpy().size, x.numpy().size))
+    products = {m: product for m, product in both.items() if mode in ("auto", m)}
+    return compressed(pattern, mode, products, element(x.dtype).numpy, None if wanted is True else wanted)
+
+
+def _products(
+    f: Callable[..., object], argnum: int, values: list[object], options: dict[str, object],
+    watch: Pattern | None = None,
+) -> tuple[array, Tape, dict[str, Product]]:  # fmt: skip
+    """Run the function; return its result, the tape of that, and what computes products with its Jacobian, by mode.
+
+    A run in forward mode is on fresh copies of the arguments.
+    """
+    x = values[argnum]
+    assert isinstance(x, array)
+    before, moved_shape = _fresh(values), x.numpy().shape
     tape = Tape(into_grad=False, only=[x])
     with tape, observing(watch) if watch is not None else nullcontext():
         result = _checked(f, f(*values, **options))
     shape = result.numpy().shape
 
     def forward(along: HostArray) -> HostArray:
-        direction = array(along.reshape(host.shape), x.dtype, device=x.device)
+        direction = array(along.reshape(moved_shape), x.dtype, device=x.device)
         _, moved = jvp(f, argnum)(*_fresh(before), along=direction, **options)
         assert isinstance(moved, array)
         return moved.numpy().reshape(-1)
@@ -336,42 +350,7 @@ def _compressed(
         tape.backward(grads={result: seed.reshape(shape)})
         return tape.adjoint_of(x).numpy().reshape(-1)
 
-    pattern = watch.of(result) if watch is not None else as_pattern(wanted, (math.prod(shape), host.size))
-    both = {"forward": forward, "reverse": reverse}
-    products = {m: product for m, product in both.items() if mode in ("auto", m)}
-    return compressed(pattern, mode, products, kind.numpy, None if wanted is True else wanted)
-
-
-def _rows(tape: Tape, result: array, x: array) -> HostArray:
-    """One backward pass for each number of the result."""
-    found: list[HostArray] = []
-    seed = np.zeros_like(result.numpy())
-    for k in range(seed.size):
-        seed.flat[k] = 1
-        tape.zero()
-        tape.backward(grads={result: seed})
-        found.append(tape.adjoint_of(x).numpy().copy())
-        seed.flat[k] = 0
-    return np.array(found)
-
-
-def _columns(
-    f: Callable[..., object], argnum: int, values: list[object], options: dict[str, object], shape: tuple[int, ...]
-) -> HostArray:
-    """One run along each number of the argument, on fresh copies of the arguments."""
-    found: list[HostArray] = []
-    x = values[argnum]
-    assert isinstance(x, array)
-    seed = np.zeros_like(x.numpy())
-    for k in range(seed.size):
-        seed.flat[k] = 1
-        fresh = _fresh(values)
-        along = array(seed, x.dtype, device=x.device)
-        _, moved = jvp(f, argnum)(*fresh, along=along, **options)
-        assert isinstance(moved, array)
-        found.append(moved.numpy().copy())
-        seed.flat[k] = 0
-    return np.stack(found, axis=len(shape)) if found else np.zeros((*shape, 0))
+    return result, tape, {"forward": forward, "reverse": reverse}
 
 
 def _name(f: Callable[..., object]) -> str:
@@ -379,7 +358,7 @@ def _name(f: Callable[..., object]) -> str:
 
 
 def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
-    """The arguments, NumPy arrays as arrays.
+    """Return the arguments, NumPy arrays as arrays.
 
     Raises:
         LaunchError: `f` is not a function: a kernel, say.
@@ -394,7 +373,7 @@ def _values(f: Callable[..., object], args: Sequence[object]) -> list[object]:
 
 
 def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) -> list[array]:
-    """The arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
+    """Return the arguments to differentiate by; each is put in its own memory, since derivatives belong to memories.
 
     Raises:
         LaunchError: there is none of that number, it is not an array of floats, or one is named twice.

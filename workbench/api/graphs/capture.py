@@ -34,6 +34,7 @@ class _Capture(Observer):
 
     takes = True
     looks_inside = False
+    defers = True
 
     def __init__(self, graph: Graph, around: _Capture | None) -> None:
         self.graph = graph
@@ -89,7 +90,7 @@ class _Capture(Observer):
 
 
 def _open() -> _Capture | None:
-    """The capture whose `with` is open here."""
+    """Return the capture whose `with` is open here."""
     return next((o for o in OBSERVERS.get() if isinstance(o, _Capture)), None)
 
 
@@ -105,12 +106,15 @@ def capture() -> Generator[Graph]:
 
     Raises:
         LaunchError: inside, where something cannot be captured: a copy between devices, reading a captured result.
+        BuildError: at the end, for a kernel that a compiler refused.
     """
     graph = Graph()
     watcher = _Capture(graph, _open())
     try:
         with observed_only_by(watcher):
             yield graph
+        # Their kernels were built side by side meanwhile.
+        work.make_ready(graph.nodes)
     except BaseException as problem:
         graph.close(f"its capture ended with {type(problem).__name__}")
         raise

@@ -162,11 +162,11 @@ class Graph(Body):
         return pictures.placed(self)
 
     def dot(self) -> str:
-        """The graph in Graphviz's language."""
+        """Return the graph in Graphviz's language."""
         return pictures.dot(self)
 
     def to_svg(self) -> str:
-        """The picture as SVG text."""
+        """Return the picture as SVG text."""
         return pictures.svg(self)
 
     def to_json(self) -> str:

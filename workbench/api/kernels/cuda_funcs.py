@@ -35,7 +35,7 @@ def func_native(
 
 
 def with_text(definition: Definition, cuda: str, adj_cuda: str | None = None, replay_cuda: str | None = None) -> Func:
-    """The func of a definition with CUDA text.
+    """Return the func of a definition with CUDA text.
 
     Raises:
         KernelTypeError: a parameter has no type.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.source_text import definition_of
 from workbench.errors import KernelTypeError, its_type
-from workbench.frontend import Custom, Definition, parameter_annotations, parameter_families
+from workbench.frontend import Custom, Definition, parameter_types, refuse_references
 
 
 def func_grad(func: object, *, source: str | None = None) -> Callable[[Callable[..., object]], Func]:
@@ -72,6 +72,9 @@ def attach(func: object, definition: Definition, role: str) -> None:
             f"A {role} belongs to a func; {what}.", place,
             "Give it the func that the kernel calls: @wb.func above its def.", definition.name,
         )  # fmt: skip
+    refuse_references(definition, f"a {role}")
+    for version in func.__wb_definitions__:
+        refuse_references(version, f"a func with a {role}")
     own = _asked(definition)
     fitting = [d for d in func.__wb_definitions__ if _asked(d) == own[: len(d.parameters)]]
     if role == "replay":
@@ -88,7 +91,7 @@ def attach(func: object, definition: Definition, role: str) -> None:
 
 
 def _asked(definition: Definition) -> list[object]:
-    types, families = parameter_annotations(definition), parameter_families(definition)
+    types, families = parameter_types(definition)
     return [type or families.get(name) for name, type in types.items()]
 
 

@@ -151,7 +151,7 @@ def note_stale(kernel: Versioned) -> None:
 
 
 def _has_editions(value: object) -> TypeGuard[Versioned]:
-    """Whether it is a kernel written in Python: XLA's programs call no others."""
+    """Return whether it is a kernel written in Python: XLA's programs call no others."""
     return getattr(type(value), "__wb_kernel__", False) and "definition" in vars(value)
 
 
@@ -161,7 +161,7 @@ def _look(cell: str) -> None:
 
 
 def is_current(kernel: Versioned) -> bool:
-    """Whether nothing has taken a kernel's place, as far as cells bind names."""
+    """Return whether nothing has taken a kernel's place, as far as cells bind names."""
     edition: Edition | None = vars(kernel).get("edition")
     if kernel.stale or edition is None or edition.name is None:
         return not kernel.stale
@@ -169,7 +169,7 @@ def is_current(kernel: Versioned) -> bool:
 
 
 def newest(kernel: K) -> K:
-    """The kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
+    """Return the kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
     given = kernel
     name = kernel.edition.name if _has_editions(kernel) else None
     now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels

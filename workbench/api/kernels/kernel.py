@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NoReturn, overload
+from typing import Any, NamedTuple, NoReturn, overload
 
 from msgspec.structs import replace
 
@@ -34,9 +34,9 @@ from workbench.frontend import (
     check_signature,
     lost_value,
     meaning,
-    parameter_annotations,
-    parameter_families,
+    parameter_types,
     read_again,
+    refuse_references,
     structs_named,
     uniforms_read,
 )
@@ -48,9 +48,22 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
 from workbench.types import ArrayType
+from workbench.work import Work
 
 UNKNOWN = Tiling(256)
 """How a kernel of tiles is taken to be launched where no launch is known."""
+
+
+class Building(NamedTuple):
+    """What is built in the background, as launches know it before its end.
+
+    Attributes:
+        described: all that is known without the code.
+        work: what builds it; None: it was only described.
+    """
+
+    described: Loaded
+    work: Work[Loaded] | None
 
 
 class Specialisation(OfFunction):
@@ -61,6 +74,7 @@ class Specialisation(OfFunction):
         types: one per parameter.
         adds_alone: whether its code is other code where no arguments overlap: it adds plainly, or combines first.
         loaded: what has been built of it, kept by `workbench.api.builds.build`.
+        building: what is not, but described, and may be under way.
         bound: the code for dense arrays that share no memory, and names of adjoints; for `workbench.api.builds.bind`.
         jax_plans: what JAX programs call of it, kept by `workbench.interop.jax.launches.plan`.
         seconds: what parsing and typing took.
@@ -86,16 +100,23 @@ class Specialisation(OfFunction):
         held = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
         self._places = None if None in places else list(held.values())
         self.loaded: dict[object, Loaded] = {}
+        self.building: dict[object, Building] = {}
         self.bound: dict[object, Any] = {}
         self.jax_plans: dict[object, Any] = {}
         self.seconds = time.perf_counter() - started
+
+    def drop_builds(self) -> None:
+        """End what is built of it in the background: nobody is going to run it."""
+        for building in self.building.values():
+            if building.work is not None:
+                building.work.drop()
 
     def load(self, direction: str, device: Device, checks: bool = False) -> Loaded | None:
         """Return code that does not come from the IR; None if it does."""
         return None
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """The same kernel of tiles for a launch over so many threads; () if they have one dimension."""
+        """Return the same kernel of tiles for a launch over so many threads; () if they have one dimension."""
         assert self.tiling is not None
         return self.kernel.specialise(self.types, replace(self.tiling, threads=threads))
 
@@ -213,9 +234,9 @@ class Kernel(Subscripted):
         """
         if self._annotations is None or (self._structs and self._structs != structs_named(self.definition)):
             self._structs = structs_named(self.definition)
-            self._annotations = parameter_annotations(self.definition)
+            self._annotations, self._families = parameter_types(self.definition)
             refuse_tiles(self.definition, self._annotations)
-            self._families = parameter_families(self.definition)
+            refuse_references(self.definition, "a kernel")
         return self._annotations
 
     @property
@@ -233,6 +254,11 @@ class Kernel(Subscripted):
         """Refuse every launch from now on, with this reason."""
         self.stale = reason
         note_stale(self)
+
+    def drop_builds(self) -> None:
+        """End what is built of it in the background; who runs it after all builds it then."""
+        for specialisation in (*self._specialisations.values(), *self._tiled.values()):
+            specialisation.drop_builds()
 
     @cached_property
     def edition(self) -> Edition:
@@ -268,7 +294,7 @@ class Kernel(Subscripted):
             raise LaunchError(message, advice=f"Give {self.name} a parameter, and pass {name} at the call.")
 
     def specialise(self, types: Sequence[AnyType] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """The kernel for these parameter types (its annotations if none are given).
+        """Return the kernel for these parameter types (its annotations if none are given).
 
         Args:
             types: one per parameter.

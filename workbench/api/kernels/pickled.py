@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 from typing import Any
 
-from workbench.frontend import Definition, Scope
+from workbench.frontend import Definition, Scope, meaning
 from workbench.source import Source, nodes_of, parsed
 
 LANGUAGE: dict[str, Any] = {}
@@ -71,13 +71,13 @@ def restored(
     known = getattr(sys.modules.get(module), name, None) if named else None
     if known is not None and type(known) is kind:
         twin: Definition = known.definition
-        if twin.source == source and twin.defaults == defaults:
+        if twin.source == source and meaning(tuple(twin.defaults.items())) == meaning(tuple(defaults.items())):
             return known
     user = {"__name__": module, **values, **{n: LANGUAGE[word] for n, word in words.items()}}
     user |= {n: importlib.import_module(path) for n, path in modules.items()}
     node = next(n for n in nodes_of(parsed(source.text)) if isinstance(n, ast.FunctionDef) and n.lineno == line)
     scope = Scope(user=user, language=LANGUAGE if has_language else {})
-    thing = kind(Definition(name, node, source, scope, annotations, defaults, written=written))
+    thing = kind(Definition(name, node, source, scope, annotations, dict(defaults), written=written))
     for option, value in options.items():
         setattr(thing, option, value)
     return thing

@@ -12,6 +12,9 @@ from workbench.events import Remark, publish
 
 def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
     """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
+    for replaced in [namespace.get(name) for name in names]:
+        if isinstance(replaced, Kernel):
+            replaced.drop_builds()
     namespace.update(names)
     note_bindings(namespace, cell)
     others = {id(k): k for k in list(namespace.values()) if isinstance(k, Kernel) and names.get(k.name) is not k}

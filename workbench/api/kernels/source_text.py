@@ -17,7 +17,7 @@ from workbench.source import Source
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
-    """The definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
+    """Return the definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
 
     A lambda is the `def` that returns the same, and its lines are those of its file.
     A static method is its function, and a decorator that keeps `__wrapped__` stands for what it wraps: what it does
@@ -81,7 +81,7 @@ def _refuse_methods(function: Callable[..., object]) -> None:
 
 
 def caller() -> FrameType:
-    """The frame that called the function which calls this: a decorator's user."""
+    """Return the frame that called the function which calls this: a decorator's user."""
     frame = inspect.currentframe()
     for _ in range(2):
         assert frame is not None

@@ -77,7 +77,7 @@ def _has_members(cls: type, fields: Mapping[str, object]) -> bool:
 
 
 def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[StructValue]:
-    """The struct that a class in the text of a `%%kernel` cell makes, without running it as Python.
+    """Return the struct that a class in the text of a `%%kernel` cell makes, without running it as Python.
 
     Args:
         node: the class.
@@ -134,7 +134,7 @@ def make_struct(
 
 
 def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:
-    """The field with what it is if it is not given.
+    """Return the field with what it is if it is not given.
 
     Raises:
         KernelTypeError: the value is no number or vector of the field's type.
@@ -152,7 +152,7 @@ def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:
 
 
 def field_type(annotation: object, struct: str, name: str, place: Location) -> AnyType:
-    """The type of a field.
+    """Return the type of a field.
 
     Raises:
         KernelTypeError: the annotation is none that a field can have.

@@ -33,7 +33,7 @@ class Closure:
         self.cells: dict[str, CellType] = dict(zip(code.co_freevars if code else (), cells, strict=True))
 
     def __call__(self) -> Mapping[str, object]:
-        """Names to values, of those that have one."""
+        """Return names to values, of those that have one."""
         found: dict[str, object] = {}
         for name, cell in self.cells.items():
             try:
@@ -114,12 +114,12 @@ def _root(scope: Scope, name: str) -> list[Place]:
 
 
 def _lasts(value: object) -> bool:
-    """Whether the object can only mean one thing."""
+    """Return whether the object can only mean one thing."""
     return all(map(_lasts, value)) if is_tuple(value) else not is_numpy_array(value)
 
 
 def _constant(value: object) -> bool:
-    """Whether it is a number, a text, a tuple of these, or a function whose result only its arguments decide."""
+    """Return whether it is a number, a text, a tuple of these, or a function whose result only its arguments decide."""
     if is_tuple(value):
         return all(map(_constant, value))
     number = type(value) in (bool, int, float, str) or isinstance(value, np.generic)
@@ -127,7 +127,7 @@ def _constant(value: object) -> bool:
 
 
 def same_value(before: object, now: object) -> bool:
-    """Whether a captured constant is what it was; False if that cannot be known without comparing keys."""
+    """Return whether a captured constant is what it was; False if that cannot be known without comparing keys."""
     if is_tuple(before) and is_tuple(now):
         return len(before) == len(now) and all(same_value(a, b) for a, b in zip(before, now, strict=True))
     if before is now:

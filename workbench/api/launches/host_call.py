@@ -81,7 +81,7 @@ class _Call:
         self.types: dict[str, AnyType] = {}
 
     def argument(self, name: str, value: Any) -> str:
-        """The text of an argument: a number as it is written, else a name."""
+        """Return the text of an argument: a number as it is written, else a name."""
         number = isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic)
         if number and cmath.isfinite(value):
             return repr(value)

@@ -54,7 +54,7 @@ from workbench.runtime.arrays.structure import (
 )
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.checks import checks_wanted
-from workbench.runtime.launching.execute import execute, run_unseen
+from workbench.runtime.launching.execute import execute, in_order, run_unseen
 from workbench.runtime.launching.geometry import Block, as_block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import BLOCK_DIM, BY_OCCUPANCY, PLAIN, LaunchOptions, LaunchRecord
@@ -78,7 +78,7 @@ def launch(
     record_cmd: bool = False, record_tape: bool = True,
     device: Device | str | None = None,
     stream: object = None, block_dim: Any = BLOCK_DIM,
-    fast_math: bool = False, checks: bool | None = None, deterministic: bool = False, **unknown: Never,
+    fast_math: bool = False, checks: bool | None = None, deterministic: bool | None = None, **unknown: Never,
 ) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`.
 
@@ -96,7 +96,7 @@ def launch(
         block_dim: threads of a CUDA block: 1 to 1024 (CUDA C++: or per axis; tiles: divides dim). None: by occupancy.
         fast_math: allow approximate maths, which a kernel's cell may ask for as well.
         checks: test bounds, asserts, divisions, shifts. None: as the cell or `checks()` says, else off (notebooks: on).
-        deterministic: threads in order on one core: sums have the same bits in every run; on CUDA sums are refused.
+        deterministic: sums of floats have the same bits in every run. None: as the environment says, else off.
 
     Returns:
         A `Launch` with `record_cmd`, else None.
@@ -138,9 +138,9 @@ def finished(
     """Run it, or keep it."""
     record = record if record_tape else replace(record, taped=False)
     if not uniforms:
-        return Launch(kernel, record) if record_cmd else execute(record)
+        return Launch(kernel, record.ready()) if record_cmd else execute(record)
     record = replace(record, uniforms=uniforms)
-    kept = Launch(kernel, record) if record_cmd else None
+    kept = Launch(kernel, record.ready()) if record_cmd else None
     users = [o for o in OBSERVERS.get() if o.replays] if kept is None else [kept]
     for uniform in uniforms.values():
         for user in users:
@@ -151,13 +151,14 @@ def finished(
 
 
 def launch_options(
-    kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool = False
+    kernel: Kernel, checks: bool | None = None, fast_math: bool = False, deterministic: bool | None = None
 ) -> LaunchOptions:
     """Return the options that the launch and the kernel's cell request; block and stream stay at their defaults."""
     own = getattr(kernel, "checks", None) if checks is None else checks
     checked = checks_wanted() if own is None else own
     try:
-        return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), bool(deterministic)]
+        ordered = in_order() if deterministic is None else bool(deterministic)
+        return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), ordered]
     except (KeyError, TypeError):
         advice = 'Races are looked for inside of: with wb.checks("races"):' if checked == "races" else ""
         message = f"checks is True, False or None, not {checked!r}."
@@ -282,7 +283,7 @@ def _between(numbers: Any, shape: tuple[int, ...], limit: float) -> bool:
 def _plan_for(
     kernel: object, dim: Dim, values: Sequence[object], device: Device | str | None, block_dim: object, code: Options
 ) -> _Plan | None:
-    """The plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
+    """Return the plan of an earlier launch with arguments of the same kinds, where all is as it was; else None."""
     if not isinstance(kernel, Kernel) or kernel.stale or block_dim is None:  # by occupancy: the code decides
         return None
     key = _kinds(dim, values, code)
@@ -310,6 +311,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     given = zip(values, specialisation.types, strict=True)
     if (
         not arrays
+        or record.loaded.later is not None
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
@@ -341,7 +343,7 @@ def _taken_as_given(values: Sequence[object], record: LaunchRecord) -> bool:
 
 
 def _arrays(values: Sequence[object]) -> dict[str, array]:
-    """The arrays among arguments and in structs, under names of no meaning."""
+    """Return the arrays among arguments and in structs, under names of no meaning."""
     return {f"{k}.{n}": a for k, v in enumerate(values) for n, a in enumerate(arrays_in(v))}
 
 

@@ -97,7 +97,7 @@ def launch_pair(
     adj_inputs: Sequence[object] = (), adj_outputs: Sequence[object] = (), device: Device | str | None = None,
     fast_math: bool = False, checks: bool | None = None,
 ) -> LaunchPair:  # fmt: skip
-    """A launch and its adjoint, to be run later; for kernels that work in place too.
+    """Return a launch and its adjoint, to be run later; for kernels that work in place too.
 
         pair = wb.launch_pair(step, n, inputs=[x, dt])
         pair.forward()

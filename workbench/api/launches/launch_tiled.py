@@ -31,7 +31,7 @@ def launch_tiled(
     block_dim: int = BLOCK_DIM,
     fast_math: bool = False,
     checks: bool | None = None,
-    deterministic: bool = False,
+    deterministic: bool | None = None,
     **unknown: Never,
 ) -> Launch | None:
     """Run a kernel once for each block of `dim`; the threads of a block own its tiles together.

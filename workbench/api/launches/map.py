@@ -99,7 +99,7 @@ class _Mapped:
         self._results: dict[tuple[AnyType, ...], tuple[tuple[AnyType, ...], Specialisation]] = {}
 
     def results(self, types: tuple[AnyType, ...]) -> tuple[AnyType, ...]:
-        """The types of the results for arguments of these types."""
+        """Return the types of the results for arguments of these types."""
         known = self._results.get(types)
         if known is not None and known[1].is_current():
             return known[0]
@@ -114,7 +114,7 @@ class _Mapped:
         self._results[types] = found, specialisation
 
     def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
-        """The kernel that reads its arguments at these indices; "" for one that is no array."""
+        """Return the kernel that reads its arguments at these indices; "" for one that is no array."""
         text = self._text(indices, ndim, outs)
         made = self.kernel_of(text)
         made.elementwise = Elementwise(self, tuple(indices), ndim, outs)
@@ -128,7 +128,7 @@ class _Mapped:
         return self._kernels[text]
 
     def restricted(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
-        """The same for the elements of the result where an array of bools, the first argument, is true."""
+        """Return the same for the elements of the result where an array of bools, the first argument, is true."""
         return self.kernel_of(self._text(indices, ndim, outs, "live"))
 
     def _text(self, indices: Sequence[str], ndim: int, outs: int, live: str = "") -> str:
@@ -233,7 +233,7 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
 
 
 def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
-    """The shape to which all of them broadcast."""
+    """Return the shape to which all of them broadcast."""
     first = arrays[0].shape
     if all(a.shape == first for a in arrays):
         return first
@@ -311,7 +311,7 @@ def _type(value: Symbol | Numpy) -> AnyType:
 
 
 def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
-    """The arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
+    """Return the arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
         return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]

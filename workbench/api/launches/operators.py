@@ -58,7 +58,7 @@ def inverted(value: array) -> Any:
 
 
 def applied(builtin: Builtin, *values: Any) -> Any:
-    """A builtin on the elements of arrays; a Python number takes the arrays' type.
+    """Return a builtin on the elements of arrays; a Python number takes the arrays' type.
 
     Raises:
         LaunchError: `dot`, `length` or `argmax` of arrays of numbers: an element has none.
@@ -105,7 +105,7 @@ def _fitting(value: Any, kind: Scalar | None) -> Any:
 
 
 def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """The sum of all elements, or those along an axis."""
+    """Return the sum of all elements, or those along an axis."""
     if x.dtype == bool_:
         return total(applied(TABLE["where"], x, np.int32(1), np.int32(0)), axis, keepdims)
     if axis is not None:
@@ -115,7 +115,7 @@ def total(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 
 
 def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """The mean of all elements, or those along an axis.
+    """Return the mean of all elements, or those along an axis.
 
     Integers and 16-bit floats are added as wider floats, so that no sum overflows.
     """
@@ -132,7 +132,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
 
 
 def inner(x: array, y: Any) -> array:
-    """The sum of the products of two arrays' elements."""
+    """Return the sum of the products of two arrays' elements."""
     y = array(y, device=x.device) if isinstance(y, np.ndarray) else y
     if not isinstance(y, array) or (x.shape, x.dtype) != (y.shape, y.dtype) or not is_number_type(x.dtype):
         shown = f"{y.type!r} of shape {y.shape}" if isinstance(y, array) else repr(y)
@@ -144,7 +144,7 @@ def inner(x: array, y: Any) -> array:
 
 
 def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False) -> array:
-    """The largest or the smallest of all elements, or of those along an axis."""
+    """Return the largest or the smallest of all elements, or of those along an axis."""
     what = f"{name}()"
     chosen = x.size if axis is None else x.shape[_dimension(x, axis, what)]
     if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not chosen:
@@ -159,7 +159,7 @@ def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False
 
 
 def _atomic(kind: Scalar) -> Scalar:
-    """The type in which atomics compare elements of this one: they have 32 or 64 bits."""
+    """Return the type in which atomics compare elements of this one: they have 32 or 64 bits."""
     return kind if kind.bits >= 32 else float32 if kind.kind is Kind.FLOAT else int32
 
 
@@ -170,7 +170,7 @@ def _dimension(x: array, axis: int, what: str) -> int:
 
 
 def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool) -> array:
-    """The results of a kernel that takes what is outside the axis, the axis, and what is inside it."""
+    """Return the results of a kernel that takes what is outside the axis, the axis, and what is inside it."""
     at = _dimension(x, axis, what)
     before, after = x.shape[:at], x.shape[at + 1 :]
     sizes = prod(before), prod(after)

@@ -44,7 +44,7 @@ class LastLaunch:
         return [v() if isinstance(v, weakref.ref) else v for v in self.held]
 
     def parameter(self, value: object) -> str:
-        """The parameter that got this array; empty if none did."""
+        """Return the parameter that got this array; empty if none did."""
         pairs = zip(self.kernel.parameters, self.arguments or (), strict=False)
         return next((name for name, v in pairs if v is value), "")
 
@@ -97,7 +97,7 @@ def changes_of(used: Specialisation, namespace: Mapping[str, object]) -> list[st
 
 
 def last_launch_with(value: object) -> LastLaunch | None:
-    """The last launch that was given this array, while launches are noted.
+    """Return the last launch that was given this array, while launches are noted.
 
     Args:
         value: the array itself, not another view of its memory.
@@ -114,7 +114,7 @@ def last_launch() -> LastLaunch | None:
 
 
 def _last_launches() -> list[LastLaunch]:
-    """The last launch of each kernel, the latest first."""
+    """Return the last launch of each kernel, the latest first."""
     launches = [(kernel, last) for kernel in _LAUNCHED if (last := kernel.last_launch) is not None]
     launches.sort(key=lambda launch: launch[1][0], reverse=True)
     return [LastLaunch(kernel, *last[1:]) for kernel, last in launches]

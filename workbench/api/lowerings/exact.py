@@ -106,14 +106,12 @@ def written(definition: Definition) -> str:
     text, line = definition.written
     if not text:
         raise Inexact(f"the text of {definition.name} is not known")
-    # Numbers, or what no kernel takes: a type and its text say which.
-    defaults = [(name, type(value).__name__, repr(value)) for name, value in sorted(definition.defaults.items())]
-    known = (definition.name, line, sorted(definition.annotations), text, *defaults)
+    known = (definition.name, line, sorted(definition.annotations), text)
     return hashlib.sha256(repr(known).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def exact(value: Any, seen: Seen) -> str:
-    """The text of a value; the definitions of funcs in it are added to those met.
+    """Return the text of a value; the definitions of funcs in it are added to those met.
 
     Raises:
         Inexact: it has none.
@@ -175,7 +173,7 @@ def _func(value: _Func, seen: Seen) -> str:
 
 
 def _record(value: Any, seen: Seen) -> str:
-    """A type of the language, by all its fields; a struct's class on the host says nothing more."""
+    """Return a type of the language, by all its fields; a struct's class on the host says nothing more."""
     if is_dataclass(value):
         held = [(f.name, getattr(value, f.name)) for f in fields(value) if f.name != "host"]
     elif isinstance(value, msgspec.Struct):

@@ -27,6 +27,7 @@ from workbench.cache.key import Key, Part, function_parts
 from workbench.cache.store import default_store
 from workbench.errors import CacheError
 from workbench.frontend import (
+    DEFAULT,
     GIVEN,
     MISSING,
     Definition,
@@ -56,7 +57,7 @@ FACT = "lowering"
 """The backend that lists of the cache show for what this module keeps."""
 VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
-WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN}
+WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
 """How a name was asked for, as files call it."""
 _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
@@ -186,7 +187,7 @@ _READER = msgspec.msgpack.Decoder(_Saved)
 def lowering(
     definition: Definition, types: Mapping[str, AnyType], from_warp: bool, warp_meanings: bool, tiling: Tiling | None
 ) -> Lowering:
-    """The kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
+    """Return the kernel for parameters of these types, lowered or as an earlier lowering left it in the cache.
 
     Raises:
         NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
@@ -207,9 +208,11 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     keep: Callable[[Lowering], None] | None = None
     if digest and not lowered.notices:
         with suppress(Inexact):  # now: what can change in place may have done so later
-            reads, watched = _reads(lowered.reads, seen), list(_watched(lowered.watched, seen))
-            keep = partial(_put, digest, definition.name, reads, watched, _Places(seen))
-    return Lowering(lambda: function, _facts(function), lowered.watched, lowered.notices, keep=keep)
+            read = _reads(lowered.reads, seen), list(_watched(lowered.reads, seen))
+            keep = partial(_put, digest, definition.name, *read, _Places(seen))
+    return Lowering(
+        lambda: function, _facts(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
+    )
 
 
 def _facts(function: Function, adds: bool | None = None) -> _Facts:
@@ -232,7 +235,7 @@ def known_function(
 
 
 def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool, tiling: Tiling | None) -> str:
-    """The key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
+    """Return the key of a lowering: the kernel's text, its parameters' types, how it is launched, and who lowers.
 
     Empty where one of these has no exact text.
     """
@@ -273,11 +276,9 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
         raise Inexact(f"{name} of {where!r} may change")
 
 
-def _watched(
-    watched: tuple[Watched, ...], seen: Seen
-) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
+def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
     """What launches look at, as far as that says what it is in another process."""
-    for w in watched:
+    for w in reads.watched.values():
         if w.definition.library:
             continue
         number = seen.number(w.definition)
@@ -330,6 +331,8 @@ def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -
     definition = seen.definitions[where]
     if way == GIVEN:
         return exact(definition.annotations[name], seen) == text
+    if way == DEFAULT:
+        return exact(definition.default(name), seen) == text
     return exact(definition.scope.lookup(name, WAYS[way or ""]), seen) == text  # type: ignore[arg-type]
 
 
@@ -384,7 +387,7 @@ class _Places:
         return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
 
     def read(self, data: list[Any]) -> Location:
-        """The place that `write` wrote, where its definition stands now."""
+        """Return the place that `write` wrote, where its definition stands now."""
         number: int = data[0]
         line, column, end_line, end_column = data[1:]
         if number == -1:

@@ -83,7 +83,7 @@ def effort_of(call: Callable[[], object]) -> Effort:
 
 
 class _Seen(Observer):
-    """Launches, and what copies, sums and fills move."""
+    """An observer of launches, and of the bytes that copies, sums and fills move."""
 
     looks_inside = False
 
@@ -177,7 +177,7 @@ def _host(value: array, copied: bool) -> object:
 
 
 def _spread_threads(dims: Sequence[int]) -> list[tuple[int, ...]]:
-    """Threads that stand for all: one from each fifth of every dimension, in another order along each.
+    """Return threads that represent all: one from each fifth of every dimension, in another order along each.
 
     Equally spaced numbers would all lie in the last column of a square, where a stencil has nothing to do.
     """
@@ -193,7 +193,7 @@ def _touch(op: Op, touched: Counter[str]) -> None:
 
 
 def _flops(op: Op) -> float:
-    """Operations on floats in one operation of the IR: a function such as `sin` counts one for each component."""
+    """Return the operations on floats in one operation of the IR: a function such as `sin` counts one per component."""
     if op.name == "atomic_add":
         return _width(op.operands[-1].type) if is_float(op.operands[-1].type) else 0.0
     if op.name not in TABLE or op.name in _FREE or not is_float(op.result.type):

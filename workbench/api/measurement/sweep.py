@@ -22,7 +22,7 @@ THREADS = "threads"
 
 
 class Sweep(msgspec.Struct, frozen=True):
-    """Benches over the product of some axes.
+    """The benches of a call over the product of some axes.
 
     Attributes:
         what: what was called.
@@ -107,7 +107,7 @@ class Sweep(msgspec.Struct, frozen=True):
         return line_chart(title, positions, [shown(v) for v in values], times, duration)
 
     def rates_svg(self) -> str:
-        """Bytes or operations per second over one axis, with the ceiling that binds the last point; empty otherwise."""
+        """Format bytes or operations per second over one axis, with the last point's ceiling; else empty."""
         points = [p for p in self.points if p]
         last = points[-1] if points else None
         if len(self.axes) != 1 or len(points) < len(self.points) or last is None or not last.bound or not last.ceiling:
@@ -179,7 +179,7 @@ def sweep(
 
 @contextmanager
 def using_threads(count: object) -> Generator[None]:
-    """CPU launches inside use so many threads; None changes nothing.
+    """Make CPU launches inside use this number of CPU threads; None changes nothing.
 
     Raises:
         LaunchError: it is not a number of threads.

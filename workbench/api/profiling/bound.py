@@ -149,5 +149,5 @@ def bound(
     cycles = {"memory": 32 * counts.global_sectors / per_cycle, **rest}
     cached = {"memory": 32 * min(touched, counts.global_sectors) / per_cycle, **rest}
     by = max(cycles, key=lambda n: cycles[n])
-    sure = by == max(cached, key=lambda n: cached[n])
-    return Bound(by, rates.gpu, cycles, cached["memory"], sure, rates, blocks, resident * rates.units)
+    agreed = by == max(cached, key=lambda n: cached[n])
+    return Bound(by, rates.gpu, cycles, cached["memory"], agreed, rates, blocks, resident * rates.units)

@@ -14,7 +14,7 @@ _LOOKS = {
     "taken": 'fill="#2b7bba"', "other": 'fill="#77acd1"', "worst": 'fill="#d6604d"',
     "past": 'fill="none" stroke="#7a7a7a" stroke-opacity="0.25"', "ray": 'stroke="#2b7bba" stroke-opacity="0.7"',
 }  # fmt: skip
-"""How a shape is drawn where no style sheet reaches: inside an `<img>`."""
+"""The style of shapes where no style sheet reaches: inside an `<img>`."""
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 class Drawing(msgspec.Struct, frozen=True):
-    """Shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
+    """A drawing: shapes on a ground of some width and height, in pixels; `title` is what a screen reader says."""
 
     title: str
     width: int

@@ -16,7 +16,7 @@ LEAST = 0.02
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that a line does, and what to do about it.
+    """A finding about a line: something that it does, and what to do about it.
 
     Attributes:
         kind: "sectors", "wavefronts", "divergence" or "atomics".
@@ -81,9 +81,11 @@ def _idle(own: Counts, total: Counts) -> Iterator[Finding]:
     if own.efficiency >= IDLE or share < LEAST:
         return
     yield Finding(
-        "divergence", 1 / max(own.efficiency, 1 / 32), share * (1 - own.efficiency),
+        "divergence",
+        1 / max(own.efficiency, 1 / 32),
+        share * (1 - own.efficiency),
         f"{own.efficiency * 32:.1f} of 32 lanes active; let the threads of a warp take the same branch",
-    )  # fmt: skip
+    )
 
 
 def _atomics(own: Counts, total: Counts) -> Iterator[Finding]:
@@ -92,6 +94,8 @@ def _atomics(own: Counts, total: Counts) -> Iterator[Finding]:
     distinct = own.atomics - own.atomic_conflicts
     factor = own.atomics / max(distinct, 1)
     yield Finding(
-        "atomics", factor, own.atomic_conflicts / total.atomics,
+        "atomics",
+        factor,
+        own.atomic_conflicts / total.atomics,
         f"{factor:.1f} lanes of a warp update the same element; add within the block first, then once per block",
-    )  # fmt: skip
+    )

@@ -170,7 +170,7 @@ def occupied(fits: Occupancy) -> Drawing:
 
 def lanes_of(access: Access) -> Drawing:
     """Draw a warp's 32 lanes above the sectors of global, or the banks of shared memory, that an access touches."""
-    shapes = [Shape("text", "strong", (8, 15), access.said)]
+    shapes = [Shape("text", "strong", (8, 15), access.summary)]
     centres = [8 + LANE * lane + LANE / 2 for lane in range(len(access.at))]
     for lane, at in enumerate(access.at):
         tooltip = f"lane {lane}: {'does not take part' if at < 0 else f'byte {at:,}'}"
@@ -184,7 +184,7 @@ def lanes_of(access: Access) -> Drawing:
         if at >= 0
     ]
     height = max([140, *(round(b.at[1] + b.at[3]) + 22 for b in boxes if b.kind == "rect")])
-    return Drawing(f"A warp: {access.said}.", width + 16, height, (*shapes, *rays, *boxes))
+    return Drawing(f"A warp: {access.summary}.", width + 16, height, (*shapes, *rays, *boxes))
 
 
 def _sectors(access: Access, width: float) -> tuple[list[Shape], dict[int, float]]:

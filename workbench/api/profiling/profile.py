@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.arguments import Dim, listed
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch_options, prepare
@@ -17,14 +18,20 @@ from workbench.api.profiling.report import Line, Profile, line_of
 from workbench.api.profiling.run import count, counting_kernel
 from workbench.api.profiling.subject import Subject, contracted, subject_of
 from workbench.api.profiling.warp import first_warp
+from workbench.api.tapes.adjoint_launch import bind_adjoint
+from workbench.api.tapes.launch_step import LaunchStep
+from workbench.autodiff import GATHERED
 from workbench.backends.ptx.counters import Counted, Counts
-from workbench.errors import DeviceError
-from workbench.runtime.active_observers import observing, unobserved
+from workbench.errors import DeviceError, LaunchError
+from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import ones
+from workbench.runtime.arrays.create import clone, ones
+from workbench.runtime.device.device import get_device
+from workbench.runtime.device.memory import Memory
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
+from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 
 _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics": "atomics"} | {
@@ -34,7 +41,7 @@ _CENTRAL = {"memory": "global_sectors", "instructions": "instructions", "atomics
 
 def profile(
     kernel: Kernel, dim: Dim, inputs: Sequence[object] = (), outputs: Sequence[object] = (), *, adjoint: bool = False,
-    arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False,
+    arch: str = "sm_90", block_dim: Any = BLOCK_DIM, tiled: bool = False, deterministic: bool | None = None,
 ) -> Profile:  # fmt: skip
     """Count what a GPU would do with a launch: instructions, memory sectors, bank conflicts, divergence, atomics.
 
@@ -49,6 +56,7 @@ def profile(
         arch: the architecture that is compiled for.
         block_dim: threads of a block, 1 to 1024; of CUDA C++ also a size per dimension. None: as many as suit `arch`.
         tiled: `dim` counts blocks, as for `wb.launch_tiled`.
+        deterministic: as for `wb.launch`: say what the order of sums costs on a device.
 
     Returns:
         The counts of the launch (`p.total`) and of each line of the cell (`p.lines[n]`); `print(p)` shows them.
@@ -65,7 +73,7 @@ def profile(
         1.0
     """
     architecture = _architecture(arch)
-    record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled)
+    record = record_of(kernel, dim, inputs, outputs, adjoint, block_dim, tiled, deterministic)
     if block_dim is None:
         resources = subject_of(record, arch).code.resources
         size = best_block(architecture, resources.get("registers", 0), resources.get("shared", 0))
@@ -100,8 +108,34 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
         resources.get("registers", 0), resources.get("spill_stores", 0), what.shared, fits, touched, hottest, limit,
         counting.blocks if counting.blocks < geometry.blocks else None, what.code.lines,
         *first_warp(what, kernel, counting), _contraction(record, what, arch, total, limit),
-        (best, gain), resources.get("stack", 0),
+        (best, gain), resources.get("stack", 0), _order(record, arch, total),
     )  # fmt: skip
+
+
+def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
+    """Return a sentence on what `deterministic=True` costs on a device; empty if the launch is not in order."""
+    if not record.options.ordered or record.loaded.geometry is not None:
+        return ""
+    device, watching = get_device("emulated"), _Adding(arch)
+    try:
+        with unobserved():
+            loaded, _ = load_for(
+                record.specialisation, record.direction, record.options, device, False, record.dim
+            )  # fmt: skip
+            if loaded.in_order is None:
+                return ""
+            items = record.arguments.items()
+            arguments = {n: clone(a, requires_grad=False).to(device) if isinstance(a, array) else a for n, a in items}
+        with observed_only_by(watching):
+            in_order().steps(loaded, record.dim, arguments, record.block_dim)
+    except LaunchError as refused:
+        return f"On a device this is refused. {refused.message}"
+    more = sum(watching.launches, Counts())
+    work = more.instructions / max(total.instructions, 1), more.global_sectors / max(total.global_sectors, 1)
+    return (
+        f"deterministic=True: {len(watching.launches)} launches stand for this one, with {work[0]:.1f} × its "
+        f"instructions and {work[1]:.1f} × its sectors, and {watching.nbytes:,} bytes more of memory."
+    )
 
 
 def _contraction(record: LaunchRecord, what: Subject, arch: str, total: Counts, limit: Bound | None) -> float:
@@ -137,8 +171,28 @@ def profiles(call: Callable[[], object], arch: str = "sm_90") -> list[Profile]:
     return list(watching.found.values())
 
 
+class _Adding(Observer):
+    """An observer that counts each launch, and the bytes of new memory."""
+
+    def __init__(self, arch: str) -> None:
+        self.arch = arch
+        self.launches: list[Counts] = []
+        self.nbytes = 0
+
+    def allocating(self, memory: Memory, filled: bool) -> None:
+        """Add the size of new memory."""
+        self.nbytes += memory.nbytes
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Count a launch before it runs."""
+        with unobserved():
+            what = subject_of(record, self.arch)
+            kernel = counting_kernel(what.program, what.code.entry)
+            self.launches.append(_sum(count(kernel, what.program, record, what.geometry, what.offsets).instructions))
+
+
 class _Watching(Observer):
-    """Profiles launches."""
+    """An observer that profiles launches, each kind once."""
 
     def __init__(self, arch: str) -> None:
         self.arch = arch
@@ -167,17 +221,21 @@ def record_of(
     adjoint: bool,
     block_dim: Any,
     tiled: bool,
+    deterministic: bool | None = False,
 ) -> LaunchRecord:
-    """Check a launch and return its record, not run; with `adjoint`, arrays without `.grad` get adjoints of ones."""
-    options = LaunchOptions(launch_options(kernel, False).code, block_dim)
-    values = listed(kernel, inputs, outputs)
-    adjoints = [_adjoint(v) for v in values] if adjoint else None
-    return prepare(kernel, dim, values, adjoints, None, options, tiled)
+    """Check a launch and return its record, not run; with `adjoint`, of the one by which a tape adds up its gradients,
+    in which arrays without `.grad` have adjoints of ones.
+    """
+    options = LaunchOptions(launch_options(kernel, False, deterministic=deterministic).code, block_dim)
+    record = prepare(kernel, dim, listed(kernel, inputs, outputs), None, None, options, tiled)
+    if not adjoint:
+        return record
+    step = LaunchStep(record, ordered=record.options.ordered)
+    adjoints = {name: _adjoint(value) for name, value in step.floats.items()}
+    return bind_adjoint(record, adjoints, step=GATHERED if step.gathers(adjoints) else "adjoint")
 
 
-def _adjoint(value: object) -> object:
-    if not isinstance(value, array):
-        return None
+def _adjoint(value: array) -> array:
     return value.grad if value.grad is not None else ones(value.shape, value.dtype, value.device)
 
 
@@ -194,11 +252,13 @@ def _lines(
     for at, counted in what.by_line(instructions):
         counts = _sum(counted)
         line = line_of(
-            counts, number=at.shown_line, text=at.source.line(at.line),
+            counts,
+            number=at.shown_line,
+            text=at.source.line(at.line),
             where="" if at.source.label == what.code.own.source.label else at.source.name,
             findings=findings(counted, counts, total),
             share=getattr(counts, central) / max(getattr(total, central), 1),
-        )  # fmt: skip
+        )
         lines.append(line)
     mine = {line.number: line for line in sorted(lines, key=lambda each: each.number) if not line.where}
     return mine, tuple(line for line in lines if line.where)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 import msgspec
 
+from workbench.api.measurement.chart import image
 from workbench.api.profiling.bound import Bound, bound, rates_of
-from workbench.api.profiling.card import card_html
 from workbench.api.profiling.drawing import Drawing
 from workbench.api.profiling.findings import Finding
 from workbench.api.profiling.pictures import lanes_of, occupied, roofline
@@ -22,14 +23,16 @@ COLUMNS = (
     ("instructions", "instr"), ("efficiency", "lanes"), ("global_sectors", "sectors"), ("shared_wavefronts", "waves"),
     ("atomics", "atomics"), ("atomic_conflicts", "same"), ("barriers", "barriers"), ("flops", "flops"),
 )  # fmt: skip
-"""What the text and the card show of each line: attribute and heading; of sectors and wavefronts also how many times
+"""The columns of the text and the card: attribute and heading; of sectors and wavefronts also how many times
 the least they are."""
 _GLOBAL = "l1tex__t_sectors_pipe_lsu_mem_global_op_{ld,st}.sum"
 NSIGHT = {
-    "instr": "smsp__inst_executed.sum", "lanes": "smsp__thread_inst_executed_per_inst_executed.pct",
-    "sectors": _GLOBAL, "waves": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
+    "instr": "smsp__inst_executed.sum",
+    "lanes": "smsp__thread_inst_executed_per_inst_executed.pct",
+    "sectors": _GLOBAL,
+    "waves": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "flops": "smsp__sass_thread_inst_executed_op_{fadd,fmul,ffma}_pred_on.sum",
-}  # fmt: skip
+}
 """Nsight Compute's metrics of these columns; of `flops` an ffma counts twice. The others have no metric by lanes."""
 
 
@@ -84,6 +87,7 @@ class Profile:
             bound by instructions.
         best_block: the threads of a block that `block_dim=None` takes, and how much larger the occupancy is with them.
         local_bytes: of local memory per thread: spills, and arrays that are not in registers.
+        order: a sentence on what `deterministic=True` costs; empty without it.
     """
 
     kernel: str
@@ -109,6 +113,7 @@ class Profile:
     contraction: float = 0.0
     best_block: tuple[int, float] = (0, 0.0)
     local_bytes: int = 0
+    order: str = ""
 
     @property
     def occupancy(self) -> float:
@@ -166,6 +171,7 @@ class Profile:
             notes.append(f"Bound by {self.bound}.")
         else:
             notes.append(f"No published rates of a GPU of {self.arch} are at hand to say what bounds it.")
+        notes += [self.order] if self.order else []
         heads = self.table()[0]
         named = "; ".join(f"{head} is {NSIGHT[head]}" for head in heads if head in NSIGHT)
         notes += [f"In Nsight Compute, {named}."] if named else []
@@ -181,7 +187,7 @@ class Profile:
         return [*(known[n] for n in sorted(known)), *self.elsewhere]
 
     def table(self) -> tuple[list[str], list[tuple[Line, list[str]]], list[str]]:
-        """Headings of the counts that are not all zero, each line with its counts as text, and those of the launch."""
+        """Return headings of the counts that are not all zero, the lines' counts as text, and the launch's."""
         rows = self.rows()
         shown = [column for column in COLUMNS if any(cell(line, column[0]) for line in (self.total, *rows))]
         total = [cell(self.total, name) for name, _ in shown]
@@ -214,8 +220,10 @@ class Profile:
         body = [[str(line.number), *cells, f"  {line.shown}"] for line, cells in rows]
         body.append(["all", *total, ""])
         widths = [max(len(row[k]) for row in (head, *body)) for k in range(len(head) - 1)]
-        table = ["  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
-                 for row in (head, *body)]  # fmt: skip
+        table = [
+            "  ".join([*(c.rjust(w) for c, w in zip(row[:-1], widths, strict=True)), row[-1]]).rstrip()
+            for row in (head, *body)
+        ]
         advice = [f"{where}: {text}" for _, where, text in self.advice]
         return "\n".join([self.title, *self.notes, "", *table, *([""] if advice else []), *advice])
 
@@ -234,10 +242,8 @@ class Profile:
 
 WORTH = 0.02
 """The share of instructions saved, or of occupancy gained, from which on it is worth a sentence."""
-SHARES = {
-    "memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves",
-}  # fmt: skip
-"""What lines have a share of, by what bounds the launch."""
+SHARES = {"memory": "sectors", "instructions": "instr", "atomics": "atomics", "shared memory": "waves"}
+"""The counts that lines have a share of, by what bounds the launch."""
 
 
 def cell(counts: Counts, name: str) -> str:
@@ -250,7 +256,7 @@ def cell(counts: Counts, name: str) -> str:
 
 
 def line_of(counts: Counts, **more: Any) -> Line:
-    """Return counts as a line."""
+    """Return a line with these counts; `more` are its other fields."""
     values: dict[str, Any] = msgspec.structs.asdict(counts)
     return Line(**values, **more)
 
@@ -268,3 +274,64 @@ def _sizes(sizes: tuple[int, ...]) -> str:
     while len(used) > 1 and used[-1] == 1:
         used = used[:-1]
     return " × ".join(f"{n:,}" for n in used)
+
+
+_MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
+_LINE = "var(--jp-border-color2,rgba(128,128,128,0.35))"
+_NUMBER = "text-align:right;padding:1px 10px 1px 0;white-space:nowrap"
+_SOURCE = "text-align:left;padding:1px 8px 1px 0;white-space:pre-wrap;overflow-wrap:anywhere;min-width:14em"
+_BAR = "display:inline-block;height:9px;background-color:"
+_HEAT = "#4393c3"
+_WORST = "#d6604d"
+_FULL = 64
+"""Pixels of a bar of the whole."""
+
+
+def card_html(
+    title: str, notes: Sequence[str], advice: Sequence[tuple[str, str]], heads: Sequence[str],
+    rows: Sequence[tuple[Counts, str, str, float, Sequence[str]]], bars: str, pictures: Sequence[Drawing] = (),
+) -> str:  # fmt: skip
+    """Return the card of a profile: HTML with inline styles that an untrusted notebook keeps.
+
+    Args:
+        title: the launch.
+        notes: sentences on the whole; the first one says what the numbers are.
+        advice: where and what, the worst first.
+        heads: headings of the numbers.
+        rows: of each line its counts, number, text, share of the bar from 0 to 1, and numbers; the last is the total.
+        bars: what the bars are shares of.
+        pictures: below the table.
+    """
+    listed = "".join(
+        f'<div style="padding:1px 0"><b>{escape(where)}</b> {escape(text)}</div>' for where, text in advice
+    )
+    worst = max((share for _, _, _, share, _ in rows[:-1]), default=0.0)
+    body = "".join(_row(row, worst, last=row is rows[-1]) for row in rows)
+    head = "".join(f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">{escape(h)}</th>' for h in heads)
+    table = (
+        f'<div style="overflow-x:auto;max-width:100%"><table style="border-collapse:collapse;{_MONO}"><thead><tr>'
+        f'<th style="{_NUMBER};font-weight:normal;opacity:0.7">line</th>'
+        f'<th style="text-align:left;font-weight:normal;opacity:0.7;padding-right:8px">{escape(bars)}</th>'
+        f'{head}<td style="{_SOURCE}"></td></tr></thead><tbody>{body}</tbody></table></div>'
+    )
+    box = '<span style="display:inline-block;vertical-align:top;max-width:100%;margin-right:4px">'
+    drawn = "".join(f"{box}{image(picture.svg(), picture.title)}</span>" for picture in pictures)
+    about = "".join(f'<div style="opacity:0.75">{escape(note)}</div>' for note in notes)
+    return f'<div style="padding:2px 0"><div style="padding-bottom:2px"><b>{escape(title)}</b></div>{about}' + (
+        f'<div style="padding:6px 0">{listed}</div>{table}<div style="padding-top:6px">{drawn}</div></div>'
+    )
+
+
+def _row(row: tuple[Counts, str, str, float, Sequence[str]], worst: float, last: bool) -> str:
+    counts, number, text, share, numbers = row
+    colour = _WORST if share and share == worst and not last else _HEAT
+    width = round(_FULL * share)
+    bar = f'<span style="{_BAR}{colour};width:{max(width, 1)}px"></span>' if share and not last else ""
+    faint = "" if counts.instructions else ";opacity:0.55"
+    above = f";border-top:1px solid {_LINE}" if last else ""
+    cells = "".join(f'<td style="{_NUMBER}{above}">{escape(n)}</td>' for n in numbers)
+    return (
+        f'<tr><td style="{_NUMBER}{above};opacity:0.7">{escape(number)}</td>'
+        f'<td style="text-align:left;min-width:{_FULL + 8}px{above}">{bar}</td>'
+        f'{cells}<td style="{_SOURCE}{above}{faint}">{escape(text)}</td></tr>'
+    )

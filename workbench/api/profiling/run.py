@@ -34,7 +34,7 @@ PILOT = 8
 
 
 class Geometry(msgspec.Struct, frozen=True):
-    """Blocks and threads along x, y, z, and bytes of dynamic shared memory.
+    """The geometry of a launch: blocks and threads along x, y, z, and bytes of dynamic shared memory.
 
     Attributes:
         dims: the launch's dimensions as the code takes them; empty if it takes them as the record has them, or none.
@@ -52,7 +52,7 @@ class Geometry(msgspec.Struct, frozen=True):
 
 
 class Follow(msgspec.Struct, frozen=True):
-    """Whose steps are noted: of some blocks the first warps; at most so many basic blocks and accesses are kept."""
+    """The warps whose steps are traced: the first ones of some blocks, with at most so many trace entries."""
 
     first: int = 0
     blocks: int = 1
@@ -188,8 +188,9 @@ class _Run:
         if memory.device.is_cuda and memory.device.kind != "emulated":
             raise LaunchError(
                 f"{self.record.kernel}: wb.profile reads arrays on the CPU or on an emulated device, not on "
-                f"{memory.device}.", advice='Pass copies: x.to("cpu").',
-            )  # fmt: skip
+                f"{memory.device}.",
+                advice='Pass copies: x.to("cpu").',
+            )
         if memory.device.is_cuda:
             synchronize(memory.device)  # fills and launches before this one may still be queued
         at = self.alloc(memory.nbytes + 1)

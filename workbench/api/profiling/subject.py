@@ -10,13 +10,18 @@ from msgspec.structs import replace
 from workbench.api.builds.build import compile_for
 from workbench.api.builds.overlaps import places
 from workbench.api.kernels.countable import Countable
-from workbench.api.profiling.ptx_by_operation import FILE, numbered_ptx
 from workbench.api.profiling.run import Geometry
 from workbench.backends.base import Options
-from workbench.backends.cuda.emit import entry_name
+from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
+from workbench.backends.cuda.emit import EmittedKernel, emit_kernel, entry_name
+from workbench.backends.cuda.lines import repeated
+from workbench.backends.cuda.operation_lines import NUMBERS, lines_by_operation
 from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program
+from workbench.cache.folder.entry import Entry
+from workbench.cache.key import Key, Part
+from workbench.cache.store import default_store
 from workbench.ir.values import Function, number_ops, walk
 from workbench.passes.pipeline import CONTRACTED, run
 from workbench.runtime.arrays.array import array
@@ -24,6 +29,38 @@ from workbench.runtime.launching.loaded import cuda_grid
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.native.pack import dims_piece
 from workbench.source import Location
+
+FILE = f"/cell/{NUMBERS.label}"
+"""The file of the PTX whose lines are operations."""
+
+
+def numbered_ptx(function: Function, options: Options, arch: str) -> tuple[EmittedKernel, str]:
+    """Return the CUDA C++ text of a function, and its PTX, compiled or cached; `.loc` lines are numbers of operations.
+
+    Raises:
+        BuildError, DeviceError: NVRTC refused the text, is missing, or does not know the architecture.
+    """
+    emitted = emit_kernel(lines_by_operation(function), options, arch, lines=True)
+    text = repeated(emitted.text)
+    backend, kind = CudaBackend(arch), "ptx with lines"
+    version = backend.version(arch)
+    key = Key(
+        (
+            Part("code", "code", text.encode()),
+            Part("fast_math", "option", bytes([options.fast_math])),
+            Part("kind", "option", kind.encode(), kind),
+            Part("target", "target", arch.encode(), arch),
+            Part("compiler", "compiler", version.encode(), version),
+        )
+    )
+    store = default_store()
+    entry = store.get(key.digest)
+    if entry is None:
+        image = build(text, options, arch, kind, function.name).image.rstrip(b"\0")
+        name = f"{function.name} (PTX to count)"
+        entry = Entry(image, {"name": name, "entry": name, "backend": backend.name, "target": arch, "stages": {}})
+        store.put(key.digest, entry)
+    return emitted, entry.image.decode()
 
 
 class Subject(msgspec.Struct, frozen=True):
@@ -115,7 +152,7 @@ def _fused(function: Function) -> int:
 
 
 def _options(record: LaunchRecord) -> Options:
-    """Return the options of a launch's code, with those that follow from its arrays, which the CPU does not set."""
+    """Return the options that the launch's code would have on a GPU, with those that follow from its arrays."""
     arrays = {n: a for n, a in record.arguments.items() if isinstance(a, array)}
     return replace(record.how.code, checks=False, **places(record.dim, arrays)._asdict())
 

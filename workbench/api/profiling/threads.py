@@ -39,7 +39,7 @@ class Elements(msgspec.Struct, frozen=True):
     strides: tuple[int, ...]
 
     def index(self, at: int) -> tuple[int, ...] | None:
-        """Of the byte `at` from its first element the element's index; None if it lies in none."""
+        """Return the index of the element that contains the byte `at` of an array; None if none does."""
         index: list[int] = []
         for stride, size in zip(self.strides, self.shape, strict=True):
             k = min(at // stride, size - 1) if stride > 0 and size else 0
@@ -143,8 +143,10 @@ class Threads(msgspec.Struct, frozen=True):
             or not all(0 <= i < n for i, n in zip(index, own.shape, strict=True))
         ):
             there = ", ".join(f"{a.name} of shape {a.shape}" for a in self.arrays)
-            raise LaunchError(f"{self.kernel} was not launched with an element {name}[{', '.join(map(str, index))}].",
-                              advice=f"It has {there or 'no arrays'}.")  # fmt: skip
+            raise LaunchError(
+                f"{self.kernel} was not launched with an element {name}[{', '.join(map(str, index))}].",
+                advice=f"It has {there or 'no arrays'}.",
+            )
         touches: list[Touch] = []
         for (block, warp), steps in self.warps.items():
             for step in steps:
@@ -158,7 +160,7 @@ class Threads(msgspec.Struct, frozen=True):
         return touches
 
     def outcomes(self, block: int, warp: int) -> tuple[tuple[int, ...], int]:
-        """Of each lane which of `OUTCOMES` it came to, and a mask of the lanes that were dark in a step of the warp."""
+        """Return the index in `OUTCOMES` for each lane, and a mask of the lanes that were inactive in a step."""
         reads = writes = every = dark = 0
         steps = self.warps.get((block, warp), ())
         for step in steps:
@@ -184,10 +186,12 @@ class Threads(msgspec.Struct, frozen=True):
             counts.update(kinds[:left])
             diverged += bool(dark)
         counted = ", ".join(f"{counts[k]:,} {what}" for k, what in enumerate(OUTCOMES) if counts[k])
-        return "\n".join([
-            f"{self.title}: {counted or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
-            *self.notes,
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f"{self.title}: {counted or 'nothing ran'} · {diverged} of {_many(len(self.warps), 'warp')} diverged",
+                *self.notes,
+            ]
+        )
 
     __repr__ = __str__
 
@@ -235,13 +239,15 @@ def threads(
     if count * each > MOST:
         raise LaunchError(
             f"{record.kernel}: {count * each:,} threads are too many to follow; {MOST:,} are the most.",
-            parameter="dim", advice="Launch fewer threads.",
-        )  # fmt: skip
+            parameter="dim",
+            advice="Launch fewer threads.",
+        )
     if count and not 0 <= first < count:
         raise LaunchError(
-            f"{record.kernel} has no block {first}: the launch has {count}.", parameter="first",
+            f"{record.kernel} has no block {first}: the launch has {count}.",
+            parameter="first",
             advice=f"Give a number from 0 to {count - 1}.",
-        )  # fmt: skip
+        )
     return _followed(what, record, first, record.loaded.geometry is None and record.specialisation.tiling is None)
 
 

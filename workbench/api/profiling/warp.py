@@ -62,7 +62,7 @@ class Access(msgspec.Struct, frozen=True):
         return self.sectors if self.space == "global" else self.wavefronts
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The access in a phrase."""
         what = {"read": "reads", "write": "writes", "atomic": "updates"}[self.kind]
         active = sum(a >= 0 for a in self.at)
@@ -92,7 +92,7 @@ def _passes(at: tuple[int, ...], words: int) -> int:
 
 
 class Step(msgspec.Struct, frozen=True):
-    """Instructions of one line that the warp executed in a row with the same lanes.
+    """A step of a warp: instructions of one line, executed in a row with the same lanes.
 
     Attributes:
         number: the line, as the reader of the cell counts.

@@ -19,7 +19,7 @@ from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 def adjoint_options(
     record: LaunchRecord, unwanted: Set[str], contiguous: bool | None = None, ordered: bool = False
 ) -> Options:
-    """The options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers.
+    """Return the options of the adjoint of a recorded launch, which finds no gradients of `unwanted` and of numbers.
 
     Args:
         record: a launch, forward or a derivative.
@@ -48,7 +48,7 @@ def bind_adjoint(
     record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
     unwanted: Set[str] = frozenset(), ordered: bool = False, step: str = "adjoint",
 ) -> LaunchRecord:  # fmt: skip
-    """The adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
+    """Return the adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
 
     Args:
         record: a launch, forward or a derivative.

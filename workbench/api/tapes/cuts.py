@@ -64,7 +64,7 @@ class CutStep(Step):
 
 
 def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
-    """A launch with `record_tape=False`, after steps that changed the memories `taped`."""
+    """Return a launch with `record_tape=False`, after steps that changed the memories `taped`."""
     record = step.record
 
     def refusal(value: array) -> NotDifferentiable:
@@ -80,7 +80,7 @@ def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
 
 
 def unseen(value: array) -> CutStep:
-    """An array that taped steps have changed, then something outside the tape's `with`."""
+    """Return an array that taped steps have changed, then something outside the tape's `with`."""
 
     def refusal(value: array) -> NotDifferentiable:
         return NotDifferentiable(
@@ -112,7 +112,7 @@ def as_integers(touched: Collection[array], changes: Sequence[Memory], taped: Ca
 
 
 def refuse_conversion(source: array, dtype: object) -> NotDifferentiable:
-    """The error for an array that becomes one of another element type, which derivatives do not follow."""
+    """Return the error for an array that becomes one of another element type, which derivatives do not follow."""
     return NotDifferentiable(
         f"An {source.type!r} is converted to an array of {dtype!r}, and the gradient would be lost.",
         advice=f"Convert it in a kernel, y[i] = {element(dtype)!r}(x[i]), or before the tape records. If it is a "

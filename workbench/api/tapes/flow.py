@@ -62,7 +62,7 @@ def kind_of(step: Step) -> str:
 
 
 def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
-    """The copies that the adjoint of a step reads."""
+    """Return the copies that the adjoint of a step reads."""
 
     def of(step: Step) -> list[Snapshot]:
         if not isinstance(step, LaunchStep) or not tape.snapshots:

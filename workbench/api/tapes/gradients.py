@@ -59,7 +59,7 @@ class Adjoints(Protocol):
         ...
 
     def adjoint_of(self, value: array) -> array:
-        """The array that gathers this one's gradient."""
+        """Return the array that gathers this one's gradient."""
         ...
 
 

@@ -43,7 +43,7 @@ def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mappi
 
 
 def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
-    """The error for the gradient of a memory that was left half added, and that nothing has changed since."""
+    """Return the error for the gradient of a memory that was left half added, and that nothing has changed since."""
     return NotDifferentiable(
         f"The gradient of {_names(steps)[memory]} is half added: a backward() ended midway.",
         advice="Set it to 0 first: tape.zero(), or x.grad.zero_().",

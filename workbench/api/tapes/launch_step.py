@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
+from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import gathers, hold
+from workbench.api.builds.gathered import gathering_of, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
-from workbench.api.tapes.plain_adjoint import PlainAdjoint, lie_apart, plain_adjoint
+from workbench.api.tapes.plain_adjoint import PlainAdjoint, bound_before, lie_apart, plain_adjoint
 from workbench.api.tapes.steps import Step, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
-from workbench.errors import NotDifferentiable
+from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
@@ -24,6 +27,9 @@ from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
+
+if TYPE_CHECKING:
+    from workbench.autodiff import Gathering
 
 NONE: frozenset[str] = frozenset()
 _version: Callable[[array], int] = attrgetter("memory.version")
@@ -38,13 +44,20 @@ class LaunchStep(Step):
         versions: of the memory of each of `touched`, just before the launch.
     """
 
-    __slots__ = ("_needed", "_plain", "record", "unwanted", "versions")
+    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted", "versions")
 
-    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE) -> None:
-        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later."""
+    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE, ordered: bool = False) -> None:
+        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later.
+
+        Args:
+            record: the launch.
+            unwanted: as the attribute.
+            ordered: whether its adjoint adds in the order of threads, as well if the launch does not.
+        """
         loaded, values = record.loaded, record.values
         self.record = record
         self.unwanted = unwanted
+        self.ordered = ordered
         self.changed = loaded.floats_written_of(values)
         self.used = loaded.floats_read_of(values)
         if unwanted:
@@ -79,9 +92,9 @@ class LaunchStep(Step):
         if self._needed is None:
             try:
                 if apart(self.touched):
-                    self._plain = plain_adjoint(self.record, self.unwanted, False)
+                    self._plain = bound_before(self.record, self.unwanted, self.ordered)
                 self._needed = self._needed_by_code() if self._plain is None else self._plain.needed
-            except NotDifferentiable:
+            except (NotDifferentiable, LaunchError):  # one that has no order
                 self._needed = ()
         return self._needed
 
@@ -90,20 +103,35 @@ class LaunchStep(Step):
         return any(name == n for n, _ in self._read())
 
     def _read(self) -> Iterator[tuple[str, array]]:
-        """Names of parameters whose arrays the adjoint reads, and these arrays."""
+        """Return names of parameters whose arrays the adjoint reads, and these arrays."""
         loaded, touched = self.record.loaded, self.touched
         return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
 
     def _needed_by_code(self) -> tuple[int, ...]:
-        loaded = self.record.loaded
-        read = self._code(is_dense(self.arrays), overlap(self.floats)).touched
-        return tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+        """Derive the adjoint and begin to build it; return which arrays it reads."""
+        loaded, how, contiguous, atomic = (
+            self.record.loaded,
+            self.record.how,
+            is_dense(self.arrays),
+            overlap(self.floats),
+        )
+        slot = "needed", id(how), self.unwanted, self.ordered, contiguous, atomic
+        if slot not in loaded.bound:
+            steps = () if atomic else self._gathers(self.floats)[1]
+            read = self._code(contiguous, atomic, begin=not steps).touched
+            for step in steps:
+                self._code(contiguous, atomic, step)
+            # With the options, so that no others get their id.
+            loaded.bound[slot] = how, tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+        return loaded.bound[slot][1]
 
-    def _code(self, contiguous: bool | None = None, atomic: bool = False) -> Loaded:
+    def _code(
+        self, contiguous: bool | None = None, atomic: bool = False, step: str = "adjoint", begin: bool = True
+    ) -> Loaded:
         record = self.record
-        options = adjoint_options(record, self.unwanted, contiguous)
-        direction = then(record.direction, "adjoint")
-        return load_for(record.specialisation, direction, options, record.loaded.device, atomic, record.dim)[0]
+        options = adjoint_options(record, self.unwanted, contiguous, self.ordered)
+        direction, device, load = then(record.direction, step), record.loaded.device, partial(build.ahead, begin=begin)
+        return load_for(record.specialisation, direction, options, device, atomic, record.dim, load)[0]
 
     def again(self, instead: Callable[[array], array]) -> None:
         """Launch with other arrays."""
@@ -115,18 +143,18 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: there is no right one.
         """
-        self._code()
+        self._code(begin=False)
 
     def reads_of(self, memory: Memory) -> str:
-        """The first parameter in this memory that the adjoint reads; "" if it reads none."""
+        """Return the first parameter in this memory that the adjoint reads; "" if it reads none."""
         return next((name for name, value in self._read() if value.memory is memory), "")
 
     def version_of(self, memory: Memory) -> int:
-        """The memory's version just before the launch."""
+        """Return the memory's version just before the launch."""
         return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
-        """The adjoint launch, on the arrays as the launch found them."""
+        """Return the adjoint launch, on the arrays as the launch found them."""
         if not (OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
             plain = None if tape.deterministic else self._plain
             if plain is None:
@@ -154,7 +182,7 @@ class LaunchStep(Step):
         return undo
 
     def adjoint(self, tape: Tape) -> LaunchRecord:
-        """The adjoint launch.
+        """Return the adjoint launch.
 
         Raises:
             NotDifferentiable: there is no right one.
@@ -162,32 +190,48 @@ class LaunchStep(Step):
         return self.bound(tape, self.adjoints(tape))
 
     def adjoints(self, tape: Tape) -> dict[str, array]:
-        """The adjoint arrays by parameter."""
+        """Return the adjoint arrays by parameter."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
+    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[Gathering | None, tuple[str, ...]]:
+        """Return the gather form, if it is right for these adjoints where they lie apart, and the steps to launch."""
+        record = self.record
+        # Which order sums have in a loop is promised by `deterministic`: these have another one.
+        if record.direction != FORWARD or self.ordered or record.options.ordered:
+            return None, ()
+        if not isinstance(record.specialisation, Specialisation):
+            return None, ()
+        arguments = self._beside(adjoints)
+        found = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
+        if found is None or not hold(found, found.needs, record.dim, arguments):
+            return None, ()
+        fills = not found.clears or (found.filled and hold(found, found.fills, record.dim, arguments))
+        return found, (GATHERED,) if fills else (GATHERED, CLEARING)
+
+    def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
+        names = adjoints_of(self.record.specialisation, "adjoint")
+        return {**self.record.arguments, **{names[n]: a for n, a in adjoints.items()}}
+
     def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
-        """The adjoint launch, or a part of it, with these adjoint arrays."""
+        """Return the adjoint launch, or a part of it, with these adjoint arrays."""
         kept = self.as_they_were(tape)
         return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
 
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
         """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
-        record = self.record
-        # Which order sums have in a loop is promised by `deterministic`: these have another one.
-        if record.direction != FORWARD or tape.deterministic or record.options.ordered:
+        found, steps = self._gathers(adjoints)
+        if found is None or self._shares(adjoints):
             return []
-        if not isinstance(record.specialisation, Specialisation):
-            return []
-        names = adjoints_of(record.specialisation, "adjoint")
-        options = adjoint_options(record, self.unwanted)
-        arguments = {**record.arguments, **{names[n]: a for n, a in adjoints.items()}}
-        found = gathers(record.specialisation, record.dim, arguments, options.constant)
-        if found is None:
-            return []
-        sums = self.bound(tape, adjoints, GATHERED)
-        if found.filled and hold(found, found.fills, record.dim, arguments):
-            return [sums, *(arguments[n] for n in sorted(found.clears))]
-        return [sums, self.bound(tape, adjoints, CLEARING)] if found.clears else [sums]
+        arguments = self._beside(adjoints)
+        filled = [arguments[n] for n in sorted(found.clears)] if CLEARING not in steps else []
+        return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
+
+    def gathers(self, adjoints: Mapping[str, array]) -> bool:
+        """Return whether the gather form of the adjoint is right with these adjoint arrays."""
+        return self._gathers(adjoints)[0] is not None and not self._shares(adjoints)
+
+    def _shares(self, adjoints: Mapping[str, array]) -> bool:
+        return overlap({n: a for n, a in self._beside(adjoints).items() if isinstance(a, array)})
 
     def as_they_were(self, tape: Tape) -> dict[str, array]:
         """Arrays that have changed since, as they were, and copies of those that are adjoints: `backward` changes them.
@@ -219,7 +263,7 @@ class LaunchStep(Step):
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:
-    """The error for a launch that was stopped while a tape recorded it."""
+    """Return the error for a launch that was stopped while a tape recorded it."""
     name, written = step.record.loaded.title, ", ".join(sorted(step.record.writes))
     return NotDifferentiable(
         f"{name} was stopped while this tape recorded: {written} is half written, so no gradient is right.",

@@ -80,13 +80,19 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:
-    """Whether the arrays are dense and share no memory."""
+    """Return whether the arrays are dense and share no memory."""
     named = {str(k): a for k, a in enumerate(arrays)}
     return is_dense(named) and not overlap(named)
 
 
+def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+    """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
+    found = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
+    return None if found is None else found[1]
+
+
 def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """The binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
+    """Return the binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
 
     Raises:
         NotDifferentiable: there is no right adjoint.

@@ -37,7 +37,7 @@ def _may_be_set(grad: Memory) -> bool:
 
 
 def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable[Step]) -> list[tuple[array, object]]:
-    """The arrays that a backward pass starts at, with what their adjoints begin as.
+    """Return the arrays that a backward pass starts at, with what their adjoints begin as.
 
     Args:
         loss: an array of one float, or None.
@@ -113,7 +113,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         return self
 
     def as_array(self) -> array:
-        """An array like the target.
+        """Return an array like the target.
 
         Raises:
             LaunchError: the caller has changed it since.

@@ -98,7 +98,7 @@ class Snapshots:
                 )
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """The array as it was at a version of its memory; None if no copy was kept."""
+        """Return the array as it was at a version of its memory; None if no copy was kept."""
         found = self.kept.get((value.memory, version))
         return value.twin(found.memory) if found is not None else None
 

@@ -26,7 +26,7 @@ class Keeper(Protocol):
     """What looks after what an array held: a tape's snapshots or checkpoints."""
 
     def as_it_was(self, value: array, version: int) -> array | None:
-        """The array with what it held at that version; None if it was not kept."""
+        """Return the array with what it held at that version; None if it was not kept."""
         ...
 
 
@@ -43,7 +43,7 @@ class Tape(Protocol):
         ...
 
     def adjoint_of(self, value: array) -> array:
-        """The array that gathers this one's gradient."""
+        """Return the array that gathers this one's gradient."""
         ...
 
 

@@ -27,6 +27,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside
 from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import in_order
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
@@ -54,6 +55,7 @@ class Tape(Opened):
     Args:
         into_grad: accumulate gradients in the arrays' own `.grad` if they have one; else in `gradients`.
         deterministic: `backward` has the same bits in every run: its launches are as with `launch(deterministic=…)`.
+            None: as `WORKBENCH_DETERMINISTIC` says.
         checkpoint_every: keep little: one copy of what changes in so many steps; `backward` runs the steps between
             again, so it costs one run more. 0: keep what gradients need of every step.
         checkpoint: keep about so many copies of what changes, however many steps there are: `backward` runs steps again
@@ -70,7 +72,7 @@ class Tape(Opened):
     _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
 
     def __init__(
-        self, *, into_grad: bool = True, deterministic: bool = False, checkpoint_every: int = 0,
+        self, *, into_grad: bool = True, deterministic: bool | None = None, checkpoint_every: int = 0,
         checkpoint: int = 0, only: Sequence[array] | None = None,
     ) -> None:  # fmt: skip
         little = (checkpoint_every, checkpoint) != (0, 0)
@@ -90,7 +92,7 @@ class Tape(Opened):
         self.kept = Checkpoints(checkpoint_every, checkpoint) if little else Snapshots()
         self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
-        self.deterministic = deterministic
+        self.deterministic = in_order() if deterministic is None else deterministic
         requested = None if only is None else Requested(only)
         self._only = None if little else requested
         self._into_grad = into_grad
@@ -143,7 +145,8 @@ class Tape(Opened):
         """Record a launch, and keep what it is about to overwrite."""
         changed = record.loaded.written_of(record.values)
         self._follow(record.loaded.arrays_of(record.values), changed)
-        step = LaunchStep(record, NONE if self._only is None else self._only.unwanted(record))
+        unwanted = NONE if self._only is None else self._only.unwanted(record)
+        step = LaunchStep(record, unwanted, self.deterministic)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)
@@ -396,7 +399,7 @@ class Tape(Opened):
         return tape
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
-        """The steps through which a gradient goes that starts at these arrays, the last one first."""
+        """Return the steps through which a gradient goes that starts at these arrays, the last one first."""
         return carrying(self.steps, {*map(_MEMORY, ends)})
 
     def _copies(self, memories: Collection[Memory]) -> dict[Memory, array]:
@@ -423,7 +426,7 @@ class Tape(Opened):
         self._stopped.clear()
 
     def adjoint_of(self, value: array) -> array:
-        """The adjoint of an array: a view of its memory's adjoint, laid out alike."""
+        """Return the adjoint of an array: a view of its memory's adjoint, laid out alike."""
         if value.memory.as_parts:
             self._one_kind(value)
         base = self.adjoints.get(value.memory)
@@ -439,7 +442,7 @@ class Tape(Opened):
         return value.twin(base.memory)
 
     def _base(self, value: array) -> array:
-        """The adjoint of all of its memory."""
+        """Return the adjoint of all of its memory."""
         base = self.adjoints.get(value.memory)
         if base is None:
             base = value.memory.grad if self._into_grad else None

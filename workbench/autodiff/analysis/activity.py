@@ -22,7 +22,7 @@ Edge = tuple[Value, Value]
 
 
 def active_values(function: Function, numbers: bool = True, constant: frozenset[str] = frozenset()) -> frozenset[Value]:
-    """The values that get a cotangent: scalars and vectors of floats, never arrays or constants.
+    """Return the values that get a cotangent: scalars and vectors of floats, never arrays or constants.
 
     `numbers`: parameters that are no arrays have one; `constant`: these, and what is read of these arrays, have none.
     """
@@ -50,7 +50,7 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
 
 
 def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
-    """The float values of a block that depend differentiably on the sources."""
+    """Return the float values of a block that depend differentiably on the sources."""
     after: dict[Value, list[Value]] = defaultdict(list)
     for a, b in (edge for op in walk(block) for edge in edges_of(op)):
         if is_float(a.type) and is_float(b.type):
@@ -59,7 +59,7 @@ def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
 
 
 def touches_floats(block: Block) -> bool:
-    """Whether the block changes elements of a float array, at any depth."""
+    """Return whether the block changes elements of a float array, at any depth."""
     return any(op.name in EFFECTS and is_float(op.operands[0].type) for op in walk(block))
 
 
@@ -101,7 +101,7 @@ def _loop(op: Op) -> Iterable[Edge]:
 
 
 def _map(op: Op) -> Iterable[Edge]:
-    """Each tile to its element, what the block yields to the results."""
+    """Return each tile to its element, what the block yields to the results."""
     (block,) = op.blocks
     elements = block.params[len(block.params) - len(op.operands) :]
     return [*zip(op.operands, elements, strict=True), *zip(block.yielded, op.results, strict=True)]

@@ -118,7 +118,7 @@ class _Walk:
         return [_FIXED] * len(op.results)
 
     def joined(self, op: Op, given: Sequence[Share]) -> Share:
-        """A sum, or one of several: linear with fixed is an offset."""
+        """Return a sum, or one of several: linear with fixed is an offset."""
         if _LINEAR in given and _FIXED in given:
             verb = "adds" if op.name in TABLE or op.name in EFFECTS else "mixes"
             names = " or ".join(self.linear)

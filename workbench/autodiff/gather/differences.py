@@ -95,7 +95,7 @@ class Differences:
         return form if known in ([], [True]) and set(form.terms.values()) <= {1} else None
 
     def _from_the_end(self, op: Op, least: Mapping[int, int]) -> Index | None:
-        """An index that counts from the end where it is negative."""
+        """Return an index that counts from the end where it is negative."""
         inner = self.of(op.operands[0], least)
         if inner is None or self._not_negative(op.operands[0], inner, least):
             return inner

@@ -51,7 +51,7 @@ class Flat:
                 self.views = set()
 
     def viewed(self, rows: Function, places: _Places) -> Function:
-        """The function with such arrays as those of two dimensions."""
+        """Return the function with such arrays as those of two dimensions."""
         found = places.found()
         views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in found}
         self.views = set(views.values())
@@ -70,7 +70,7 @@ class Flat:
         return replace(rows, body=body, params=tuple(views.get(p, p) for p in rows.params))
 
     def flattened(self, function: Function) -> Function:
-        """A function of those two dimensions as one of one again, for launches of whole rows."""
+        """Return a function of those two dimensions as one of one again, for launches of whole rows."""
         given = {p.name: p for p in self.divisions.function.params}
         params = tuple(given[p.name] if p in self.views else p for p in function.params)
         # An adjoint has parameters of its own.
@@ -168,7 +168,7 @@ class _Places:
 
 
 def flat(function: Function) -> Flat | None:
-    """The function as one of two dimensions; None if it has no rows."""
+    """Return the function as one of two dimensions; None if it has no rows."""
     divisions = divisions_of(function)
     if divisions is None or len(divisions.found) > 1:
         return None

@@ -12,7 +12,7 @@ launch of its own (`Gathering.cleared`), which follows.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from workbench.autodiff.gather.clearing import cleared_only, fills
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
+from workbench.autodiff.gather.own import owned
 from workbench.autodiff.memory.aliasing import overwritten_loads
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.builtins import Ref
@@ -28,8 +29,19 @@ from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, EFFECTS, LASTING, LOADS, OPAQUE, TILED
-from workbench.ir.rewrite import Rewriter, copy_op, rewrite
-from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, indices_of, walk
+from workbench.ir.rewrite import Rewriter, copy_op, fresh, rewrite
+from workbench.ir.values import (
+    Block,
+    Function,
+    Op,
+    Value,
+    array_of,
+    definitions,
+    indices_of,
+    read_arrays,
+    walk,
+    written_arrays,
+)
 from workbench.limits import ATOMIC_ADD_COST, PULLED_NEIGHBOURS, PULLED_OPERATIONS
 from workbench.passes.analysis.cost import components, cost
 from workbench.passes.pipeline import ADJOINT, run
@@ -38,6 +50,8 @@ from workbench.types import int32, int64, is_float
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
 """An adjoint array; for each of its axes the launch's axis that is its index, or None; the other indices."""
+Shift = tuple[int, ...]
+"""For each axis of the launch."""
 
 
 class Gathering(msgspec.Struct, frozen=True):
@@ -46,9 +60,11 @@ class Gathering(msgspec.Struct, frozen=True):
     Attributes:
         sums: adds all cotangents, and leaves those that it reads.
         cleared: clears those of `clears` that were written by the kernel.
-        clears: the adjoint arrays that are left uncleared.
+        clears: the adjoint arrays that are left uncleared; none if `sums` is all there is to do.
         filled: whether clearing is filling these arrays with 0, if `fills` holds too.
         needs, fills: what must hold of the launch.
+        touches: the arrays that the adjoint reads or writes.
+        local: whether threads add to no other elements than those with their own index.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
             None.
     """
@@ -59,15 +75,18 @@ class Gathering(msgspec.Struct, frozen=True):
     filled: bool
     needs: frozenset[Need]
     fills: frozenset[Need]
+    touches: frozenset[str]
+    local: bool = True
     width: Form | None = None
 
 
 class _Addition(msgspec.Struct, frozen=True):
-    """An atomic addition to an element that a thread can find from its own."""
+    """An atomic addition to an element that a thread can find from its own; `always`: outside branches."""
 
     op: Op
     place: Place
     indices: tuple[Index | None, ...]
+    always: bool
 
     def ways(self, ndim: int) -> Iterator[Way]:
         """For each axis of the launch, by how much the index may differ."""
@@ -79,16 +98,23 @@ class _Addition(msgspec.Struct, frozen=True):
 
 
 def gathering(adjoint: Function) -> Gathering | None:
-    """The adjoint in gather form; None if there is none that pays."""
+    """Return the adjoint in gather form; None if there is none that pays."""
     rows = flat(adjoint)
-    if rows is None:
-        return _gathering(adjoint)
-    found = _gathering(rows.rows)
-    if found is None:
-        return _gathering(adjoint)
+    found = None if rows is None else _gathering(rows.rows) or _owning(rows.rows)
+    if rows is None or found is None:
+        return _gathering(adjoint) or _owning(adjoint)
     sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
     needs, fills = rows.needs(found.needs), rows.needs(found.fills)
     return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
+
+
+def _owning(adjoint: Function) -> Gathering | None:
+    """Return the adjoint as one launch that adds plainly."""
+    plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
+    if plain is None:
+        return None
+    function, needs = run(ADJOINT, plain[0]), plain[1]
+    return Gathering(function, adjoint, frozenset(), False, needs, frozenset(), _touches(adjoint), local=False)
 
 
 def _gathering(adjoint: Function) -> Gathering | None:
@@ -101,8 +127,9 @@ def _gathering(adjoint: Function) -> Gathering | None:
     if not additions:
         return None
     gone = {a.op for a in additions}
+    shifts = _shifts(additions, adjoint.launch_ndim)
     try:
-        gather = _Gather(adjoint, additions)
+        gather = _Gather(adjoint, additions, shifts)
         gathered = run(ADJOINT, gather.written())
     except _Impossible:
         return None
@@ -115,7 +142,8 @@ def _gathering(adjoint: Function) -> Gathering | None:
     overwritten = overwritten_loads(adjoint, aliased=False)
     if any(op.operands[0] in clears for op in overwritten):
         return None
-    rest = _without(adjoint, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
+    left = _left(adjoint, additions, shifts) if shifts else adjoint
+    rest = _without(left, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
     made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
     made = run(ADJOINT, made)
@@ -124,13 +152,17 @@ def _gathering(adjoint: Function) -> Gathering | None:
     if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > PULLED_OPERATIONS:
         return None
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
-    for array, axes, _ in {a.place for a in additions}:
+    for array, axes, _ in {a.place for a in additions} if not shifts else ():
         needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
     filled = fills(adjoint, clears)
     return Gathering(
         made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
-        frozenset(filled or ()),
+        frozenset(filled or ()), _touches(adjoint), not shifts,
     )  # fmt: skip
+
+
+def _touches(adjoint: Function) -> frozenset[str]:
+    return frozenset(read_arrays(adjoint) | written_arrays(adjoint))
 
 
 def is_stencil(function: Function) -> bool:
@@ -148,12 +180,68 @@ def is_stencil(function: Function) -> bool:
     return False
 
 
+def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
+    """By how much the element that a thread adds up lies behind its own index, where launches may be smaller than the
+    array; none if they may not be.
+
+    It is one that each thread adds to in any case, so it exists, and the one from which the others are least far.
+    """
+    if any(w.size is not None or w.edge is not None for a in additions for i in a.indices if i for w in i.ways):
+        return {}
+    found: dict[Place, Shift] = {}
+    for place in dict.fromkeys(a.place for a in additions):
+        ways = {a: next(a.ways(ndim)) for a in additions if a.place == place}
+        sure = [way for a, way in ways.items() if a.always]
+        if not sure:
+            return {}
+
+        def far(way: Way, ways: Sequence[Way] = tuple(ways.values())) -> int:
+            return sum(abs(w.added - v.added) for other in ways for w, v in zip(way, other, strict=True))
+
+        found[place] = tuple(w.added for w in min(sure, key=far))
+    return found
+
+
+def _shifted(way: Way, shift: Shift | None) -> Way:
+    return way if shift is None else tuple(Difference(w.added - c) for w, c in zip(way, shift, strict=True))
+
+
+def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> Function:
+    """Return the adjoint with additions only to elements that no thread of the launch adds up."""
+    ways = {a.op.results: _shifted(next(a.ways(adjoint.launch_ndim)), shifts[a.place]) for a in additions}
+
+    def change(_: Rewriter, op: Op) -> list[Op] | None:
+        added = ways.get(op.results)
+        if added is None:
+            return None
+        b = Builder()
+        b.location = op.location
+        inside: Ref | None = None
+        for axis, way in enumerate(added):
+            if way.added:
+                owner = Ref(b, b.one("tid", (), int32, {AXIS: axis})) + way.added
+                end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))
+                here = owner < end if way.added > 0 else owner >= 0
+                inside = here if inside is None else operators.and_(inside, here)
+        if inside is None:
+            return []
+        with b.block() as then:
+            b.yield_()
+        with b.block() as orelse:
+            b.append(op.replace(results=tuple(map(fresh, op.results))))
+            b.yield_()
+        b.if_(inside.value, then.block, orelse.block)
+        return list(b.body().ops)
+
+    return rewrite(adjoint, change)
+
+
 class _Impossible(Exception):
     """What a thread adds cannot be found by another one, or costs too much."""
 
 
 def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
-    """The atomic additions to arrays of which all elements can be gathered."""
+    """Return the atomic additions to arrays of which all elements can be gathered."""
     where = Differences(function)
     adds = {op for op in operations if op.name == "atomic_add" and is_float(op.operands[0].type)}
     uses: dict[Value, list[Op]] = defaultdict(list)
@@ -193,7 +281,7 @@ def _addition(access: Access, where: Differences, ndim: int) -> _Addition | None
         axes.append(None if index is None else index.axis)
     if sorted(a for a in axes if a is not None) != list(range(ndim)):
         return None
-    return _Addition(op, (op.operands[0], tuple(axes), tuple(others)), tuple(indices))
+    return _Addition(op, (op.operands[0], tuple(axes), tuple(others)), tuple(indices), not access.guards)
 
 
 def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
@@ -209,8 +297,9 @@ class _Gather:
         env: values of the adjoint, as they are in the thread that is looked at.
     """
 
-    def __init__(self, function: Function, additions: Sequence[_Addition]) -> None:
+    def __init__(self, function: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> None:
         self.function = function
+        self.shifts = shifts
         self.builder = Builder()
         self.made = definitions(function.body)
         self.parents = {i: op for op in walk(function.body) for block in op.blocks for i in block.ops}
@@ -218,7 +307,7 @@ class _Gather:
         self.ways: dict[Way, list[Op]] = defaultdict(list)
         for addition in additions:
             for way in addition.ways(function.launch_ndim):
-                self.ways[way].append(addition.op)
+                self.ways[_shifted(way, shifts.get(addition.place))].append(addition.op)
         if len(self.ways) > PULLED_NEIGHBOURS:
             raise _Impossible
         self.own: list[Value] = []
@@ -232,7 +321,7 @@ class _Gather:
         return inside / len(self.ways)
 
     def written(self) -> Function:
-        """The function that only adds."""
+        """Return the function that only adds."""
         b = self.builder
         b.location = next(iter(self.additions)).location
         self.own = [b.one("tid", (), int32, {AXIS: axis}) for axis in range(self.function.launch_ndim)]
@@ -242,7 +331,9 @@ class _Gather:
             self.add(way, ops)
         for (array, axes, others), total in self.sums.items():
             rest = iter(others)
-            place = [b.const(next(rest)) if axis is None else self.own[axis] for axis in axes]
+            by = self.shifts.get((array, axes, others), (0,) * len(self.own))
+            mine = [Ref(b, own) + c if c else Ref(b, own) for own, c in zip(self.own, by, strict=True)]
+            place = [b.const(next(rest)) if axis is None else mine[axis].value for axis in axes]
             b.store(array, *place, (Ref(b, b.load(array, *place)) + Ref(b, total)).value)
         return replace(self.function, body=b.body())
 
@@ -299,7 +390,7 @@ class _Gather:
         return self.made[value].name == "const" if value in self.made else False
 
     def again(self, value: Value) -> Ref:
-        """A size, as a number of this function."""
+        """Return a size, as a number of this function."""
         op = self.made.get(value)
         if op is not None and value not in self.env:
             for operand in op.operands:
@@ -308,7 +399,7 @@ class _Gather:
         return Ref(self.builder, self.env.get(value, value)).cast(int32)
 
     def needed(self, ops: Sequence[Op]) -> set[Op]:
-        """The operations that must run for these additions."""
+        """Return the operations that must run for these additions."""
         found: set[Op] = set()
         waiting = [v for op in ops for v in op.operands[1:]]
         for op in ops:

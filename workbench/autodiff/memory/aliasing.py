@@ -68,7 +68,7 @@ class Places:
 
 
 def overwritten_loads(function: Function, aliased: bool, apart: list[Dependence] | None = None) -> frozenset[Op]:
-    """The loads that may see what this thread has written: others see what the array held before the launch.
+    """Return the loads that may see what this thread has written: others see what the array held before the launch.
 
     Args:
         function: a kernel without races.
@@ -146,7 +146,7 @@ class _Order:
         )
 
     def custom(self, op: Op, done: list[Op]) -> list[Op]:
-        """A func's body; then what its gradient and its replay load of arrays that were written."""
+        """Return a func's body; then what its gradient and its replay load of arrays that were written."""
         # The body is recomputed in its place; a gradient and a replay read the adjoint's arrays, which are as they were
         # before the launch, so that every earlier write counts.
         overwritten = self.block(op.blocks[0], done)

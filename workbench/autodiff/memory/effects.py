@@ -90,7 +90,7 @@ class Threads:
 
 
 def study(function: Function, active: frozenset[Value], aliased: bool, launch: Launch | None = None) -> Memory:
-    """The facts for this kernel.
+    """Return the facts for this kernel.
 
     Args:
         function: a kernel without races.
@@ -270,7 +270,7 @@ def refuse_meeting(
 
 
 def refused(one: Op, other: Op, function: str) -> NotDifferentiable:
-    """The error of a load or store, and of a store or addition by another thread."""
+    """Return the error of a load or store, and of a store or addition by another thread."""
     name = one.operands[0].name
     # What multiplies is no sum.
     instead = f"or add with atomic_add({name}, …)"

@@ -35,7 +35,7 @@ def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def _side(sweep: ReverseSweep, block: Block, found: dict[Value, Piece], outer: list[Value]) -> Block:
-    """The block, yielding for each outer value its cotangent and whether it counts."""
+    """Return the block, yielding for each outer value its cotangent and whether it counts."""
 
     def tail() -> list[Value]:
         values: list[Value] = []

@@ -31,7 +31,7 @@ class Piece(msgspec.Struct, frozen=True):
     live: Ref | None = None
 
     def at(self, component: int | None) -> Piece:
-        """The piece as one of this component (None: of the whole)."""
+        """Return the piece as one of this component (None: of the whole)."""
         return Piece(self.ref, component, self.live)
 
 
@@ -44,7 +44,7 @@ class Cotangent(msgspec.Struct, frozen=True):
     parts: tuple[Piece | None, ...] = ()
 
     def full(self) -> Piece:
-        """The cotangent as one value of the value's type."""
+        """Return the cotangent as one value of the value's type."""
         if self.whole is not None:
             return self.whole
         assert isinstance(self.type, Vector)
@@ -53,7 +53,7 @@ class Cotangent(msgspec.Struct, frozen=True):
         return Piece(ref, None, _any_live([p for p in self.parts if p is not None]))
 
     def components(self) -> tuple[Piece | None, ...]:
-        """The cotangent by component."""
+        """Return the cotangent by component."""
         whole = self.whole
         if whole is None:
             return self.parts
@@ -75,7 +75,7 @@ class Cotangents(msgspec.Struct, frozen=True):
             self.pieces.setdefault(value, []).append(piece)
 
     def take(self, value: Value) -> Cotangent | None:
-        """The value's cotangent, summed here; None if there is none. It is forgotten."""
+        """Return the value's cotangent, summed here; None if there is none. It is forgotten."""
         pieces = self.pieces.pop(value, None)
         if not pieces:
             return None
@@ -92,7 +92,7 @@ class Cotangents(msgspec.Struct, frozen=True):
         return self._named(Cotangent(self.builder, value.type, _sum([*whole, parts.full()])), value)
 
     def take_full(self, value: Value) -> Piece | None:
-        """The value's cotangent as one value; that it counts is one bool at most."""
+        """Return the value's cotangent as one value; that it counts is one bool at most."""
         found = self.take(value)
         if found is None:
             return None
@@ -100,7 +100,7 @@ class Cotangents(msgspec.Struct, frozen=True):
         return settled(piece) if piece.live is not None and isinstance(piece.live.type, Tile) else piece
 
     def rest(self) -> dict[Value, Piece]:
-        """The cotangents of all that is left: of values defined outside this block."""
+        """Return the cotangents of all that is left: of values defined outside this block."""
         found: dict[Value, Piece] = {}
         for value in list(self.pieces):
             piece = self.take_full(value)
@@ -136,13 +136,13 @@ def both(a: Ref | None, b: Ref | None) -> Ref | None:
 
 
 def zero(builder: Emitter, type: Type) -> Ref:
-    """The cotangent of what was not used."""
+    """Return the cotangent of what was not used."""
     assert isinstance(type, (Scalar, Vector, Tile))
     return constant(builder, 0.0, type)
 
 
 def settled(piece: Piece) -> Piece:
-    """The piece with 0 where it does not count: for what adds cotangents up or moves them about."""
+    """Return the piece with 0 where it does not count: for what adds cotangents up or moves them about."""
     if piece.live is None:
         return piece
     return Piece(operators.where(piece.live, piece.ref, piece.ref.like(0)), piece.component)
@@ -154,5 +154,5 @@ def nothing(builder: Builder, type: Type) -> Value:
 
 
 def truth(builder: Emitter, value: bool) -> Ref:
-    """A bool constant."""
+    """Return a bool constant."""
     return Ref(builder, builder.const(value, bool_))

@@ -80,7 +80,7 @@ def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents
 
 
 def _native(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
-    """The adjoint that is CUDA text; elsewhere what the body's own lines give."""
+    """Return the adjoint that is CUDA text; elsewhere what the body's own lines give."""
     builder = sweep.builder
     receivers = [op.operands[k] for k in op.attrs[ADJOINTS]]
     with builder.block() as opened:
@@ -107,7 +107,7 @@ def _native(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], arguments: l
 
 
 def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
-    """The cotangents that a func's own lines give to what they use."""
+    """Return the cotangents that a func's own lines give to what they use."""
     inner = sweep.new_cotangents()
     for value, seed in zip(body.yielded, seeds, strict=True):
         if seed is not None:

@@ -46,7 +46,7 @@ def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) 
 
 
 def _adjoint_element(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value]]:
-    """The adjoint array and the indices that mirror a memory operation."""
+    """Return the adjoint array and the indices that mirror a memory operation."""
     array = op.operands[0]
     if op.name == "reduce_add":
         # `reduce_add` sums into an array of one element, which stands for a parameter that is no array.

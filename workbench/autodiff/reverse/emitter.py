@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from workbench.autodiff.analysis.carried import Form, forms
 from workbench.builtins import Ref
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block, fresh, replace_body
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, number_of
+
+Env = dict[Value, Value]
 
 
 class Emitter(Builder):
@@ -23,6 +26,8 @@ class Emitter(Builder):
         recomputed: values of the forward sweep.
         laters: for each branch or loop, the `later` (see `recompute`) that stood for it last.
         counts: for each `while` that was recomputed last, how many iterations it had, as int64.
+        events: for each loop that was recomputed last, by the number of a carried value with a form (`forms`) the
+            iterations of the last event of each kind.
     """
 
     def __init__(self) -> None:
@@ -33,10 +38,12 @@ class Emitter(Builder):
         self.recomputed: set[Value] = set()
         self.laters: dict[Op, Op] = {}
         self.counts: dict[Op, Value] = {}
+        self.events: dict[Op, dict[int, list[Value]]] = {}
+        self._forms: dict[Op, dict[int, Form]] = {}
         self._free: dict[Op, tuple[Value, ...]] = {}
 
     def free(self, op: Op) -> tuple[Value, ...]:
-        """The values from outside that an operation with blocks uses."""
+        """Return the values from outside that an operation with blocks uses."""
         if op not in self._free:
             used = dict.fromkeys(op.operands)
             for block in op.blocks:
@@ -50,10 +57,23 @@ class Emitter(Builder):
             self._free[op] = tuple(used)
         return self._free[op]
 
+    def forms(self, op: Op, env: Env) -> dict[int, Form]:
+        """Return the carried values of a kernel's loop that are known from their last change, by number."""
+        if op not in self._forms:
+            self._forms[op] = forms(op, lambda value: self.made.get(env[value]) if value in env else None)
+        return self._forms[op]
+
     def append(self, op: Op) -> Op:
         """Add a ready-made operation."""
         self.made.update((v, op) for v in op.results)
         return super().append(op)
+
+    def number(self, value: Value) -> int | None:
+        """Return the number, where the value is a constant, perhaps cast."""
+        op = self.made.get(value)
+        while op is not None and op.name == "cast":
+            op = self.made.get(op.operands[0])
+        return int(number_of(op)) if op is not None and op.name == "const" else None
 
     def label(self, value: Value, name: str) -> None:
         """Call the value by this name, where it has none."""
@@ -61,7 +81,7 @@ class Emitter(Builder):
             self.labels.setdefault(value, name)
 
     def ref(self, value: Value) -> Ref:
-        """The value with operators."""
+        """Return the value with operators."""
         return Ref(self, value)
 
     def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
@@ -74,7 +94,7 @@ class Emitter(Builder):
 
 
 def relabelled(function: Function, labels: dict[Value, str]) -> Function:
-    """The function with its values renamed by `labels`."""
+    """Return the function with its values renamed by `labels`."""
 
     def label(value: Value) -> Value:
         return Value(value.type, labels[value]) if value in labels else value
@@ -82,7 +102,6 @@ def relabelled(function: Function, labels: dict[Value, str]) -> Function:
     return replace_body(function, copy_block(function.body, {}, label))
 
 
-Env = dict[Value, Value]
 Lost = Callable[[Op, Env], bool]
 
 

@@ -27,7 +27,7 @@ _NOTHING = Memory(frozenset(), frozenset())
 
 
 def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref | None], function: str) -> Ref:
-    """The tangent of a builtin's result.
+    """Return the tangent of a builtin's result.
 
     Args:
         op: the builtin's operation.
@@ -89,7 +89,7 @@ def pushed_through(
     gradient: Block, inputs: Sequence[Value], results: Sequence[Value], tangents: Sequence[Value | None],
     builder: Emitter, function: str,
 ) -> list[Value]:  # fmt: skip
-    """The tangents of a func's results, from the gradient that a user wrote for it: that is linear in its last
+    """Return the tangents of a func's results, from the gradient that a user wrote for it: that is linear in its last
     parameters, the adjoints of the results, and is walked backwards to them.
 
     Args:

@@ -10,11 +10,15 @@ block is copied once, however deep it is nested.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
+import numpy as np
 
 from workbench.autodiff.reverse.cotangents import nothing
 from workbench.autodiff.reverse.emitter import Emitter, Env, Lost, inlined
+from workbench.builtins import Ref
+from workbench.builtins.scalars import operators
 from workbench.ir.attributes import (
     CUDA,
     CUDA_PLACE,
@@ -26,10 +30,11 @@ from workbench.ir.attributes import (
     REPLAY_CUDA_PLACE,
     STANDS_FOR,
 )
-from workbench.ir.ops import EFFECTS, STRUCTURED
+from workbench.ir.build import Builder
+from workbench.ir.ops import EFFECTS, LOOPS, STRUCTURED
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, walk
-from workbench.types import Scalar, Vector, int64
+from workbench.types import Scalar, Vector, element, int64
 
 LATER = "later"
 
@@ -76,15 +81,15 @@ class Inside(msgspec.Struct, frozen=True):
     of: Op | None
 
     def later(self, op: Op) -> Op | None:
-        """The `later` whose results this operation of a side gives."""
+        """Return the `later` whose results this operation of a side gives."""
         return self.given.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
-        """The same for one in a side."""
+        """Return the same for one in a side."""
         return Inside(self.given, later)
 
     def values(self) -> list[Value]:
-        """All that is yielded beside the results."""
+        """Return all that is yielded beside the results."""
         found: list[Value] = []
         for later in self.given.get(self.of, {}).values() if self.of is not None else ():
             found += [*later.results, *self.within(later).values()]
@@ -161,7 +166,7 @@ def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whol
 
 
 def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> list[Value]:
-    """The replay that is CUDA text; elsewhere the body without its effects."""
+    """Return the replay that is CUDA text; elsewhere the body without its effects."""
     with builder.block() as opened:
         recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
@@ -206,14 +211,15 @@ def unavailable(value: Value, missing: Missing, env: Env, builder: Emitter) -> N
 
 
 def _later(op: Op, env: Env, stands_for: Later) -> None:
-    """A branch or loop, to be written out where its results are needed; a `while` counts its iterations."""
+    """A branch or loop, to be written out where its results are needed, with what a loop notes (`_noting`)."""
     builder = stands_for.builder
     operands = tuple(env[v] for v in builder.free(op))
     results = [fresh(v) for v in op.results]
     env.update(zip(op.results, results, strict=True))
-    if op.name == "while":
-        builder.counts[op] = count = Value(int64, "count")
-        results.append(count)
+    if op.name in LOOPS:
+        count, builder.events[op] = _notes(op, builder, env)
+        builder.counts.update((op, v) for v in count)
+        results += [*count, *(v for noted in builder.events[op].values() for v in noted)]
     builder.laters[op] = builder.append(Op(LATER, operands, tuple(results), STANDS_FOR.of(stands_for), (), op.location))
     builder.recomputed.update(results)
 
@@ -264,35 +270,68 @@ def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole:
 
 
 def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Op:
-    """The operation copied, with what its blocks yield more."""
+    """Return the operation copied, with what its blocks yield more."""
     blocks = tuple(_block(b, env, builder, overwritten, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
     more = inside.values()
-    if op.name == "while" and inside.of is not None:
+    if op.name in LOOPS and inside.of is not None:
         builder.location = op.location
-        operands.append(builder.const(0, int64))
-        blocks = _counting(blocks, op, builder)
-        more = [Value(int64, "count")]
+        count, events = _notes(op, builder, env)
+        more = [*count, *(v for noted in events.values() for v in noted)]
+        starts, blocks = _noting(op, blocks, count, events, env, builder)
+        operands += starts
     builder.location = op.location
     values = [*op.results, *more]
     return builder.emit(op.name, operands, [v.type for v in values], op.attrs, blocks, [v.name for v in values])
 
 
-def _counting(blocks: Sequence[Block], op: Op, builder: Emitter) -> tuple[Block, ...]:
-    """The blocks of a `while`, counting its iterations."""
-    condition, body = blocks
-    tested, before = Value(int64, "count"), Value(int64, "count")
-    builder.location = op.location
-    with builder.block((*body.params, before)) as opened:
+def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, list[Value]]]:
+    """What a loop notes as it is recomputed: a `while` how many iterations it had; when carried values last changed."""
+    type = int64 if op.name == "while" else op.blocks[0].params[0].type
+    scratch, body = Builder(), op.blocks[-1]
+    carried = body.params[len(body.params) - len(op.results) :]
+    events: dict[int, list[Value]] = {}
+    for slot, form in builder.forms(op, env).items():
+        asked = form.events(Ref(scratch, carried[slot]), Ref(scratch, body.yielded[slot]), partial(Ref, scratch))
+        events[slot] = [Value(type, "turn") for _ in asked]
+    return [Value(int64, "count")] if op.name == "while" else [], events
+
+
+def _noting(
+    op: Op, blocks: Sequence[Block], count: Sequence[Value], events: Mapping[int, Sequence[Value]], env: Env,
+    builder: Emitter,
+) -> tuple[list[Value], tuple[Block, ...]]:  # fmt: skip
+    """Return the blocks of a recomputed loop that notes so much more, and the starts of that.
+
+    An iteration is noted by the index of a `for`, or its number in a `while`; an event that never was, as behind all.
+    """
+    body = blocks[-1]
+    counted, noted = [fresh(v) for v in count], {s: [fresh(v) for v in values] for s, values in events.items()}
+    flat = [v for values in noted.values() for v in values]
+    now = builder.ref(counted[0] if counted else body.params[0])
+    starts = [builder.const(0, int64) for _ in count]
+    if flat:
+        ends = np.iinfo(element(now.type).numpy)
+        never = now.like(int(ends.max))
+        if op.name == "for":
+            never = operators.where(builder.ref(env[op.operands[2]]) > 0, never, now.like(int(ends.min)))
+        starts += [never.value] * len(flat)
+    with builder.block((*body.params, *counted, *flat)) as opened:
         for inner in body.ops[:-1]:
             builder.append(inner)
-        more = builder.one("add", (before, builder.const(1, int64)), int64)
-        builder.yield_(*body.yielded, more)
-    return Block((*condition.params, tested), condition.ops), opened.block
+        more = [(now + 1).value for _ in count]
+        carried = body.params[len(body.params) - len(op.results) :]
+        for slot, before in noted.items():
+            old, new = builder.ref(carried[slot]), builder.ref(body.yielded[slot])
+            asked = builder.forms(op, env)[slot].events(old, new, lambda v: builder.ref(env.get(v, v)))
+            more += [operators.where(e, now, builder.ref(b)).value for e, b in zip(asked, before, strict=True)]
+        builder.yield_(*body.yielded, *more)
+    tested = [Block((*b.params, *map(fresh, (*counted, *flat))), b.ops) for b in blocks[:-1]]
+    return starts, (*tested, opened.block)
 
 
 def _block(block: Block, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Block:
-    """A block inside an operation, complete; what the other side has made it yields as 0."""
+    """Return a block inside an operation, complete; what the other side has made it yields as 0."""
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:

@@ -16,7 +16,7 @@ from workbench.autodiff.reverse.emitter import Emitter
 from workbench.autodiff.reverse.recompute import recompute
 from workbench.builtins import Ref
 from workbench.errors import NotDifferentiable
-from workbench.ir.values import Block, Op, Value, number_of
+from workbench.ir.values import Block, Op, Value
 
 EffectRule = Callable[["ReverseSweep", Op, Cotangents], None]
 """Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
@@ -54,6 +54,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         checkpoints: how many states of such a loop are kept at once.
         stack: a thread has memory of its own that is as quick as a cache, for every state of a short loop.
         cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
+        overlapping: adjoint arrays may share memory.
     """
 
     rules: Rules
@@ -68,6 +69,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
     checkpoints: int = 16
     stack: bool = True
     cautious: bool = False
+    overlapping: bool = False
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
         """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside.
@@ -90,20 +92,17 @@ class ReverseSweep(msgspec.Struct, frozen=True):
                     self.rules.values.get(op.name, self.rules.builtin)(self, op, found, cotangents)
 
     def new_cotangents(self) -> Cotangents:
-        """An empty gathering, for a nested block."""
+        """Return an empty gathering, for a nested block."""
         return Cotangents(self.builder, self.active)
 
     def ref(self, value: Value) -> Ref:
-        """The kernel's value in the adjoint."""
+        """Return the kernel's value in the adjoint."""
         return self.builder.ref(self.env[value])
 
     def refuse(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
-        """The error for this operation."""
+        """Return the error for this operation."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.function)
 
     def constant(self, index: Value) -> int | None:
-        """The number, where the index is a constant."""
-        op = self.builder.made.get(self.env[index])
-        while op is not None and op.name == "cast":
-            op = self.builder.made.get(op.operands[0])
-        return int(number_of(op)) if op is not None and op.name == "const" else None
+        """Return the number, where the index is a constant."""
+        return self.builder.number(self.env[index])

@@ -26,7 +26,7 @@ def _tile(value: Value) -> Tile:
 
 
 def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:
-    """The cotangent as one tile, with 0 where the value was not used."""
+    """Return the cotangent as one tile, with 0 where the value was not used."""
     return settled(found.full()).ref.value
 
 
@@ -44,7 +44,7 @@ def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, made: Value
 
 
 def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
-    """The adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
+    """Return the adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
     assert isinstance(array.type, ArrayType)
     offsets = [sweep.env[v] for v in op.operands[1 : 1 + array.type.ndim]]
@@ -183,7 +183,7 @@ def transposed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotang
 
 
 def _bare(value: Value) -> Tile:
-    """The type of a tile, in registers."""
+    """Return the type of a tile, in registers."""
     return Tile(_tile(value).dtype, _tile(value).shape)
 
 
@@ -256,7 +256,7 @@ def _linear(sweep: ReverseSweep, at: Sequence[Value], shape: Sequence[int]) -> V
 
 
 def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
-    """A number, or a tile without an axis, for all elements of a shape."""
+    """Return a number, or a tile without an axis, for all elements of a shape."""
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
     rows = _reshape(sweep, value, (*shape[:axis], 1, *shape[axis + 1 :]))

@@ -28,7 +28,7 @@ class CpuBackend(Backend):
         return machine.target()
 
     def emit(self, function: Function, options: Options, target: str) -> str:
-        """The function's LLVM IR before optimisation.
+        """Return the function's LLVM IR before optimisation.
 
         Raises:
             BuildError: an operation cannot be expressed in LLVM IR.
@@ -38,7 +38,7 @@ class CpuBackend(Backend):
         return emitted(function, options, target).text
 
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an ELF, Mach-O or COFF object of this platform, or as one of WebAssembly.
+        """Return the function as an ELF, Mach-O or COFF object of this platform, or as one of WebAssembly.
 
         Raises:
             BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.

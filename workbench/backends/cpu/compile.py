@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sys
+import threading
 import time
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -34,8 +35,8 @@ from workbench.backends.cpu.systems import code_model
 from workbench.backends.prints import prints
 from workbench.backends.worker.calls import build_error, call
 from workbench.backends.worker.jobs import Lost
-from workbench.config import settings
 from workbench.errors import BuildError, WorkbenchError
+from workbench.forks import renewed
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
@@ -58,6 +59,8 @@ UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
 """What the text holds where float16 goes through the machine's instructions."""
 
+_one_text = renewed(__name__, "_one_text", threading.RLock)
+"""Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
@@ -74,7 +77,8 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
 
     started = time.perf_counter()
-    module = emitted(function, options, target)
+    with _one_text:
+        module = emitted(function, options, target)
     spent = time.perf_counter() - started
     made = _made(module, function, target, "object")
     metadata: dict[str, Any] = {
@@ -95,7 +99,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
-    """The function's LLVM IR after optimisation, for readers.
+    """Return the function's LLVM IR after optimisation, for readers.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
@@ -104,7 +108,7 @@ def optimised_text(function: Function, options: Options, target: str) -> str:
 
 
 def assembly(function: Function, options: Options, target: str) -> str:
-    """The function's machine code as assembly text, for readers.
+    """Return the function's machine code as assembly text, for readers.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
@@ -133,23 +137,18 @@ def warm() -> None:
 
 
 def emitted(function: Function, options: Options, target: str) -> Module:
-    """The function as LLVM IR before optimisation, with what the launcher must know of it.
+    """Return the function as LLVM IR before optimisation, with what the launcher must know of it.
 
     Raises:
         BuildError: as `CpuBackend.emit`.
     """
     # Late: what is loaded from the cache needs none of it.
     from workbench.backends.cpu.emit.emit_module import emit_module
+    from workbench.backends.cpu.gang.emit_gang import emit_gangs
 
     here = target == native()
     given = function, options, _maths(target), here and converts_halves()
-    if settings().gang:
-        from workbench.backends.cpu.gang.emit_gang import emit_gangs
-
-        gangs = emit_gangs(*given)
-        if gangs is not None:
-            return gangs
-    return emit_module(*given)
+    return emit_gangs(*given) or emit_module(*given)
 
 
 @lru_cache
@@ -178,7 +177,6 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
     """What LLVM makes of a function's text."""
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
-    tuning["loop_unrolling"] &= module.unrolled
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
     return _generate(module.text, target, tuning, form, function.name, preferences)
@@ -260,6 +258,6 @@ def _nested_loops(body: Block) -> int:
 
 
 def features_for(text: str, features: str, preferences: str = "") -> str:
-    """A CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
+    """Return a CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
     wrong = (miscompiled(), COMPARED_HALVES.without if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -53,7 +53,7 @@ class CpuCode:
 
 
 def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) -> CpuCode:
-    """The object `image`, with the address of `symbol`; `imports` are addresses of functions that it calls.
+    """Return the object `image`, with the address of `symbol`; `imports` are addresses of functions that it calls.
 
     Raises:
         BuildError: it is no object of this platform, has no such symbol, needs one that the process does not have, or
@@ -65,7 +65,7 @@ def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) ->
 def load_symbols(
     image: bytes, symbols: Sequence[str], imports: Mapping[str, int] | None = None, needs: Sequence[CpuCode] = ()
 ) -> CpuCode:
-    """The object `image`, with the addresses of several symbols; `.address` is the first one's.
+    """Return the object `image`, with the addresses of several symbols; `.address` is the first one's.
 
     `needs` is the code whose addresses stand in `imports`, or in the image itself.
 
@@ -96,7 +96,7 @@ def unload() -> int:
 
 
 def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
-    """The addresses of an object's symbols, and what unloads it."""
+    """Return the addresses of an object's symbols, and what unloads it."""
     if machine():
         with suppress(Unsupported):
             return _load_elf(image, symbols, imports)
@@ -122,7 +122,7 @@ def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]
 
 @cache
 def _of_process(name: str) -> int:
-    """The address of a function of this process or of the maths libraries.
+    """Return the address of a function of this process or of the maths libraries.
 
     Raises:
         Unsupported: none has it; perhaps LLVM knows another place.

@@ -36,7 +36,7 @@ class Memory(Protocol):
     """Where facts are kept from one process to the next."""
 
     def get(self, name: str, known_by: bytes) -> bytes:
-        """A fact; empty where it is not known."""
+        """Return a fact; empty where it is not known."""
         ...
 
     def put(self, name: str, known_by: bytes, fact: bytes) -> None:
@@ -78,7 +78,7 @@ class Facts(msgspec.Struct, frozen=True):
     llvmlite: str
 
     def has(self, feature: str) -> bool:
-        """Whether the processor has a feature, as LLVM calls it."""
+        """Return whether the processor has a feature, as LLVM calls it."""
         return f"+{feature}" in self.features.split(",")
 
 
@@ -138,7 +138,7 @@ def _ask(in_worker: bool = False) -> Facts:
 def version() -> str:
     """llvmlite's and LLVM's versions."""
     number = ".".join(str(n) for n in facts().llvm)
-    return f"llvmlite {facts().llvmlite} / LLVM {number}{' / gangs' if settings().gang else ''}"
+    return f"llvmlite {facts().llvmlite} / LLVM {number}"
 
 
 def target() -> str:
@@ -154,18 +154,18 @@ def _target(_: str | None) -> str:
 
 @lru_cache(maxsize=1)
 def native() -> str:
-    """The target of this machine: its CPU's name, and a digest of all that may change what LLVM makes for it."""
+    """Return the target of this machine: its CPU's name, and a digest of all that may change what LLVM makes for it."""
     known = f"{facts().features} {miscompiled()} {vector_library()}"
     return f"{facts().cpu}+{hashlib.sha256(known.encode()).hexdigest()[:12]}"
 
 
 def vector_library() -> str:
-    """The C library's vectorised maths functions, if this machine can run them (`libmvec.library`)."""
+    """Return the C library's vectorised maths functions, if this machine can run them (`libmvec.library`)."""
     return libmvec.library() if facts().has("avx2") else ""
 
 
 def converts_halves() -> bool:
-    """Whether this machine has instructions between float16 and float32."""
+    """Return whether this machine has instructions between float16 and float32."""
     return facts().has("f16c") or platform.machine() in ("arm64", "aarch64")
 
 
@@ -179,7 +179,7 @@ def miscompiled() -> str:
 
 @lru_cache
 def cpu_of(target: str) -> tuple[str, str]:
-    """A target's CPU and features, as LLVM names them.
+    """Return a target's CPU and features, as LLVM names them.
 
     Raises:
         DeviceError: it is another machine's.

@@ -235,7 +235,7 @@ _RENAMED = {"hypotf": "_hypotf"}
 
 
 def maths_library(system: str) -> str | None:
-    """The C library's maths functions; None where they are in a library that every process has."""
+    """Return the C library's maths functions; None where they are in a library that every process has."""
     if system == "linux" and "glibc" in platform.libc_ver():
         return "libm.so.6"  # `find_library` starts a process to find that out
     from ctypes.util import find_library  # which imports half of what starts processes
@@ -244,7 +244,7 @@ def maths_library(system: str) -> str | None:
 
 
 def renamed(platform: str) -> dict[str, str]:
-    """The C library's functions that have other names there: the usual name, and theirs."""
+    """Return the C library's functions that have other names there: the usual name, and theirs."""
     return _RENAMED if platform == "win32" else {}
 
 
@@ -296,5 +296,5 @@ def code_model(platform: str) -> str:
 
 
 def has_jit_link(platform: str) -> bool:
-    """Whether llvmlite links with JITLink there (llvmlite's `create_lljit_compiler`); else with RuntimeDyld."""
+    """Return whether llvmlite links with JITLink there (llvmlite's `create_lljit_compiler`); else with RuntimeDyld."""
     return platform != "win32"

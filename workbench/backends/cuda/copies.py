@@ -67,7 +67,7 @@ extern "C" __global__ void wb_condition(unsigned long long handle, const int* va
 
 
 FAR = "_far"
-"""What names of kernels for 2^31 threads and more end in: they divide."""
+"""The suffix of kernels for 2^31 threads and more, which divide."""
 
 
 def entries() -> dict[str, str]:

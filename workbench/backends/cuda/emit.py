@@ -1,4 +1,4 @@
-"""IR as CUDA C++ text: one kernel, readable beside the cell it came from, with a prelude of only what it uses.
+"""IR as CUDA C++ text: one kernel, readable next to the cell it came from, with a prelude of only what it uses.
 
 The passes of `pipeline.CUDA` (of tiles, `CUDA_TILES`) run first; one expands builtins to what CUDA has. Then the
 text is made once: values are inlined into expressions (`inline_values`), the others share locals (`locals`), and
@@ -14,9 +14,8 @@ import msgspec
 from msgspec.structs import replace
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.accumulate import accumulate
 from workbench.backends.cuda.cpp import faults
-from workbench.backends.cuda.cpp.accumulators import combines, declared, ending
+from workbench.backends.cuda.cpp.accumulators import accumulate, combines, declared, ending
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
@@ -56,7 +55,7 @@ DEFAULT_TARGET = "sm_90"
 
 
 class EmittedKernel(msgspec.Struct, frozen=True):
-    """CUDA C++ text of a kernel, and the shared memory that a block of it needs.
+    """The CUDA C++ text of a kernel, and the shared memory that a block of it needs.
 
     Attributes:
         text: what is compiled.
@@ -92,11 +91,10 @@ def emit_cuda(function: Function, options: Options, target: str = DEFAULT_TARGET
 @deep
 def emit_kernel(
     function: Function, options: Options, target: str = DEFAULT_TARGET, *, lines: bool = False, link: str = ""
-) -> EmittedKernel:  # fmt: skip
-    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes. With `link`, an architecture,
-    multiplications of tiles call link-time products where one exists.
+) -> EmittedKernel:
+    """Emit the text as `emit_cuda` does, and return it with the shared memory it takes.
 
-    With `link`, an architecture, multiplications of tiles are calls of link-time products where there can be one.
+    With `link`, an architecture, multiplications of tiles call link-time products where one exists.
     """
     if any(getattr(param.type, "wide", False) for param in function.params):
         options = replace(options, index32=False)
@@ -246,7 +244,7 @@ class _Kernel:
         return [*accumulators, self.loop, *indented(each), "}", *rows]
 
     def text(self) -> str:
-        """Prelude and kernel."""
+        """Return the text of prelude and kernel."""
         for op in self._ops("const"):
             self.expressions.meet(op.result.type)
         rows = self.head + self._rows()

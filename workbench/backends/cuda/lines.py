@@ -1,4 +1,4 @@
-"""Generated text whose lines end in `// @ line` of the cell, for reading beside it.
+"""Generated text whose lines end in `// @ line` of the cell, for reading next to it.
 
 The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
 a reader sees one text and a view knows which lines belong together.
@@ -32,7 +32,7 @@ def repeated(text: str) -> str:
 
 
 def marked_cuda(text: str, label: str, offset: int) -> str:
-    """CUDA C++ with `#line` directives, as text with comments.
+    """Return CUDA C++ with `#line` directives, as text with comments.
 
     Args:
         text: what `emit_cuda(…, lines=True)` returned.
@@ -53,7 +53,7 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
 
 
 def marked_ptx(text: str, label: str, offset: int) -> str:
-    """PTX with `.loc` directives, as text with comments; arguments as for `marked_cuda`."""
+    """Return PTX with `.loc` directives, as text with comments; arguments as for `marked_cuda`."""
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
     rows, at = [], 0
     for row in text.split("\n"):

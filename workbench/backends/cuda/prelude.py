@@ -25,7 +25,7 @@ _FUNCTIONS = "#define WB_FN static __device__ __forceinline__\n"
 _DIMS = "struct wb_dims { long long n[4]; };\n"
 _ARRAY = "template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };\n"
 
-# An index below 2^31 by a dimension, with the multiplier beside it (`backends/layout.py`) in place of a division.
+# An index below 2^31 by a dimension, with the multiplier next to it (`backends/layout.py`) in place of a division.
 _DIVIDE = """\
 WB_FN unsigned int wb_div(unsigned int n, unsigned long long dim) {
     return __umulhi(2U * n, (unsigned int)(dim >> 32)) >> (32 - __clz((int)dim - 1));
@@ -101,7 +101,8 @@ def _vector(form: str) -> str:
 
 
 def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
-    """`form`: two vectors, a vector and a scalar, a scalar and a vector, or one vector. `wraps`: small or signed."""
+    """Return the operator `sign` of a vector struct. `form`: two vectors, a vector and a scalar, a scalar and a vector,
+    or one vector. `wraps`: small or signed."""
     vec = f"{struct(kind)}<T>"
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
@@ -195,7 +196,7 @@ def _field(word: str) -> str:
 
 
 def _to_integer(name: str) -> str:
-    """Float to integer: NaN gives 0, what is out of range the nearest end; C++ leaves both undefined."""
+    """Return the conversion of floats to an integer type: NaN gives 0, what is out of range the nearest end."""
     type = SCALARS[name]
     c = C_TYPES[name]
     high = 1 << (type.bits - (1 if type.kind is Kind.INT else 0))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from workbench.backends.cuda.cpp.c_names import c_type
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Pieces
-from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.types import Slots, Vector, element
+from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
+from workbench.types import Vector, element
 
 WORDS = 72
 """Of 32 bits, that slots may have in registers at once: about those of a state of 16 bytes."""
@@ -41,7 +41,7 @@ def slots_in_registers(function: Function) -> frozenset[Value]:
 
 
 def _choose(block: Block, chosen: set[Value]) -> int:
-    """Add the block's slots to `chosen` if they fit beside those inside; returns how many words are needed at once."""
+    """Add the block's slots to `chosen` if they fit next to those inside; returns how many words are needed at once."""
     words_of = {op.result: _words(op.result) for op in block.ops if op.name == "slots"}
     last = {v: n for n, op in enumerate(block.ops) for o in (op, *_nested(op)) for v in o.operands if v in words_of}
     inner = [max((_choose(b, chosen) for b in op.blocks), default=0) for op in block.ops]
@@ -62,16 +62,14 @@ def _nested(op: Op) -> Iterator[Op]:
 
 
 def _words(value: Value) -> int:
-    type = value.type
-    assert isinstance(type, Slots)
+    type = slots_of(value)
     parts = type.dtype.length if isinstance(type.dtype, Vector) else 1
     return type.count * parts * max(1, element(type).bits // 32)
 
 
 def emit_slots(e: Emitter, op: Op) -> list[str]:
-    """Emit the declaration of slots."""
-    type = op.result.type
-    assert isinstance(type, Slots)
+    """Emit the declaration of slots as a local array with a fresh name."""
+    type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name or "slots")
     e.expressions.meet(type.dtype)
     return [f"{c_type(type.dtype)} {name}[{type.count}];"]

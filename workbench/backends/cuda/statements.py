@@ -6,7 +6,7 @@ what another still reads, with a temporary where they go in a circle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from workbench.backends.cuda import slots
@@ -14,15 +14,73 @@ from workbench.backends.cuda.cpp import accumulators, atomics
 from workbench.backends.cuda.cpp.c_names import c_type, form_of, members
 from workbench.backends.cuda.cpp.cuda_funcs import emit_native
 from workbench.backends.cuda.cpp.emitter import Emitter
-from workbench.backends.cuda.cpp.expression import ATOM, Text
+from workbench.backends.cuda.cpp.expression import ATOM, Expressions, Text
 from workbench.backends.cuda.cpp.faults import emit_fault
-from workbench.backends.cuda.cpp.prints import emit_print
 from workbench.backends.cuda.tiles.text import STATEMENTS as TOGETHER
 from workbench.builtins import TABLE
-from workbench.ir.attributes import PLAIN, UNROLL
-from workbench.ir.values import Block, Op, Value, number_of
-from workbench.types import Kind, Scalar, Vector, is_float
+from workbench.ir.attributes import PARTS, PLAIN, UNROLL
+from workbench.ir.values import Block, Op, Value, number_of, vector_of
+from workbench.types import Complex, Kind, Scalar, Vector, element, is_float
 from workbench.types import bool as bool_
+
+# The conversion of print() for a number, and the letters of printf() that take a length.
+_PLAIN = {Kind.INT: "%lld", Kind.UINT: "%llu", Kind.FLOAT: "%g", Kind.BOOL: "%s"}
+_CAST = {Kind.INT: "(long long)", Kind.UINT: "(unsigned long long)", Kind.FLOAT: "(double)"}
+
+
+def emit_print(e: Emitter, op: Op) -> list[str]:
+    """Emit one call of the device's printf, so that a thread's line stays in one piece."""
+    expressions, form, arguments = e.expressions, "", []
+    operands = iter(op.operands)
+    for part in op.attrs[PARTS]:
+        if isinstance(part, str):
+            form += part.replace("%", "%%")
+            continue
+        value = next(operands)
+        expressions.meet(value.type)
+        scalar = element(value.type)
+        if part[0]:
+            letter = part[0][-1]
+            form += part[0] if scalar.kind is Kind.FLOAT or letter == "c" else f"{part[0][:-1]}ll{letter}"
+            text = _bracketed(expressions, value)
+            arguments.append(f"(int){text}" if letter == "c" else _word(text, scalar))
+        else:
+            form += _shape(value.type, _PLAIN[scalar.kind])
+            arguments += _components(expressions, value)
+    return [f"printf({', '.join([_quoted(form), *arguments])});"]
+
+
+def _quoted(text: str) -> str:
+    """Return a C string; what is no printable character as an octal number."""
+    known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
+    return f'"{"".join(known.get(c, c if c.isprintable() else f"{chr(92)}{ord(c):03o}") for c in text)}"'
+
+
+def _bracketed(expressions: Expressions, value: Value) -> str:
+    return f"({expressions.argument(value)})"
+
+
+def _shape(type: object, one: str) -> str:
+    if isinstance(type, Vector) and len(type.shape) == 2:
+        row = f"[{', '.join([one] * type.shape[1])}]"
+        return f"[{', '.join([row] * type.shape[0])}]"
+    if isinstance(type, Complex):
+        return "(%g%+gj)"
+    return f"[{', '.join([one] * type.length)}]" if isinstance(type, Vector) else one
+
+
+def _components(expressions: Expressions, value: Value) -> Iterator[str]:
+    scalar = element(value.type)
+    text = _bracketed(expressions, value)
+    parts = [text] if isinstance(value.type, Scalar) else [f"{text}.{m}" for m in members(form_of(value.type))]  # type: ignore[arg-type]
+    for part in parts:
+        yield f'{part} ? "True" : "False"' if scalar.kind is Kind.BOOL else _word(part, scalar)
+
+
+def _word(value: str, scalar: Scalar) -> str:
+    """Return the value in the type that printf() reads; floats of 16 bits are structs, which a function widens."""
+    return f"(double)wb_to_float32({value})" if scalar.is_half else f"{_CAST.get(scalar.kind, '(long long)')}{value}"
+
 
 INDENT = "    "
 SHORT = 32
@@ -91,8 +149,7 @@ def _insert(e: Emitter, op: Op) -> list[str]:
     left = e.declare(op.result)
     name = e.name(op.result)
     rows = [] if part == name else [f"{left} = {part};"]
-    assert isinstance(op.result.type, Vector)
-    member = members(form_of(op.result.type))[int(number_of(constant))]
+    member = members(form_of(vector_of(op.result)))[int(number_of(constant))]
     return [*rows, f"{name}.{member} = {text};"]
 
 
@@ -120,7 +177,7 @@ class _Assignment:
 
 
 def _assign(e: Emitter, targets: Sequence[Value], values: Sequence[Value]) -> list[str]:
-    """Assignments made at once. New locals come first: nothing reads them yet."""
+    """Emit assignments made at once; new locals come first, since nothing reads them yet."""
     pending: list[_Assignment] = []
     fresh: list[str] = []
     for target, value in zip(targets, values, strict=True):
@@ -191,7 +248,7 @@ _EAGER = frozenset("add sub mul fma neg lt le gt ge eq ne const yield".split())
 
 
 def _both(e: Emitter, op: Op) -> str:
-    """`a & b` for `a and b` where b is a few operations on floats: a branch costs more, and keeps loops from rotating.
+    """Return `a & b` for `a and b` if b is a few operations on floats, since a branch costs more; else "".
 
     No arithmetic of integers, which may be known not to overflow only where a holds.
     """
@@ -210,7 +267,7 @@ def _both(e: Emitter, op: Op) -> str:
 
 
 def _choice(e: Emitter, op: Op) -> list[str]:
-    """`c ? a : b`, where the branches are nothing but expressions of one new value."""
+    """Emit an `if` as `T x = c ? a : b;`, if its branches are only expressions of one new value; else return []."""
     bare = all(
         inner.name == "yield" or any(v in e.inlining.inlined for v in inner.results)
         for block in op.blocks

@@ -21,16 +21,16 @@ from workbench.errors import DeviceError
 
 NVRTC, NVJITLINK, MATHDX = "nvidia-cuda-nvrtc", "nvidia-nvjitlink", "nvidia-libmathdx"
 LEAST_DRIVER = 12_000
-"""What `cuDriverGetVersion` returns for the oldest driver that loads the code of CUDA 12.9, as every later one does."""
+"""The version (`cuDriverGetVersion`) of the oldest driver that loads the code of CUDA 12.9."""
 DEFAULT = 12
 """The major that is recommended: its code runs with each driver from `LEAST_DRIVER` on."""
 _MAJORS = (13, 12)
 _LEAST = (12, 9)
 """The first version of NVRTC that takes our options."""
 _ARCHITECTURES_12 = (50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 101, 103, 120, 121)
-"""What CUDA 12.9, the last of its major, compiles for."""
+"""The architectures of CUDA 12.9, the last of its major."""
 _OLDEST_13, _RENAMED = 75, 101
-"""Where CUDA 13 begins, and what it calls sm_110."""
+"""The oldest architecture of CUDA 13, and the older name of sm_110."""
 _BUNDLING = (13, 3)
 """The first version of NVRTC that contains CUDA's headers."""
 _HEADERS = {
@@ -77,7 +77,7 @@ class Library(msgspec.Struct, frozen=True):
 
 
 def compiler(target: str = "") -> Library:
-    """NVRTC: of the newest installed major that knows the architecture and is not above the driver's.
+    """Return the NVRTC of the newest installed major that knows the architecture and is not above the driver's.
 
     If the driver's is below all of them, the oldest one, whose PTX can still be read and emulated (`check_loads`).
 
@@ -95,7 +95,7 @@ def compiler(target: str = "") -> Library:
 
 
 def beside(wheel: str, target: str = "") -> Library:
-    """nvJitLink (`NVJITLINK`) or libmathdx (`MATHDX`) of the same major as the compiler for this target.
+    """Return nvJitLink (`NVJITLINK`) or libmathdx (`MATHDX`) of the same major as the compiler for this target.
 
     Raises:
         DeviceError: the wheel, or NVRTC, is not installed.
@@ -123,7 +123,7 @@ def check_loads(library: Library) -> None:
 
 
 def header_options(library: Library, folder: Path) -> tuple[str, ...]:
-    """NVRTC's options that let it find CUDA's own headers; those that it contains it unpacks into `folder`.
+    """Return NVRTC's options that let it find CUDA's own headers; those that it contains it unpacks into `folder`.
 
     Raises:
         DeviceError: it contains none, and their wheels are not installed.
@@ -160,7 +160,7 @@ def extra_for(target: str = "") -> str:
 
 
 def instead(library: Library, target: str) -> str:
-    """Return the line that installs another major's compiler, which knows an architecture; empty if none does."""
+    """Return the line that installs another major's compiler that knows `target`; empty if none does."""
     others = (major for major in _MAJORS if major != library.major and _knows(major, target))
     return next((advice(f"cu{major}") for major in others), "")
 
@@ -220,7 +220,7 @@ def _wheel(wheel: str, major: int) -> str:
 
 
 _libraries: dict[tuple[str, int], Library] = {}
-"""Those that were found; what is missing is looked for again, since it may be installed meanwhile."""
+"""The libraries found so far; missing ones are searched again, since they may be installed meanwhile."""
 
 
 def _library(wheel: str, major: int) -> Library | None:

@@ -118,7 +118,7 @@ def _cheap(i: Instruction) -> bool:
 
 
 class Liveness(msgspec.Struct, frozen=True):
-    """For each block the registers that are read after it, before they are written again."""
+    """The registers that are live at the ends of each block: read after it, before they are written again."""
 
     out: tuple[frozenset[str], ...]
     into: tuple[frozenset[str], ...]
@@ -159,8 +159,7 @@ def _read_first(block: Block) -> Iterator[str]:
 
 
 def speculated(blocks: list[Block]) -> frozenset[int]:
-    """Return the `id`s of loads whose result may be dropped by a `selp` of their block: a compiler may have moved them
-    there. It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
+    """Return the `id`s of loads that a compiler may have moved, as a `selp` of their block may drop their result.
 
     It does so where an access cannot fail, as in shared and local memory, so that such a read means nothing.
     """

@@ -9,7 +9,7 @@ NAMES = (
     "ARENA", "SIZE", "PARAMS", "SYMBOLS", "FAULT", "STOP", "PRINT", "CONDITION", "USER", "WARP", "SUSPENDS",
     "NTID_X", "NTID_Y", "NTID_Z", "NCTAID_X", "NCTAID_Y", "NCTAID_Z", "THREADS", "WARPS", "SCRATCH", "SLOT_SIZE",
     "SLOTS", "IDLE", "SHARED_SIZE", "DYNAMIC", "LOCAL_SIZE", "COUNTERS", "SEED", "GRID",
-    "TOUCHED", "HITS", "EVERY", "TRACE",
+    "TOUCHED", "HITS", "EVERY", "FIRST", "BLOCKS", "TRACE",
     "SPANS", "SPAN_COUNT", "SPAN_LOW", "SPAN_HIGH", "SHARED_BYTES", "SCRATCH_END", "SHADOW", "SHADOW_SIZE", "OTHER",
     "WRITTEN", "RACES", "RACES_FROM", "RACES_BYTES", "RACES_EVERY", "RELEASES",
     "TOGETHER",
@@ -37,7 +37,7 @@ FAULTS = {
     12: "waits in a loop for something that no thread will change",
     13: "reads shared memory that a copy (cp.async) writes that its thread has not waited for",
 }
-"""What a fault record's kind means."""
+"""The meanings of a fault record's kinds."""
 SHARED_RACE, UNWRITTEN, GLOBAL_RACE = 9, 10, 11
 FAULT_WORDS = ("kind", "instruction", "lane", "warp", "x", "y", "z", "address", "size", "mask", "other")
 """Words of a fault record; `kind` is 0 where nothing is wrong; `other` is an entry of

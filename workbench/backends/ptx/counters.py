@@ -22,7 +22,7 @@ ROW = (
 between neighbouring lanes' addresses in global memory, over all executions; `shared_low` to `shared_high` in shared."""
 AT = {name: n for n, name in enumerate(ROW)}
 NEVER = 1 << 62
-"""What `low` begins with; `high` with its negative."""
+"""The initial value of `low`; that of `high` is its negative."""
 UNEVEN = 1 << 40
 """Distances from minus to plus this: lanes were not evenly spaced."""
 
@@ -90,7 +90,7 @@ def first_row(blocks: int) -> int:
 
 
 def empty_table(blocks: int, instructions: int) -> list[int]:
-    """Return a table to count in."""
+    """Return a table of counters for so many blocks and instructions: zeros, and ranges that are empty."""
     row = [0] * len(ROW)
     row[AT["low"]] = row[AT["shared_low"]] = NEVER
     row[AT["high"]] = row[AT["shared_high"]] = -NEVER
@@ -132,13 +132,13 @@ def has_lane_count(instruction: Instruction) -> bool:
 
 
 def flops_per_lane(instruction: Instruction) -> int:
-    """Operations on floats that each lane does."""
+    """Return operations on floats that each lane does."""
     kinds = [m for m in instruction.modifiers if m in _FLOATS]
     return _OPERATIONS.get(instruction.opcode, 0) * _FLOATS[kinds[0]] if kinds else 0
 
 
 def flops_per_warp(instruction: Instruction) -> int:
-    """Operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
+    """Return operations on floats that the lanes do together: `mma` of m × n × k is 2 m n k."""
     if instruction.opcode != "mma" or not any(m in _FLOATS or m == "tf32" for m in instruction.modifiers):
         return 0
     shape = next((m for m in instruction.modifiers if m[0] == "m" and "n" in m and "k" in m), "m0n0k0")

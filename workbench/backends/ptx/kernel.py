@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import mmap
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,7 +18,7 @@ from workbench.backends.ptx.compile import Compiled, KernelMetadata
 from workbench.backends.ptx.context import AT, FAULT_WORDS, FAULTS, GLOBAL_RACE, SHARED_RACE, WORDS
 from workbench.backends.ptx.emit.kernel import ENTRY
 from workbench.backends.ptx.library import global_races, library_object, races
-from workbench.backends.ptx.race_table import RaceTable
+from workbench.backends.ptx.library.global_races import GRANULE, PER_GRANULE
 from workbench.backends.ptx.syntax.program import Instruction, Loc
 from workbench.errors import LaunchError
 from workbench.events import Notice, publish
@@ -52,7 +55,7 @@ class Arena:
 
 @dataclass(frozen=True)
 class Fault:
-    """Why a launch ended before its end.
+    """The fault that ended a launch before its end.
 
     Attributes:
         kernel: its name.
@@ -105,7 +108,7 @@ class Launch:
         symbols: addresses of the module's variables by name.
         prints, condition: the device's functions; None: calls do nothing.
         workers: threads of the system; 0: one per core.
-        seed: which warp of a block goes first; the same seed gives the same order.
+        seed: of the order of blocks, and which warp of a block goes first; 1 leaves the blocks in their order.
         counters: of a kernel that counts: its table (`counters.py`), added to.
         touched: address of a byte per 32 bytes of the arena, set where global memory is accessed; 0: none.
         hits: address of a 32-bit count of atomics per 4 bytes of the arena; 0: none.
@@ -134,16 +137,14 @@ class Launch:
 
 
 class Kernel:
-    """A loaded kernel."""
+    """A kernel that is loaded and can be launched on the CPU."""
 
     def __init__(self, code: CpuCode, metadata: KernelMetadata) -> None:
         self.code = code
         self.metadata = metadata
 
-    def scratch_size(
-        self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0
-    ) -> int:  # fmt: skip
-        """Bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
+    def scratch_size(self, block: Sequence[int], dynamic_shared: int = 0, workers: int = 0, together: int = 0) -> int:
+        """Return bytes of scratch memory that a launch needs; of one whose blocks run together, `together` blocks."""
         return self._slot(block, dynamic_shared) * (together or _workers(workers))
 
     def shared_size(self, dynamic: int) -> int:
@@ -177,7 +178,7 @@ class Kernel:
         metadata, workers = self.metadata, together or _workers(launch.workers)
         needed = self.scratch_size(b, launch.dynamic_shared, workers, together)
         self._check(g, b, parameters, arena, launch, needed)
-        total = -(-_product(g) // launch.every)
+        total = -(-(blocks := _product(g)) // launch.every)
         if not total:
             return None
         # Loads of whole 16 bytes at the end of the parameters stay within the buffer.
@@ -189,6 +190,7 @@ class Kernel:
         counters = launch.counters or (ctypes.c_int64 * 1)()
         prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
         condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+        every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
         watching = _Watching(metadata, g, launch, workers) if launch.spans is not None else None
@@ -201,15 +203,14 @@ class Kernel:
             "THREADS": threads, "WARPS": -(-threads // 32), "SCRATCH": arena.scratch,
             "SLOT_SIZE": self._slot(b, launch.dynamic_shared), "SHARED_SIZE": shared, "DYNAMIC": launch.dynamic_shared,
             "LOCAL_SIZE": local, "COUNTERS": ctypes.addressof(counters), "SEED": launch.seed % (1 << 31),
-            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": launch.every, "TRACE": launch.trace,
-            "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
+            "TOUCHED": launch.touched, "HITS": launch.hits, "EVERY": every, "FIRST": first, "BLOCKS": blocks,
+            "TRACE": launch.trace, "SCRATCH_END": arena.scratch + arena.scratch_size, "TOGETHER": together or 1,
             **(watching.words() if watching else {}),
         }  # fmt: skip
         for name, value in words.items():
             table[AT[name]] = value
         entry = library_object.install().address
-        if together:
-            total, workers = 1, 1
+        total, workers = (1, 1) if together else (total, workers)
         grain = max(1, min(-(-total // (8 * workers)), 65536 // threads))
         dispatch.dispatch(entry, ctypes.addressof(table), total, workers, grain)
         return self._fault(record, g) if record[0] else None
@@ -258,6 +259,14 @@ class Kernel:
         return replace(fault, shared=other)
 
 
+def _order(blocks: int, launch: Launch) -> tuple[int, int]:
+    """Return the distance between two blocks in the order of a launch's seed, which meets all once, and the first."""
+    if launch.seed < 2 or launch.every > 1:
+        return launch.every, 0
+    every = next(k for k in range(launch.seed % blocks | 1, 2 * blocks + 2) if math.gcd(k, blocks) == 1)
+    return every, (launch.seed >> 7) % blocks
+
+
 _TOLD: set[int] = set()
 """The rates of sampling that were announced."""
 
@@ -282,7 +291,7 @@ class _Watching:
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:
-        """Return the launch's words (`context.py`)."""
+        """Return the words of the launch's context that the sanitized kernel needs, by name (`context.py`)."""
         return {
             "SPANS": self._spans.ctypes.data, "SPAN_COUNT": len(self._spans), "SHADOW": self._shadow.ctypes.data,
             "SHADOW_SIZE": self._size, "SHARED_BYTES": self._shared, "WRITTEN": self._written,
@@ -314,6 +323,51 @@ def _up(value: int, to: int) -> int:
     return -(-value // to) * to
 
 
-def _workers(asked: int) -> int:
+def _workers(requested: int) -> int:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(asked or cores, WORKERS)
+    return min(requested or cores, WORKERS)
+
+
+SHADOW_LIMIT = 384 << 20
+"""Bytes that it may come to use; more memory than that is enough for is sampled."""
+_NORESERVE = 0x4000 if sys.platform == "linux" else 0
+"""MAP_NORESERVE, which Python's mmap has no name for in every version."""
+
+
+class RaceTable:
+    """The sparse shadow of global memory in which a sanitized launch looks for races, new for each launch.
+
+    Attributes:
+        reached: bytes of the allocations.
+        every: n: 1 for up to 32 MiB of allocations, else odd, so that it meets each place of a power of two.
+    """
+
+    def __init__(self, spans: np.ndarray) -> None:
+        """Make a table for allocations: first addresses and ends, ascending."""
+        self._first = int(spans[0, 0]) // GRANULE * GRANULE
+        self._bytes = int(spans[-1, 1]) - self._first
+        self.reached = int((spans[:, 1] - spans[:, 0]).sum())
+        try:
+            self._reserve(self.reached)
+        except (OSError, OverflowError, ValueError):  # the system has not so many addresses
+            self._reserve(self._bytes)
+
+    def _reserve(self, reached: int) -> None:
+        if sys.platform == "win32":  # which counts all of it as used
+            reached = self._bytes
+        self.every = -(-reached * PER_GRANULE // GRANULE // SHADOW_LIMIT) | 1
+        size = (self._bytes // GRANULE // self.every + 2) * PER_GRANULE
+        if sys.platform == "win32":
+            self._map = mmap.mmap(-1, size)
+        else:
+            self._map = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NORESERVE)
+        self._held = np.frombuffer(self._map, np.uint8)
+
+    def words(self) -> dict[str, int]:
+        """Return the launch's words (`context.py`)."""
+        return {
+            "RACES": self._held.ctypes.data,
+            "RACES_FROM": self._first,
+            "RACES_BYTES": self._bytes,
+            "RACES_EVERY": self.every,
+        }

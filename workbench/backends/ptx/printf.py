@@ -16,11 +16,11 @@ LONGEST = 4096
 
 
 class Bytes(Protocol):
-    """Memory with addresses."""
+    """The part of an emulated device's memory that `printf` and variables need."""
 
     @property
     def memory(self) -> np.ndarray:
-        """All of it."""
+        """All bytes of the memory."""
         ...
 
     @property
@@ -34,21 +34,21 @@ class Bytes(Protocol):
 
 
 def text_at(memory: Bytes, address: int) -> str:
-    """C's string at an address."""
+    """Return C's string at an address."""
     start = address - memory.base
     return bytes(memory.memory[start : start + LONGEST]).partition(b"\0")[0].decode(errors="replace")
 
 
 def formatted(text: int, values: int, memory: Bytes) -> str:
     """Format C's format at one address with the arguments that lie one after the other at another."""
-    place = values - memory.base
+    at = values - memory.base
 
     def take(kind: str) -> Any:
-        nonlocal place
+        nonlocal at
         size = np.dtype(kind).itemsize
-        place = -(-place // size) * size
-        value = memory.memory[place : place + size].view(kind)[0]
-        place += size
+        at = -(-at // size) * size
+        value = memory.memory[at : at + size].view(kind)[0]
+        at += size
         return value.item()
 
     def one(match: re.Match[str]) -> str:

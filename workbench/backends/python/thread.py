@@ -95,7 +95,7 @@ class Interpreter:
         return [self.values[v] for v in block.yielded]
 
     def place(self, op: Op, operands: Sequence[Any]) -> tuple[int, ...]:
-        """The indices of a memory operation, inside the array.
+        """Return the indices of a memory operation, inside the array.
 
         Raises:
             KernelFault: one is out of range.
@@ -111,7 +111,7 @@ class Interpreter:
         raise self.fault(f"{name}[{shown}] is out of range: {name} has shape {shape}.", op, indices)
 
     def fault(self, message: str, op: Op, values: tuple[Any, ...]) -> KernelFault:
-        """The error of an operation of this thread."""
+        """Return the error of an operation of this thread."""
         return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
 
 
@@ -126,5 +126,5 @@ class Handlers(NamedTuple):
 
 
 def copied(element: Any) -> Any:
-    """An element that does not change with the array that it is of."""
+    """Return an element that does not change with the array that it is of."""
     return element.copy() if isinstance(element, np.ndarray) else element

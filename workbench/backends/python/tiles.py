@@ -17,6 +17,7 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, definitions
 from workbench.passes.checks.bounds_checks import reported
 from workbench.tiles import Tile, contents
@@ -24,13 +25,13 @@ from workbench.types import Kind, Scalar, Vector, element, float32, int32
 
 
 def zeros(type: Tile) -> np.ndarray[Any, Any]:
-    """A tile of zeros."""
+    """Return a tile of zeros."""
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
     """Run the block for each element, in row-major order."""
-    made = [zeros(_type(v)) for v in op.results]
+    made = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
     for place in product(*(range(n) for n in op.attrs[SHAPE])):
         indices = [t(i) for t, i in zip(tail, place, strict=True)]
@@ -39,11 +40,6 @@ def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
         for tile, value in zip(made, yielded, strict=True):
             tile[place] = value
     return made
-
-
-def _type(value: Any) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
 
 
 def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
@@ -67,7 +63,7 @@ def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...
 
 
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
-    """The part of the array, the part of the tile, and the shape of both.
+    """Return the part of the array, the part of the tile, and the shape of both.
 
     Raises:
         KernelFault: a part is outside, and the operation says that none is.
@@ -86,7 +82,7 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = _type(op.result)
+    type = tile_of(op.result)
     places, parts, shape = _checked(thread, op, operands, type)
     made = zeros(type)
     made[parts] = operands[0][places].reshape(*shape, *type.dtype.shape) if 0 not in shape else 0
@@ -94,7 +90,7 @@ def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = _type(op.operands[-1])
+    type = tile_of(op.operands[-1])
     places, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
         target = operands[0][places]
@@ -103,7 +99,7 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = _type(op.result)
+    type = tile_of(op.result)
     places, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
     if 0 not in shape:
@@ -114,7 +110,7 @@ def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 
 def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
-    """The error of a tile, or of a part of one, that is not inside."""
+    """Return the error of a tile, or of a part of one, that is not inside."""
     made = definitions(thread.function.body)
     values = tuple(thread.values[v].item() for v in reported(op, made))
     return describe(thread.function, op, made, thread.index, values, shapes or {})
@@ -133,12 +129,12 @@ def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequen
 
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (copied(operands[0][_place_of(thread, op, operands[1:], _type(op.operands[0]).shape)]),)
+    return (copied(operands[0][_place_of(thread, op, operands[1:], tile_of(op.operands[0]).shape)]),)
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     made = operands[0].copy()
-    made[_place_of(thread, op, operands[1:-1], _type(op.result).shape)] = operands[-1]
+    made[_place_of(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
     return (made,)
 
 
@@ -151,12 +147,12 @@ def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], whole: Tile, part
 
 
 def _slice(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (operands[0][_part(thread, op, operands[1:], _type(op.operands[0]), _type(op.result))].copy(),)
+    return (operands[0][_part(thread, op, operands[1:], tile_of(op.operands[0]), tile_of(op.result))].copy(),)
 
 
 def _place(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     made = operands[0].copy()
-    made[_part(thread, op, operands[1:-1], _type(op.result), _type(op.operands[-1]))] = operands[-1]
+    made[_part(thread, op, operands[1:-1], tile_of(op.result), tile_of(op.operands[-1]))] = operands[-1]
     return (made,)
 
 
@@ -166,15 +162,15 @@ def _transpose(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
 
 
 def _reshape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (operands[0].reshape(zeros(_type(op.result)).shape),)
+    return (operands[0].reshape(zeros(tile_of(op.result)).shape),)
 
 
 def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    return (np.broadcast_to(operands[0], zeros(_type(op.result)).shape).copy(),)
+    return (np.broadcast_to(operands[0], zeros(tile_of(op.result)).shape).copy(),)
 
 
 def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
-    type, axis, kind = _type(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
+    type, axis, kind = tile_of(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
         tile, axis = tile.reshape(type.count, *type.dtype.shape), 0
@@ -212,13 +208,13 @@ _COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 
 def _place_of_extreme(rows: Any, kind: str) -> Any:
-    """The first place of the least or greatest; of a NaN, where there is one."""
+    """Return the first place of the least or greatest; of a NaN, where there is one."""
     found = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
     return np.int32(found) if np.ndim(found) == 0 else found.astype(np.int32)
 
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = _type(op.result)
+    type = tile_of(op.result)
     kind = op.attrs[KIND]
     made = operands[0].copy()
     for k in range(1, type.shape[-1]):

@@ -45,7 +45,7 @@ class Module(msgspec.Struct, frozen=True):
 
 
 def make_module(image: bytes, exports: Sequence[str], base: int = 0) -> Module:
-    """The module of an object file.
+    """Return the module of an object file.
 
     Args:
         image: what LLVM wrote for `wasm32`.
@@ -140,7 +140,7 @@ class _Object(msgspec.Struct):
                 self.symbols = [_symbol(part) for _ in range(part.number())]
 
     def section(self, kind: int) -> tuple[int, bytes]:
-        """The place of the only section of a kind, and its body; -1 if there is none."""
+        """Return the place of the only section of a kind, and its body; -1 if there is none."""
         return next(((n, body) for n, (k, body) in enumerate(self.sections) if k == kind), (-1, b""))
 
 
@@ -248,7 +248,7 @@ def _relocated(
 def _called(
     code: bytes, found: _Object, place: int, imported: int, exported: Sequence[int]
 ) -> tuple[bytes, list[tuple[int, int]]]:
-    """The code of the functions that the exported ones reach, and where in it which function's index is called.
+    """Return the code of the functions that the exported ones reach, and where in it which function's index is called.
 
     The others keep their places, empty. (The vectoriser's variants of maths functions outlive the passes; most kernels
     use one or two of them.)
@@ -278,7 +278,7 @@ def _called(
 
 
 def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> bytes:
-    """The segments at their addresses; memory begins as zeros, so those of zeros are left out."""
+    """Return the segments at their addresses; memory begins as zeros, so those of zeros are left out."""
     kept = [(at, body[start : start + size]) for at, start, size in segments if any(body[start : start + size])]
     return leb(len(kept)) + b"".join(
         b"\0\x41" + signed_leb(base + at) + b"\x0b" + leb(len(data)) + data for at, data in kept
@@ -294,7 +294,7 @@ def _text(name: str) -> bytes:
 
 
 def leb(value: int, width: int = 0) -> bytes:
-    """An unsigned number in LEB128, in `width` bytes if given.
+    """Return an unsigned number in LEB128, in `width` bytes if given.
 
     Addresses are below 2³¹, so that in five bytes the signed and the unsigned form are the same.
     """
@@ -308,5 +308,5 @@ def leb(value: int, width: int = 0) -> bytes:
 
 
 def signed_leb(value: int) -> bytes:
-    """A number that is not negative in signed LEB128."""
+    """Return a number that is not negative in signed LEB128."""
     return leb(value, len(leb(value << 1)))

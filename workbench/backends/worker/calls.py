@@ -31,7 +31,7 @@ def compile_limits() -> Limits:
 
 
 def task_name(task: Callable[..., Any]) -> str:
-    """A function's name, as a worker imports it."""
+    """Return a function's name, as a worker imports it."""
     return f"{task.__module__}:{task.__name__}"
 
 
@@ -63,7 +63,7 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
 
 
 def raised(refused: Refused) -> Exception:
-    """The exception that ended a task, in this process."""
+    """Return the exception that ended a task, in this process."""
     kind = getattr(errors, refused.kind, None)
     facts = refused.facts
     if not (isinstance(kind, type) and issubclass(kind, WorkbenchError)):
@@ -72,7 +72,7 @@ def raised(refused: Refused) -> Exception:
 
 
 def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> BuildError:
-    """A lost worker in words.
+    """Return a lost worker in words.
 
     Args:
         compiler: "LLVM", "NVRTC".

@@ -19,7 +19,7 @@ from workbench.backends.worker.jobs import NONE, Job, Limits
 from workbench.backends.worker.process import Unavailable
 from workbench.backends.worker.service import Service
 from workbench.forks import after_fork
-from workbench.work import go_on
+from workbench.work import current, go_on
 
 POLL = 0.05
 """Seconds between two looks of a thread that waits: whether its work was dropped, and how long it takes."""
@@ -74,7 +74,8 @@ class Pool:
 
     def _enqueue(self, job: Job) -> None:
         with self._lock:
-            self._waiting.append(job)
+            # What somebody waits for goes before what is built ahead.
+            self._waiting.append(job) if _ahead() else self._waiting.appendleft(job)
             if self._problem is not None:
                 self._fail(self._problem)
             elif sum(s.idle for s in self._services) < len(self._waiting) and len(self._services) < self.most:
@@ -109,7 +110,7 @@ class Pool:
                 if self._lock is not lock:  # a signal handler forked, and this is the child
                     lock, job.began, job.service = self._lock, None, None
                     self._enqueue(job)
-                if job.began is None and time.monotonic() > patient:
+                if job.began is None and time.monotonic() > patient and not _ahead():
                     patient = time.monotonic() + PATIENCE
                     self._help()
         except BaseException:
@@ -150,7 +151,7 @@ class Pool:
     # What a service asks.
 
     def take(self, service: Service) -> Job | None:
-        """The next job; None: there are more processes than there should be."""
+        """Return the next job; None: there are more processes than there should be."""
         with service.changed:
             service.idle = True
             while not self._waiting:
@@ -172,6 +173,12 @@ class Pool:
                 self._problem = problem
             if not self._services:
                 self._fail(problem)
+
+
+def _ahead() -> bool:
+    """Return whether this thread does what nobody waits for yet."""
+    work = current()
+    return work is not None and work.ahead
 
 
 def _cores() -> int:

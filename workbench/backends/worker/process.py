@@ -181,7 +181,7 @@ class Process:
 
 
 def python() -> str:
-    """The interpreter that workers run.
+    """Return the interpreter that workers run.
 
     Raises:
         Unavailable: none is known: Python is part of another program.
@@ -211,7 +211,7 @@ def _creation() -> int:
 
 
 def _scratch() -> IO[bytes] | None:
-    """A file without a name for what it writes to stderr; None if no folder takes one."""
+    """Return a file without a name for what it writes to stderr; None if no folder takes one."""
     if hasattr(os, "memfd_create"):
         with suppress(OSError):
             return open(os.memfd_create("workbench-worker"), "w+b")

@@ -74,7 +74,7 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 def described(problem: Exception) -> dict[str, Any]:
-    """An exception in values that a message can hold."""
+    """Return an exception in values that a message can hold."""
     plain = {name: value for name, value in vars(problem).items() if isinstance(value, (str, int, float))}
     return {"message": str(getattr(problem, "message", problem)), "details": plain}
 
@@ -130,7 +130,7 @@ def resident() -> int:
 
 @lru_cache
 def _statm() -> int:
-    """The system's file on this process's memory, open: opening it takes longer than reading it."""
+    """Return the system's file on this process's memory, open: opening it takes longer than reading it."""
     return os.open("/proc/self/statm", os.O_RDONLY)
 
 

@@ -95,7 +95,7 @@ class Service:
             self._end_process()
 
     def _start(self) -> Process:
-        """The process; a new one if there is none."""
+        """Return the process; a new one if there is none."""
         if self.process is None:
             process = Process(self.pool.paths(), self.pool.first)
             late = threading.Timer(START_LIMIT, process.kill)

@@ -113,7 +113,7 @@ class Builtin(msgspec.Struct, eq=False):
         return rule
 
     def expansion(self, rule: Expansion) -> Expansion:
-        """Decorator: state the operation in other builtins."""
+        """State the operation in other builtins, by a decorator."""
         self.expand = rule
         return rule
 
@@ -147,12 +147,12 @@ class Form:
     gradients: list[Callable[..., Any]] = field(default_factory=list, repr=False, compare=False)
 
     def derivative(self, gradient: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorator: state the gradient, a function of the arguments and of the adjoints of the results."""
+        """State the gradient by a decorator: a function of the arguments and of the adjoints of the results."""
         self.gradients.append(gradient)
         return gradient
 
     def __getitem__(self, key: Any) -> Tile:
-        """`tile[float, 4, 4]`: the type of a tile, to annotate a func's parameter.
+        """Return `tile[float, 4, 4]`: the type of a tile, to annotate a func's parameter.
 
         Raises:
             TypeError: it is another name, or no type and shape.
@@ -210,7 +210,7 @@ def form(signature: str, doc: str, rebinds: tuple[int, str] | None = None) -> Fo
 def written(
     signature: str, takes: Takes | None = None, *, of: tuple[str, str] | None = None, draws: bool = False
 ) -> Callable[..., Form]:
-    """Decorator: declare a name by a function of the kernel language; its docstring is the documentation.
+    """Declare a name by a function of the kernel language, by a decorator; its docstring is the documentation.
 
     The function is read as source code when a kernel first calls it, and sees the names of its module. Its parameters
     have no annotations: `takes` says what they are.

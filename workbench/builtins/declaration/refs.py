@@ -15,7 +15,7 @@ from workbench.types import ArrayType, Scalar, Type, Vector, strong
 
 
 class Ref:
-    """A value and the builder that new operations go to. Numbers beside a `Ref` take its type."""
+    """A value and the builder that new operations go to. Numbers combined with a `Ref` take its type."""
 
     __slots__ = ("builder", "value")
     __hash__ = None  # type: ignore[assignment]
@@ -72,11 +72,11 @@ class Ref:
         return self._op("ge", self, other)
 
     def equals(self, other: Any) -> Ref:
-        """`==` as a value (Python's own stays identity-free: a Ref is not hashable)."""
+        """Emit `==` (Python's own compares identity: a Ref is hashed)."""
         return self._op("eq", self, other)
 
     def differs(self, other: Any) -> Ref:
-        """`!=` as a value."""
+        """Emit `!=`."""
         return self._op("ne", self, other)
 
     def cast(self, type: Type) -> Ref:
@@ -90,7 +90,7 @@ class Ref:
         return Ref(self.builder, self.builder.cast(self.value, type))
 
     def component(self, index: int) -> Ref:
-        """Component `index` of a vector."""
+        """Emit a read of component `index` of a vector."""
         assert isinstance(self.type, Vector)
         where = self.builder.const(index)
         return Ref(self.builder, self.builder.one("extract", (self.value, where), self.type.dtype))

@@ -116,7 +116,7 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
 
 
 def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
-    """Return the complex type that numbers meet in beside a complex one: as wide as the widest part."""
+    """Return the complex type that numbers meet with a complex one: as wide as the widest part."""
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
         raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
@@ -127,7 +127,7 @@ def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """Return the float type that an integer takes in true division or beside a float literal: float64 for 64 bits."""
+    """Return the float type that an integer takes in true division or with a float literal: float64 for 64 bits."""
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:
@@ -140,7 +140,7 @@ def _with_element(t: Scalar | Vector, scalar: Scalar) -> Scalar | Vector:
 
 
 def numeric(operands: int) -> Rule:
-    """`operands` numbers or vectors meet in one type, which is the result's; bools count as int32."""
+    """Take `operands` numbers or vectors; the result has the type that they are promoted to. Bools count as int32."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -153,7 +153,7 @@ def numeric(operands: int) -> Rule:
 
 
 def floats(operands: int) -> Rule:
-    """`operands` floats, or vectors of floats, meet in one type; integers are refused with the cast to write."""
+    """Take `operands` floats, or vectors of floats, of one type; integers are refused with the cast to write."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -169,7 +169,7 @@ def floats(operands: int) -> Rule:
 
 
 def true_division(name: str, args: Sequence[Arg]) -> Signature:
-    """Numbers meet in one float type: two integers divide to a float."""
+    """Take two numbers, and promote them to one float type: two integers divide to a float."""
     count(name, args, 2)
     t = meet(name, args)
     t = _with_element(t, floating(element(t)))
@@ -181,11 +181,11 @@ _NOT_BITS = {
     "bit_and": "Write `and` between conditions.",
     "bit_or": "Write `or` between conditions.",
 }
-"""What somebody means who writes an operator of bits between floats."""
+"""The intended operators of those who write bit operators between floats."""
 
 
 def integers(operands: int, bools: bool = False) -> Rule:
-    """`operands` integers meet in one integer type; bools count as int32, or with `bools` stay bools."""
+    """Take `operands` integers, promoted to one integer type; bools count as int32, or with `bools` stay bools."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -208,7 +208,7 @@ def same_integer(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def powers(name: str, args: Sequence[Arg]) -> Signature:
-    """Base and exponent meet in one float type; one of them is a float."""
+    """Take a base and an exponent, promoted to one float type; one of them is a float."""
     count(name, args, 2)
     t = meet(name, args)
     if element(t).kind is not Kind.FLOAT:
@@ -217,7 +217,7 @@ def powers(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def compared(name: str, args: Sequence[Arg]) -> Signature:
-    """Two scalars meet in one type; the result is a bool."""
+    """Take two scalars, promoted to one type; the result is a bool."""
     count(name, args, 2)
     t = meet(name, args)
     if isinstance(t, Vector):
@@ -234,7 +234,7 @@ def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def logical(operands: int) -> Rule:
-    """Bools to a bool."""
+    """Take bools, and return a bool."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -255,7 +255,7 @@ def choice(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def vectors_to_scalar(operands: int, integers: bool = False) -> Rule:
-    """`operands` vectors of one float type (or of integers, if they are taken) to their component type."""
+    """Take `operands` vectors of one float type (or of integers, if allowed), and return their component type."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         t = _vector(name, args, operands, integers)
@@ -265,7 +265,7 @@ def vectors_to_scalar(operands: int, integers: bool = False) -> Rule:
 
 
 def vectors(operands: int, length: int | None = None, integers: bool = False) -> Rule:
-    """`operands` vectors of one float type (of `length`, if given; of integers, if taken) to the same type."""
+    """Take `operands` vectors of one float type (of `length`, or of integers, if so allowed), and return that type."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         t = _vector(name, args, operands, integers)
@@ -318,7 +318,7 @@ def promote(a: Scalar, b: Scalar) -> Scalar | None:
 
 
 def promote_all(types: Iterable[Scalar]) -> Scalar | None:
-    """`promote` folded over one or more types."""
+    """Return the type that one or more types are promoted to."""
     others = iter(types)
     result = next(others, None)
     for t in others:
@@ -341,7 +341,7 @@ def check_count(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> No
 
 
 def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
-    """Arguments of these kinds, in one float type."""
+    """Take arguments of these kinds, of one float type."""
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type]:
         if len(args) != len(wanted):

@@ -19,7 +19,7 @@ from workbench.types import float32, int32
 
 
 class MeshQueryPoint:
-    """Represents the result of a point query: a face and weights of its corners, if `result` is true."""
+    """The result of a point query: a face and weights of its corners, if `result` is true."""
 
     result: Any
     sign: Any

@@ -20,9 +20,11 @@ from workbench.types import ArrayType, Type, Vector, float32, int32
 VEC3 = Vector(3, float32)
 NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
 TREE = [
-    ("lowers", ArrayType(VEC3, 1)), ("uppers", ArrayType(VEC3, 1)), ("nodes", StructArray(NODE, 1)),
+    ("lowers", ArrayType(VEC3, 1)),
+    ("uppers", ArrayType(VEC3, 1)),
+    ("nodes", StructArray(NODE, 1)),
     ("items", ArrayType(int32, 1)),
-]  # fmt: skip
+]
 """The fields of a tree: the items' boxes, the nodes, the items in the order of leaves."""
 
 
@@ -39,7 +41,7 @@ def up_to(*wanted: str, least: int = 0) -> Takes:
 
 
 class BvhQuery:
-    """Represents a query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
+    """A query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
 
     def __init__(self, *fields: Any) -> None:
         """Hold the fields; only a kernel makes a query."""
@@ -70,7 +72,7 @@ def inverse(d, /):
 
 @written("_box_entered(lower, upper, start, inv, limit)")
 def entered(lower, upper, start, inv, limit, /):
-    """Return where along a ray a box begins, at least 0; 3e38 if the ray does not meet it before the limit.
+    """Return the distance along a ray at which it enters a box, at least 0; 3e38 if it does not before the limit.
 
     `inv` is 1 over each component of the direction. Beside a direction of 0, a face on which the ray begins gives NaN,
     which the order of the comparisons leaves out. The near end is drawn in by a few roundings, so that no ray passes

@@ -15,4 +15,4 @@ CONSTANTS: dict[str, float] = {
 }  # fmt: skip
 CONSTANTS |= {name.upper(): value for name, value in CONSTANTS.items()}
 BARE = ("pi", "tau", "inf", "nan")
-"""Those that a `%%kernel` cell sees without an import; names of one letter are left to the user."""
+"""Constants that a `%%kernel` cell sees without an import; names of one letter are left to the user."""

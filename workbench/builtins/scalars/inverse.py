@@ -41,13 +41,13 @@ def _polynomial(coefficients: Sequence[float], w: Any) -> Any:
 
 
 def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
-    """A first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
+    """Return a first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
     return sqrt(w - log(w * (math.pi / 4)) * 0.5)
 
 
 def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
              choose: Callable[..., Any]) -> Any:  # fmt: skip
-    """Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
+    """Return Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
     for _ in range(_STEPS):
         error = choose(a < 0.5, erf(y) - a, rest - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
         y = y - error / (y * error + 1.0)
@@ -56,7 +56,7 @@ def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[
 
 @builtin(same_float, domain=(UNIT,), ulp=8, wide=True)
 def erfinv(x):
-    """The y with erf(y) = x; infinite at ±1, NaN beyond."""
+    """Return the y with erf(y) = x; infinite at ±1, NaN beyond."""
     a = float(np.abs(x))
     if not a < 1:
         return np.copysign(np.inf, x) if a == 1 else np.nan
@@ -97,7 +97,7 @@ def erfcinv(x):
 
 
 def _below_normal(w: Ref) -> Ref:
-    """The y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
+    """Return the y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
 
     From erfc(y) ~ exp(-y²) (1 - a + 3 a²) / (y √π), with a = 1 / (2 y²).
     """

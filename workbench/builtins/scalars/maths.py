@@ -34,9 +34,9 @@ def _unary(
         return body(x)
 
     meaning.__doc__ = doc
-    entry = builtin(
-        same_float, name=name, cuda=cuda or f"{name}*", llvm=llvm, domain=(domain,), ulp=ulp, wide=True
-    )(meaning)  # fmt: skip
+    entry = builtin(same_float, name=name, cuda=cuda or f"{name}*", llvm=llvm, domain=(domain,), ulp=ulp, wide=True)(
+        meaning
+    )
     entry.adjoint(lambda ct, result, x: (ct * slope(x, result),))
     return entry
 
@@ -45,12 +45,14 @@ sqrt = _unary("sqrt", "llvm.sqrt", POSITIVE, lambda x, y: 0.5 / y, "Square root;
 sin = _unary("sin", "llvm.sin", ANY, lambda x, y: cos(x), "Sine of x, in radians.", ulp=4)
 cos = _unary("cos", "llvm.cos", ANY, lambda x, y: -sin(x), "Cosine of x, in radians.", ulp=4)
 tan = _unary("tan", "libm:tan", (-1.2, 1.2), lambda x, y: 1.0 + y * y, "Tangent of x, in radians.", ulp=5)
-asin = _unary("asin", "libm:asin", UNIT, lambda x, y: 1.0 / sqrt(1.0 - x * x), "Arc sine, in radians.", ulp=5,
-              reference=np.arcsin)  # fmt: skip
+asin = _unary(
+    "asin", "libm:asin", UNIT, lambda x, y: 1.0 / sqrt(1.0 - x * x), "Arc sine, in radians.", ulp=5, reference=np.arcsin
+)
 acos = _unary("acos", "libm:acos", UNIT, lambda x, y: -1.0 / sqrt(1.0 - x * x), "Arc cosine, in radians.", ulp=5,
               reference=np.arccos)  # fmt: skip
-atan = _unary("atan", "libm:atan", ANY, lambda x, y: 1.0 / (1.0 + x * x), "Arc tangent, in radians.",
-              reference=np.arctan)  # fmt: skip
+atan = _unary(
+    "atan", "libm:atan", ANY, lambda x, y: 1.0 / (1.0 + x * x), "Arc tangent, in radians.", reference=np.arctan
+)
 sinh = _unary("sinh", "libm:sinh", ANY, lambda x, y: cosh(x), "Hyperbolic sine.", ulp=4)
 cosh = _unary("cosh", "libm:cosh", ANY, lambda x, y: sinh(x), "Hyperbolic cosine.", ulp=4)
 tanh = _unary("tanh", "libm:tanh", ANY, lambda x, y: 1.0 - y * y, "Hyperbolic tangent.", ulp=4)
@@ -68,8 +70,9 @@ log2 = _unary("log2", "llvm.log2", POSITIVE, lambda x, y: 1.0 / (x * math.log(2)
 log10 = _unary("log10", "llvm.log10", POSITIVE, lambda x, y: 1.0 / (x * math.log(10)), "Logarithm to base 10.")
 log1p = _unary("log1p", "libm:log1p", (-0.5, 3.0), lambda x, y: 1.0 / (1.0 + x), "log(1 + x), exact for small x.")
 cbrt = _unary("cbrt", "libm:cbrt", POSITIVE, lambda x, y: y / (3.0 * x), "Cube root, of negative numbers too.")
-erf = _unary("erf", "libm:erf", ANY, lambda x, y: exp(-x * x) * (2 / math.sqrt(math.pi)), "Error function.",
-             reference=math.erf)  # fmt: skip
+erf = _unary(
+    "erf", "libm:erf", ANY, lambda x, y: exp(-x * x) * (2 / math.sqrt(math.pi)), "Error function.", reference=math.erf
+)
 erfc = _unary("erfc", "libm:erfc", ANY, lambda x, y: exp(-x * x) * (-2 / math.sqrt(math.pi)), "1 - erf(x), exact for "
               "large x.", ulp=6, reference=math.erfc)  # fmt: skip
 
@@ -119,23 +122,23 @@ def _(ct, result, x, y):
 
 
 def where_positive(x: Ref) -> Ref:
-    """x where it is positive, else 1: a safe argument for log."""
+    """Return x where it is positive, else 1: a safe argument for log."""
     return where(x > 0, x, x.like(1))
 
 
 def where_zero(y: Ref, value: Ref) -> Ref:
-    """0 where y is 0, else the value: x ** 0 is constant also where x ** -1 is not finite."""
+    """Return 0 where y is 0, else the value: x ** 0 is constant also where x ** -1 is not finite."""
     return where(y.equals(0), value.like(0), value)
 
 
 def where_sign(x: Ref, value: Ref) -> Ref:
-    """The value where x is positive, else 0."""
+    """Return the value where x is positive, else 0."""
     return where(x > 0, value, value.like(0))
 
 
 @builtin(floats(2), cuda="atan2*", llvm="libm:atan2", domain=(POSITIVE, ANY), ulp=4, wide=True)
 def atan2(y, x):
-    """The angle of the point (x, y), in radians, from -π to π."""
+    """Return the angle of the point (x, y), in radians, from -π to π."""
     return np.arctan2(y, x)
 
 
@@ -158,7 +161,7 @@ def _(ct, result, x, y):
 
 @builtin(floats(2), cuda="copysign*", llvm="llvm.copysign", domain=((0.5, 2.0), (-2.0, -0.5)))
 def copysign(x, y):
-    """The magnitude of x with the sign of y."""
+    """Return the magnitude of x with the sign of y."""
     return np.copysign(x, y)
 
 

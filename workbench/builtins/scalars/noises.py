@@ -24,7 +24,7 @@ bit_and = TABLE["bit_and"]
 
 
 def _point(name: str, args: Sequence[Arg]) -> int:
-    """Check a state and a point; the point's dimensions."""
+    """Check the types of a state and a point, and return the number of the point's dimensions."""
     if len(args) < 2:
         raise KernelTypeError(f"{name}() takes a state and a point, without names.")
     state, point = args[:2]
@@ -86,7 +86,7 @@ def pnoise(state, x, px, py=None, pz=None, pw=None, /):
 
 @written("_noise(state, x, px, py, pz, pw)")
 def _noise(state, x, px=None, py=None, pz=None, pw=None):
-    """Each corner's slope gives a height at the point; their sum, each by its share."""
+    """Return each corner's slope gives a height at the point; their sum, each by its share."""
     if has_components(x, 4):
         return _noise4(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz), sides(x[3], pw))
     if has_components(x, 3):
@@ -112,7 +112,7 @@ def sides(x, period=None):
 
 @written("_slope(hash, axis, x)")
 def _slope(hash, axis, x):
-    """A component of the random slope of a corner, from -1 to 1: eight bits of its hash."""
+    """Return a component of the random slope of a corner, from -1 to 1: eight bits of its hash."""
     return type(x)(float32(bit_and(raw_shr(hash, 8 * axis), 255))) * (2.0 / 255.0) - 1.0
 
 

@@ -60,7 +60,7 @@ def _(ct, result, x, y):
     llvm={"float": "fneg", "int": "sub {T} 0,", "uint": "sub {T} 0,"},
 )  # fmt: skip
 def neg(x):
-    """The negative; integers wrap."""
+    """Return the negative; integers wrap."""
     return np.negative(x)
 
 
@@ -110,14 +110,16 @@ def xor_(x, y):
 
 @builtin(logical(1), operator="not", cuda="(!{0})", llvm={"bool": "xor i1 1,"}, differentiable="no: a bool")
 def not_(x):
-    """The opposite."""
+    """Return the opposite."""
     return np.logical_not(x)
 
 
 @builtin(
-    choice, cuda="({0} ? {1} : {2})", domain=((0.0, 1.0), *PAIR),
+    choice,
+    cuda="({0} ? {1} : {2})",
+    domain=((0.0, 1.0), *PAIR),
     llvm={"float": "select", "int": "select", "uint": "select", "bool": "select"},
-)  # fmt: skip
+)
 def where(condition, x, y):
     """x where the condition holds, else y; both are computed, but only the chosen one has a gradient."""
     return x if condition else y

@@ -20,10 +20,11 @@ from workbench.builtins.declaration.declare import TABLE, builtin, written
 from workbench.builtins.declaration.forms import low_word
 from workbench.builtins.declaration.rules import WEAK_INT, Arg, Signature, Weak, check_count, integers, refuse
 from workbench.builtins.scalars.bits import raw_shr
-from workbench.builtins.scalars.maths import cbrt, cos, log, sin, sqrt
+from workbench.builtins.scalars.maths import cbrt, cos, exp, log, sin, sqrt
 from workbench.builtins.scalars.operators import where
+from workbench.builtins.scalars.rounding import floor
 from workbench.errors import KernelTypeError
-from workbench.types import VECTORS, Kind, Scalar, Type, Vector, float32, int32, is_integer, uint32, uint64
+from workbench.types import VECTORS, Kind, Scalar, Type, Vector, float32, float64, int32, is_integer, uint32, uint64
 
 vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
@@ -40,7 +41,7 @@ def _word(name: str, args: Sequence[Arg]) -> Signature:
     prelude="WB_FN unsigned int wb_rand_next(unsigned int state) { return state * 747796405U + 2891336453U; }\n",
 )  # fmt: skip
 def rand_next(state):
-    """The state after a draw."""
+    """Return the state after a draw."""
     return state * np.uint32(747796405) + np.uint32(2891336453)
 
 
@@ -59,7 +60,7 @@ WB_FN unsigned int wb_rand_word(unsigned int state) {
 """,
 )  # fmt: skip
 def rand_word(state):
-    """The 32 random bits of a state."""
+    """Return the 32 random bits of a state."""
     shift = (state >> np.uint32(28)) + np.uint32(4)
     word = ((state >> shift) ^ state) * np.uint32(277803737)
     return (word >> np.uint32(22)) ^ word
@@ -97,7 +98,7 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """The type that a bound is brought to."""
+    """Return the type of a bound of a random number: its own if it is a float, else `type` if nothing is lost."""
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:
@@ -107,7 +108,7 @@ def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
 
 @written("rand_init(seed, offset=…)", _seeds)
 def rand_init(seed, offset=None):
-    """The first state (a uint32) of the stream of this seed, or of this seed and offset.
+    """Return the first state (a uint32) of the stream of this seed, or of this seed and offset.
 
     Write `state = rand_init(seed, i)`. Different offsets (a thread's index, say) give different streams.
     """
@@ -121,7 +122,7 @@ def rand_init(seed, offset=None):
 
 @written("randi(state, low=…, high=…)", bounds(int32), draws=True)
 def randi(state, low=None, high=None, /):
-    """A random int32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    """Return a random int32: any of them, or one with low ≤ r < high; low if that range is empty."""
     state = rand_next(state)
     if low is None:
         return int32(rand_word(state)), state
@@ -130,7 +131,7 @@ def randi(state, low=None, high=None, /):
 
 @written("randu(state, low=…, high=…)", bounds(uint32), draws=True)
 def randu(state, low=None, high=None, /):
-    """A random uint32: any of them, or one with low ≤ r < high; low if that range is empty."""
+    """Return a random uint32: any of them, or one with low ≤ r < high; low if that range is empty."""
     state = rand_next(state)
     if low is None:
         return rand_word(state), state
@@ -139,14 +140,14 @@ def randu(state, low=None, high=None, /):
 
 @written("_within(word, low, high)")
 def _within(word, low, high):
-    """The upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
+    """Return the upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
     span = where(high > low, uint32(high) - uint32(low), 0)
     return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
 
 
 @written("randf(state, low=…, high=…)", bounds(float32), draws=True)
 def randf(state, low=None, high=None, /):
-    """A random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r.
+    """Return a random float32, a multiple of 2⁻²⁴ with 0 ≤ r < 1, or low + (high - low) * r.
 
     Differentiable in low and high.
     """
@@ -159,7 +160,7 @@ def randf(state, low=None, high=None, /):
 
 @written("randn(state)", alone, draws=True)
 def randn(state, /):
-    """A random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
+    """Return a random float32 of the standard normal distribution, by Box and Muller's transform of two draws.
 
     It is at most 5.77 in magnitude, and within 8 ulp on CPU and CUDA.
     """
@@ -169,7 +170,7 @@ def randn(state, /):
 
 @written("_around(state)", draws=True)
 def _around(state, /):
-    """Cosine and sine of an angle of the whole circle."""
+    """Draw a random angle of the whole circle; its cosine and sine."""
     angle = randf(state) * (2 * math.pi)
     return cos(angle), sin(angle), state
 
@@ -183,14 +184,14 @@ def sample_triangle(state, /):
 
 @written("sample_unit_ring(state)", alone, draws=True)
 def sample_unit_ring(state, /):
-    """A vec2 of length 1, every direction as likely."""
+    """Return a vec2 of length 1, every direction as likely."""
     x, y = _around(state)
     return vec2(x, y), state
 
 
 @written("sample_unit_disk(state)", alone, draws=True)
 def sample_unit_disk(state, /):
-    """A vec2, even in the unit disk."""
+    """Return a vec2, even in the unit disk."""
     root = sqrt(randf(state))
     x, y = _around(state)
     return vec2(x * root, y * root), state
@@ -198,7 +199,7 @@ def sample_unit_disk(state, /):
 
 @written("sample_unit_sphere_surface(state)", alone, draws=True)
 def sample_unit_sphere_surface(state, /):
-    """A vec3 of length 1, every direction as likely."""
+    """Return a vec3 of length 1, every direction as likely."""
     height = randf(state)
     radius = sqrt(height * (1.0 - height)) * 2.0
     x, y = _around(state)
@@ -207,14 +208,14 @@ def sample_unit_sphere_surface(state, /):
 
 @written("sample_unit_sphere(state)", alone, draws=True)
 def sample_unit_sphere(state, /):
-    """A vec3, even in the unit ball."""
+    """Return a vec3, even in the unit ball."""
     surface = sample_unit_sphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
 @written("sample_unit_hemisphere_surface(state)", alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
-    """A vec3 of length 1 with z ≥ 0, every such direction as likely."""
+    """Return a vec3 of length 1 with z ≥ 0, every such direction as likely."""
     height = randf(state)
     radius = sqrt((1.0 - height) * (1.0 + height))
     x, y = _around(state)
@@ -223,18 +224,92 @@ def sample_unit_hemisphere_surface(state, /):
 
 @written("sample_unit_hemisphere(state)", alone, draws=True)
 def sample_unit_hemisphere(state, /):
-    """A vec3, even in the half of the unit ball with z ≥ 0."""
+    """Return a vec3, even in the half of the unit ball with z ≥ 0."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * cbrt(randf(state)), state
 
 
 @written("sample_unit_square(state)", alone, draws=True)
 def sample_unit_square(state, /):
-    """A vec2, even in the square of side 1 around the origin."""
+    """Return a vec2, even in the square of side 1 around the origin."""
     return vec2(randf(state) - 0.5, randf(state) - 0.5), state
 
 
 @written("sample_unit_cube(state)", alone, draws=True)
 def sample_unit_cube(state, /):
-    """A vec3, even in the cube of side 1 around the origin."""
+    """Return a vec3, even in the cube of side 1 around the origin."""
     return vec3(randf(state) - 0.5, randf(state) - 0.5, randf(state) - 0.5), state
+
+
+def _mean(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    check_count(name, args, "a state and a mean", 2)
+    return [None, bound(name, args[1], float32, "The mean")]
+
+
+@written("poisson(state, lam)", _mean, draws=True)
+def poisson(state, lam, /):
+    """Return a random uint32 of the Poisson distribution of mean lam: 0 where lam is not positive.
+
+    A mean above 4e9 counts as 4e9. Up to lam = 32 by walking the distribution's sum (one draw, about lam steps), beyond
+    by Hörmann's PTRS (1993; three draws, now and then five or more), both in float64. No gradient flows to lam.
+    """
+    lam = float64(lam)
+    lam = where(lam > 4e9, 4e9, lam)  # counts stay in a uint32
+    walked = _walked(lam, _unit(state))
+    proposed = _proposed(state, lam)
+    return uint32(where(lam > 32.0, proposed, walked)), state
+
+
+@written("_unit(state)", draws=True)
+def _unit(state, /):
+    """Return a float64 with 0 < r < 1: the middles of 2³² equal parts."""
+    return (float64(randu(state)) + 0.5) * 2.0**-32, state
+
+
+@written("_walked(lam, unit)")
+def _walked(lam, unit):
+    """The first count whose probability, with those of all before it, reaches `unit`; 0 where lam is not in 0 … 32."""
+    count = float64(0.0)
+    left = where(lam <= 32.0, unit, 0.0)
+    chance = exp(-lam)
+    while left > chance:
+        count += 1.0
+        left -= chance
+        chance *= lam / count
+    return count
+
+
+@written("_proposed(state, lam)", draws=True)
+def _proposed(state, lam, /):
+    """PTRS: counts are proposed until one is taken, by two draws each; none is drawn where lam is at most 32."""
+    spread = sqrt(max(lam, 32.0)) * 2.53 + 0.931
+    count = float64(0.0)
+    wanted = lam > 32.0
+    while wanted:
+        count, taken = _proposal(lam, spread, _unit(state), _unit(state))
+        wanted = not taken
+    return count, state
+
+
+@written("_proposal(lam, spread, unit, level)")
+def _proposal(lam, spread, unit, level):
+    """Return a count, and whether it is taken: at once in the middle, else by its logarithmic probability."""
+    side = unit - 0.5
+    edge = 0.5 - abs(side)
+    slope = spread * 0.02483 - 0.059
+    count = floor((slope * 2.0 / edge + spread) * side + lam + 0.43)
+    level_at_once = 0.9277 - 3.6224 / (spread - 2.0)
+    hat = 1.1239 + 1.1328 / (spread - 3.4)
+    height = log(level * hat / (slope / (edge * edge) + spread))
+    taken = height <= _log_probability(lam, max(count, 1.0))
+    taken = where(count < 0.0, False, taken)
+    taken = where(edge < 0.013, where(level > edge, False, taken), taken)
+    return count, where(edge >= 0.07, where(level <= level_at_once, True, taken), taken)
+
+
+@written("_log_probability(lam, k)")
+def _log_probability(lam, k):
+    """log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13 here, counts as a 1."""
+    square = k * k
+    series = (1.0 / 12 - (1.0 / 360 - 1.0 / (square * 1260.0)) / square) / k
+    return k * log(lam / k) + (k - lam) - log(k * (2 * math.pi)) * 0.5 - series

@@ -36,7 +36,7 @@ floor, ceil, trunc, rint = (TABLE[n] for n in ("floor", "ceil", "trunc", "rint")
 
 @builtin(same_float, cuda="rint*", llvm="llvm.rint", domain=((0.2, 0.45),))
 def round(x):
-    """The nearest whole number, halves to the even one, as Python's round; its derivative is 0."""
+    """Return the nearest whole number, halves to the even one, as Python's round; its derivative is 0."""
     return np.rint(x)
 
 
@@ -78,7 +78,7 @@ def trunc_rem(x, y):
 
 
 def _safe_divisor(x: Ref, y: Ref) -> Ref:
-    """`y`, or 1 where dividing by it would trap."""
+    """Return `y`, or 1 where dividing by it would trap."""
     traps = y.equals(0)
     if element(x.type).kind is Kind.INT:
         bits = element(x.type).bits
@@ -115,7 +115,7 @@ def floordiv(x, y):
 
 
 def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
-    """The low bits of a Python integer."""
+    """Return the low bits of a Python integer."""
     return np.uint64(number & (1 << 64) - 1).astype(dtype)
 
 
@@ -205,7 +205,7 @@ def _(ct, result, x, y):
 @builtin(index, hidden=True, cuda="wb_wrap({0}, {1})", differentiable="no: integers",
          prelude="template <typename T> WB_FN T wb_wrap(T i, T n) { return i < T(0) ? i + n : i; }\n")  # fmt: skip
 def wrap_index(i, n):
-    """An index that may be negative, counted from the end as in Python."""
+    """Return an index that may be negative, counted from the end as in Python."""
     return i + n if i < 0 else i
 
 

@@ -53,7 +53,7 @@ def lower_bound(array, begin, end=None, value=None, /):
 
 @written("_search_between(array, low, high, value)")
 def search_between(array, low, high, value):
-    """The first index of low ≤ i < high whose element is not below the value."""
+    """Return the first index of low ≤ i < high whose element is not below the value."""
     while low < high:
         middle = natural(low + raw_shr(high - low, 1))
         below = array[middle] < value
@@ -63,7 +63,7 @@ def search_between(array, low, high, value):
 
 @written("sample_cdf(state, cdf)", _sums, draws=True)
 def sample_cdf(state, cdf, /):
-    """An index (an int32) drawn with the probabilities whose running sum, ending in 1, is the array `cdf`.
+    """Return an index (an int32) drawn with the probabilities whose running sum, ending in 1, is the array `cdf`.
 
     That is lower_bound(cdf, randf(state)), the last index at most.
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import epsilon, is_double, matrix_from_cols, vector
-from workbench.builtins.declaration.rules import MATRIX, kinds
+from workbench.builtins.declaration.rules import MATRIX, MATRIX2, kinds
 from workbench.builtins.scalars.maths import sqrt
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.vectors.dot_and_length import cross, dot
@@ -17,7 +17,7 @@ from workbench.builtins.vectors.dot_and_length import cross, dot
 
 @written("_scaled(m)")
 def _scaled(m):
-    """The matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
     (a, b, c), (d, e, f), (g, h, i) = m
     largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
     scale = where(largest == 0.0, 1.0, largest)
@@ -32,7 +32,7 @@ def _columns(m):
 
 @written("_axes(x)")
 def _axes(x):
-    """The unit vectors, of x's type."""
+    """Return the unit vectors, of x's type."""
     zero, one = type(x)(0.0), type(x)(1.0)
     return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
@@ -60,7 +60,7 @@ def _rotation(p, q, both):
 
 @written("_turned(a, b, c, s)")
 def _turned(a, b, c, s):
-    """Two numbers or vectors, rotated by the angle of this cosine and sine."""
+    """Return two numbers or vectors, rotated by the angle of this cosine and sine."""
     return a * c - b * s, a * s + b * c
 
 
@@ -78,14 +78,14 @@ def _unit(v, size, small, instead):
 
 @written("_sqrt_or_zero(x)")
 def _sqrt_or_zero(x):
-    """The square root; at 0 it is 0, with derivative 0."""
+    """Return the square root; at 0 it is 0, with derivative 0."""
     none = x == 0.0
     return where(none, 0.0, sqrt(where(none, 1.0, x)))
 
 
 @written("_frame(a, b, c, scale)")
 def _frame(a, b, c, scale):
-    """Three directions at right angles: a's, b's beside a, and the one beside both, on c's side."""
+    """Three directions at right angles: a's, b's next to a, and the one next to both, on c's side."""
     axis, _, _ = _axes(scale)
     zero, one = type(scale)(0.0), type(scale)(1.0)
     small = scale * epsilon(scale) * 4.0
@@ -187,3 +187,74 @@ def svd3(m, /):
     p, q, r = _sqrt_or_zero(p), _sqrt_or_zero(q), _sqrt_or_zero(r)
     i, j, k = _frame(a, b, c, p)
     return matrix_from_cols(i, j, k), vector(p, q, r) * size, matrix_from_cols(x, y, z)
+
+
+@written("_scaled2(m)")
+def _scaled2(m):
+    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
+    (a, b), (c, d) = m
+    largest = max(abs(a), abs(b), abs(c), abs(d))
+    scale = where(largest == 0.0, 1.0, largest)
+    return m / scale, scale
+
+
+@written("_frame2(a, b, scale)")
+def _frame2(a, b, scale):
+    """Return two directions at right angles: a's, and the one next to it on b's side; b's, if a has none."""
+    zero, one = type(scale)(0.0), type(scale)(1.0)
+    first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
+    x, y = first
+    beside = vector(-y, x)
+    return first, beside * where(dot(beside, b) < 0.0, -one, one)
+
+
+@written("qr2(A)", kinds(MATRIX2))
+def qr2(m, /):
+    """Orthogonal Q and upper triangular R with Q @ R = A and a diagonal of R that is not negative: `Q, R = qr2(A)`."""
+    m, size = _scaled2(m)
+    (a, c), (b, d) = m
+    first, second = vector(a, b), vector(c, d)
+    x, y = _frame2(first, second, size)
+    zero = type(size)(0.0)
+    r = type(m)(dot(x, first), dot(x, second), zero, dot(y, second))
+    return matrix_from_cols(x, y), r * size
+
+
+@written("eig2(A)", kinds(MATRIX2))
+def eig2(m, /):
+    """Eigenvectors (columns of Q) and eigenvalues d, ascending, of a symmetric matrix: `Q, d = eig2(A)`.
+
+    Of a matrix that is not symmetric the symmetric part is meant.
+    """
+    m, size = _scaled2(m)
+    (p, b), (c, q) = m
+    both = (b + c) * 0.5
+    zero, one = type(p)(0.0), type(p)(1.0)
+    tangent, c, s = _rotation(p, q, both)
+    p, q = p - tangent * both, q + tangent * both
+    x, y = _turned(vector(one, zero), vector(zero, one), c, s)
+    swap = p > q
+    p, q = _swapped(swap, p, q)
+    x, y = _swapped(swap, x, y)
+    return matrix_from_cols(x, y), vector(p, q) * size
+
+
+@written("svd2(A)", kinds(MATRIX2))
+def svd2(m, /):
+    """Singular values s, descending, and orthogonal U, V with U @ diag(s) @ transpose(V) = A: `U, s, V = svd2(A)`."""
+    m, size = _scaled2(m)
+    (a, c), (b, d) = m
+    first, second = vector(a, b), vector(c, d)
+    zero, one = type(size)(0.0), type(size)(1.0)
+    x, y = vector(one, zero), vector(zero, one)
+    for _ in (1, 2):
+        cosine, sine = _orthogonal(first, second)
+        first, second = _turned(first, second, cosine, sine)
+        x, y = _turned(x, y, cosine, sine)
+    p, q = dot(first, first), dot(second, second)
+    swap = p < q
+    p, q = _swapped(swap, p, q)
+    first, second = _swapped(swap, first, second)
+    x, y = _swapped(swap, x, y)
+    i, j = _frame2(first, second, size)
+    return matrix_from_cols(i, j), vector(_sqrt_or_zero(p), _sqrt_or_zero(q)) * size, matrix_from_cols(x, y)

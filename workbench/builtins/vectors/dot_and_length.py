@@ -87,7 +87,7 @@ def _(ct, result, a):
 
 @builtin(vectors(1), elementwise=False, domain=PAIR[1:], ulp=4)
 def normalize(a):
-    """The vector divided by its length; the zero vector stays zero, with derivative 0."""
+    """Return the vector divided by its length; the zero vector stays zero, with derivative 0."""
     size = length.reference(a)
     return a / size if size != 0 else np.zeros_like(a)
 
@@ -105,5 +105,5 @@ def _(ct, result, a):
 
 
 def _over(x: Ref, size: Ref) -> Ref:
-    """x / size, or 0 where the size is 0."""
+    """Return x / size, or 0 where the size is 0."""
     return where(size.equals(0), x.like(0), x / where(size.equals(0), size.like(1), size))

@@ -42,7 +42,7 @@ def _nearest(d, period):
 
 @written("_hash_grid_cell(x, width)")
 def cell(x, width):
-    """The cell of a coordinate, before it goes around; those far out are taken together."""
+    """Return the cell of a coordinate, before it goes around; those far out are taken together."""
     return int(clamp(floor(float(x) / width), -1.0e9, 1.0e9))
 
 
@@ -57,7 +57,7 @@ def _reach(grid, x, r, axis):
 
 @written("_hash_grid_rows(grid, x, r)")
 def rows(grid, x, r, /):
-    """The first cells, their numbers, and how many half rows there are."""
+    """Return the first cells, their numbers, and how many half rows there are."""
     a, na = _reach(grid, x[0], r, 0)
     b, nb = _reach(grid, x[1], r, 1)
     c, nc = _reach(grid, x[2], r, 2)
@@ -66,7 +66,7 @@ def rows(grid, x, r, /):
 
 @written("_hash_grid_row(grid, a, b, c, na, nb, k)")
 def row(grid, a, b, c, na, nb, k, /):
-    """The range of `grid.points` that half row k is: up to the grid's end, or from its beginning on."""
+    """Return the range of `grid.points` that half row k is: up to the grid's end, or from its beginning on."""
     y, z = (b + (k // 2) % nb) % grid.dims[1], (c + (k // 2) // nb) % grid.dims[2]
     start = natural((z * grid.dims[1] + y) * grid.dims[0])
     end = a + na

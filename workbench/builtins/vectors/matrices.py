@@ -37,28 +37,28 @@ class VectorRow(list[list[Any]]):
 
 
 def summed(terms: Sequence[Any]) -> Any:
-    """The sum from the first term on."""
+    """Return the sum, from the first term on."""
     return reduce(add, terms)
 
 
 def products(a: Rows, b: Rows) -> Rows:
-    """The matrix product."""
+    """Return the matrix product of two matrices, as rows of scalars."""
     columns = list(zip(*b, strict=True))
     return [[summed([x * y for x, y in zip(row, column, strict=True)]) for column in columns] for row in a]
 
 
 def turned(m: Rows) -> Rows:
-    """Rows as columns."""
+    """Return the rows as columns."""
     return [list(column) for column in zip(*m, strict=True)]
 
 
 def minor(m: Rows, row: int, column: int) -> Rows:
-    """The matrix without a row and a column."""
+    """Return the matrix without a row and a column."""
     return [[x for c, x in enumerate(line) if c != column] for r, line in enumerate(m) if r != row]
 
 
 def det(m: Rows) -> Any:
-    """The determinant, along the first row."""
+    """Return the determinant, along the first row."""
     if len(m) == 1:
         return m[0][0]
     if len(m) == 2:
@@ -76,7 +76,7 @@ def _like(x: Any, number: int) -> Any:
 
 
 def cofactors(m: Rows) -> Rows:
-    """For each component the signed determinant of what is left without its row and column."""
+    """Return for each component the signed determinant of the matrix without its row and column."""
     if len(m) == 1:
         return [[_like(m[0][0], 1)]]
     size = range(len(m))
@@ -89,7 +89,8 @@ def cofactors(m: Rows) -> Rows:
 def floats_of(
     name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool], integers: bool = False
 ) -> list[Vector]:
-    """The arguments in one float type (or integer type, if those are taken), where they have the wanted form.
+    """Return the arguments' types, promoted to one float type (or integer type, if allowed), if they have the wanted
+    form.
 
     Raises:
         KernelTypeError: they do not.
@@ -128,7 +129,7 @@ def on_matrix(
 
 
 def on_vectors(operands: int, result: Callable[..., Type], length: int | None = None) -> Rule:
-    """`operands` vectors of numbers (of `length`, if given)."""
+    """Take `operands` vectors of numbers (of `length`, unless that is 0)."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -141,8 +142,8 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
     return rule
 
 
-def alike(name: str, args: Sequence[Arg]) -> Signature:
-    """Two vectors or two matrices of one form, of floats."""
+def same_form(name: str, args: Sequence[Arg]) -> Signature:
+    """Take two vectors or two matrices of one form, of floats."""
     count(name, args, 2)
     if not all(isinstance(a, Vector) for a in args):
         raise refuse(name, args, "two vectors or two matrices")
@@ -153,15 +154,15 @@ def alike(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def contracted(name: str, args: Sequence[Arg]) -> Signature:
-    """Two matrices of one form, of floats, to a scalar."""
+    """Take two matrices of one form, of floats, and return a scalar."""
     if not all(isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "two matrices")
-    operands, t = alike(name, args)
+    operands, t = same_form(name, args)
     return operands, element(t)
 
 
 def product(name: str, args: Sequence[Arg]) -> Signature:
-    """Matrix times matrix, matrix times vector, vector times matrix, vector times vector: as NumPy's `@`."""
+    """Return the product of two matrices or vectors, as NumPy's `@`."""
     count(name, args, 2)
     if any(isinstance(a, Scalar) for a in args):
         raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
@@ -183,7 +184,7 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
-    """The type of values of this NumPy shape."""
+    """Return the type of values of this NumPy shape."""
     if not shape:
         return scalar
     if not is_small(shape):
@@ -197,10 +198,9 @@ def _square_of(t: Vector) -> Scalar | Vector:
 
 
 def small(rule: Rule, **attributes: Any) -> Callable[[Callable[..., Any]], Builtin]:
-    """Declare a builtin by a text that is reference and expansion in one; a decorator. The text gets each operand's
-    rows (a vector is one row) and returns the result's rows, or a scalar.
+    """Declare a builtin by a text that is reference and expansion in one; a decorator.
 
-    The text gets each operand's rows (a vector is one row) and gives the result's rows, or a scalar.
+    The text gets each operand's rows (a vector is one row) and returns the result's rows, or a scalar.
     """
 
     def declare(text: Callable[..., Any]) -> Builtin:
@@ -315,7 +315,7 @@ def _(ct, result, a):
 
 @small(on_matrix(lambda t: Vector(t.rows, t.dtype), square=True, integers=True), domain=PAIR[:1])
 def get_diag(a):
-    """The diagonal of a square matrix."""
+    """Return the diagonal of a square matrix."""
     return [[a[k][k] for k in range(len(a))]]
 
 
@@ -326,7 +326,7 @@ def _(ct, result, a):
 
 @small(on_vectors(1, _square_of, length=3), domain=PAIR[:1])
 def skew(a):
-    """The matrix whose product with v is cross(a, v)."""
+    """Return the matrix whose product with v is cross(a, v)."""
     ((x, y, z),) = a
     zero = _like(x, 0)
     return [[zero, -z, y], [z, zero, -x], [-y, x, zero]]
@@ -349,7 +349,7 @@ def _(ct, result, a, b):
     return b * ct, a * ct
 
 
-@small(alike, domain=PAIR)
+@small(same_form, domain=PAIR)
 def cw_mul(a, b):
     """Product component by component, of two vectors or two matrices."""
     return [[x * y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]
@@ -360,7 +360,7 @@ def _(ct, result, a, b):
     return ct * b, ct * a
 
 
-@small(alike, domain=((-2.0, 2.0), (0.5, 2.0)))
+@small(same_form, domain=((-2.0, 2.0), (0.5, 2.0)))
 def cw_div(a, b):
     """Quotient component by component, of two vectors or two matrices."""
     return [[x / y for x, y in zip(left, right, strict=True)] for left, right in zip(a, b, strict=True)]

@@ -5,13 +5,16 @@ Rotations are by unit quaternions; names and orders of arguments are the field's
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import matrix_from_rows, quaternion, vector
-from workbench.builtins.declaration.rules import NUMBER, QUATERNION, VECTOR, kinds
+from workbench.builtins.declaration.rules import INTEGER, MATRIX, NUMBER, QUATERNION, VECTOR, Arg, kinds
 from workbench.builtins.scalars.extrema import clamp
-from workbench.builtins.scalars.maths import acos, atan2, cos, sin, sqrt
+from workbench.builtins.scalars.maths import acos, asin, atan2, cos, sin, sqrt
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.vectors.dot_and_length import cross, dot
+from workbench.types import Kind, Matrix, Type
 
 
 @written("_quat_mul(a, b)", kinds(QUATERNION, QUATERNION))
@@ -29,14 +32,14 @@ def quat_mul(a, b, /):
 
 @written("quat_inverse(q)", kinds(QUATERNION))
 def quat_inverse(q, /):
-    """The inverse rotation: the conjugate, which for a unit quaternion is the inverse."""
+    """Return the inverse rotation: the conjugate, which for a unit quaternion is the inverse."""
     x, y, z, w = q
     return quaternion(-x, -y, -z, w)
 
 
 @written("quat_rotate(q, v)", kinds(QUATERNION, VECTOR))
 def quat_rotate(q, v, /):
-    """The vector rotated by a unit quaternion."""
+    """Return the vector rotated by a unit quaternion."""
     x, y, z, w = q
     axis = vector(x, y, z)
     return v * (w * w * 2.0 - 1.0) + cross(axis, v) * (w * 2.0) + axis * (dot(axis, v) * 2.0)
@@ -44,13 +47,13 @@ def quat_rotate(q, v, /):
 
 @written("quat_rotate_inv(q, v)", kinds(QUATERNION, VECTOR))
 def quat_rotate_inv(q, v, /):
-    """The vector rotated by the inverse of a unit quaternion."""
+    """Return the vector rotated by the inverse of a unit quaternion."""
     return quat_rotate(quat_inverse(q), v)
 
 
 @written("quat_from_axis_angle(axis, angle)", kinds(VECTOR, NUMBER))
 def quat_from_axis_angle(axis, angle, /):
-    """The rotation about a unit axis by an angle in radians."""
+    """Return the rotation about a unit axis by an angle in radians."""
     half = angle * 0.5
     x, y, z = axis * sin(half)
     return quaternion(x, y, z, cos(half))
@@ -72,7 +75,7 @@ def quat_to_axis_angle(q, /):
 
 @written("quat_to_matrix(q)", kinds(QUATERNION))
 def quat_to_matrix(q, /):
-    """The 3 × 3 matrix of the rotation by a unit quaternion."""
+    """Return the 3 × 3 matrix of the rotation by a unit quaternion."""
     x, y, z, w = q
     return matrix_from_rows(
         vector(1.0 - (y * y + z * z) * 2.0, (x * y - z * w) * 2.0, (x * z + y * w) * 2.0),
@@ -95,3 +98,66 @@ def quat_slerp(a, b, t, /):
     other = where(close, t, sin(t * angle) / size)
     mixed = a * one + b * other
     return mixed / sqrt(dot(mixed, mixed))
+
+
+@written("_quat_about(axis, angle)")
+def _quat_about(axis, angle):
+    """Return the quaternion of the rotation by an angle about the axis 0, 1 or 2."""
+    s = sin(angle * 0.5)
+    return quaternion(where(axis == 0, s, 0.0), where(axis == 1, s, 0.0), where(axis == 2, s, 0.0), cos(angle * 0.5))
+
+
+@written("quat_rpy(roll, pitch, yaw)", kinds(NUMBER, NUMBER, NUMBER))
+def quat_rpy(roll, pitch, yaw, /):
+    """Return the rotation about x by roll, then about y by pitch, then about z by yaw; the axes stay where they are."""
+    return _quat_about(2, yaw) * _quat_about(1, pitch) * _quat_about(0, roll)
+
+
+@written("quat_to_rpy(q)", kinds(QUATERNION))
+def quat_to_rpy(q, /):
+    """Return the angles (roll, pitch, yaw) of a unit quaternion, as a vector; pitch is within ±π/2."""
+    x, y, z, w = q
+    roll = atan2((w * x + y * z) * 2.0, 1.0 - (x * x + y * y) * 2.0)
+    pitch = asin(clamp((w * y - z * x) * 2.0, -1.0, 1.0))
+    return vector(roll, pitch, atan2((w * z + x * y) * 2.0, 1.0 - (y * y + z * z) * 2.0))
+
+
+@written("quat_from_euler(e, i, j, k)", kinds(VECTOR, INTEGER, INTEGER, INTEGER))
+def quat_from_euler(e, i, j, k, /):
+    """Return the rotation about the fixed axis i, then j, then k: by e[0] about x, e[1] about y, e[2] about z.
+
+    About axes that turn with the body it is k, then j, then i. `quat_from_euler(e, 0, 1, 2)` is `quat_rpy` of e.
+    """
+    return _quat_about(k, e[k]) * _quat_about(j, e[j]) * _quat_about(i, e[i])
+
+
+def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
+    """Take a matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns."""
+    (only,) = args if len(args) == 1 else (None,)
+    homogeneous = isinstance(only, Matrix) and only.shape == (4, 4) and only.dtype.kind is Kind.FLOAT
+    return [only] if homogeneous else kinds(MATRIX)(name, args)  # type: ignore[list-item]
+
+
+@written("quat_from_matrix(m)", _rotation)
+def quat_from_matrix(m, /):
+    """Return the unit quaternion of a rotation matrix, of the two the one found from its largest component.
+
+    Of a matrix of 4 × 4 the first three rows and columns are read.
+
+    Source: Day, "Converting a Rotation Matrix to a Quaternion" (2014): of four formulas, the one without cancellation.
+    """
+    a, b, c = m[0, 0], m[0, 1], m[0, 2]
+    d, e, f = m[1, 0], m[1, 1], m[1, 2]
+    g, h, i = m[2, 0], m[2, 1], m[2, 2]
+    low, along_x, along_z = i < 0.0, a > e, a < -e
+    t = where(
+        low,
+        where(along_x, 1.0 + a - e - i, 1.0 - a + e - i),
+        where(along_z, 1.0 - a - e + i, 1.0 + a + e + i),
+    )
+    u, v, w = h - f, c - g, d - b
+    x = where(low, where(along_x, t, b + d), where(along_z, c + g, u))
+    y = where(low, where(along_x, b + d, t), where(along_z, f + h, v))
+    z = where(low, where(along_x, c + g, f + h), where(along_z, t, w))
+    s = where(low, where(along_x, u, v), where(along_z, w, t))
+    return quaternion(x, y, z, s) * (0.5 / sqrt(t))

@@ -63,8 +63,8 @@ def write_archive(path: Path, entries: Iterable[tuple[str, Entry]]) -> int:
 
 
 def read_archive(path: Path, limit: int, load: bool) -> Iterator[tuple[str, Entry | None]]:
-    """Digest and entry of each member: no digest where it is none of this cache's (or larger than `limit` bytes), no
-    entry where it is damaged. Without `load` no member is opened and there are no entries.
+    """Yield digest and entry of each member: no digest where it is none of this cache's (or larger than `limit` bytes),
+    no entry where it is damaged. Without `load` no member is opened and there are no entries.
 
     Raises:
         CacheError: the file cannot be read or is no archive.

@@ -103,7 +103,7 @@ class Disk:
         try:
             try:
                 self._replace(path, data)
-            except FileNotFoundError:  # somebody removed the folder just now
+            except FileNotFoundError:  # another process has just removed the folder
                 self._replace(path, data)
         except Refused as refusal:
             self._folder_problem(f"is not used: {refusal.path} {refusal}")

@@ -28,12 +28,12 @@ _CHECKSUM = HEADER.size - 32
 
 
 class Damaged(Exception):
-    """Bytes that are not the entry they should be; the message says what is wrong with them."""
+    """The error of bytes that are not the entry they should be; the message says what is wrong with them."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An artifact.
+    """An artifact in the store.
 
     Attributes:
         image: an object file or a cubin.
@@ -94,7 +94,7 @@ def decode(data: bytes, digest: str, where: str = "") -> Entry:
 
 
 def decode_metadata(data: bytes, digest: str) -> tuple[dict[str, Any], float]:
-    """Metadata and build time from the first bytes of a file, without its checksum: good for a list, not for loading.
+    """Decode metadata and build time from the first bytes of a file, unchecked: for lists, not for loading.
 
     Raises:
         Damaged: they cannot be read.

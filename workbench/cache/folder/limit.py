@@ -39,11 +39,10 @@ class Limit:
 
 
 def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
-    """Remove the entries used longest ago if the folder holds more than `limit` bytes, until it holds `goal` (by
-    default `limit`). Files of crashed processes and all but the newest damaged files are removed in any case. Return
-    the number of entries removed.
+    """Remove the entries used longest ago until the folder holds `goal` bytes, if it holds more than `limit`.
 
-    Files that crashed processes left and all but the newest damaged files go in any case. Returns the entries removed.
+    Files of crashed processes and all but the newest damaged files are removed in any case; returns the number of
+    entries removed.
     """
     if not disk.is_usable():
         return 0
@@ -69,15 +68,15 @@ def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
 
 
 def remove(disk: Disk, digest: str) -> bool:
-    """Remove one entry; whether there was one. What is not this user's is left alone."""
+    """Remove one entry; return whether there was one. What is not this user's is left alone."""
     return disk.is_usable() and _remove(disk.path(digest))
 
 
 def clear(disk: Disk) -> int:
-    """Remove every entry, left-over and damaged file, and nothing that this cache did not put there."""
+    """Remove entries, left-over and damaged files, and nothing else; return the number of entries removed."""
     now, removed = time.time(), 0
     for file in list(disk.files()):
-        if file.digest or now - file.used > LEFT_OVER:  # a younger one is somebody's work of this moment
+        if file.digest or now - file.used > LEFT_OVER:  # a younger one is in use
             removed += _remove(file.path) and bool(file.digest)
     for file in disk.damaged():
         _remove(file.path)

@@ -123,7 +123,7 @@ def _is_still_at(fd: int, path: Path) -> bool:
 
 
 def _let_go() -> None:
-    """In a forked child: a lock is the parent's, and would outlive it in the child's copy of its descriptor."""
+    """Close the parent's locks in a forked child, whose copies of the descriptors would keep them."""
     for fd in _held:
         with suppress(OSError):
             os.close(fd)

@@ -1,4 +1,4 @@
-"""Whose files may be loaded. Loading an artifact runs it, so trust is ownership, never a checksum.
+"""Trust in files by their owner. Loading an artifact runs it, so trust is ownership, never a checksum.
 
 A folder or file must belong to this user (for a read-only cache also to root) and no one else may write to it.
 """
@@ -22,7 +22,7 @@ def own_or_root() -> frozenset[int]:
 
 
 def distrust(status: os.stat_result, owners: frozenset[int]) -> str:
-    """Why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
+    """Return why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
     if not owners:
         return ""
     if status.st_uid not in owners:

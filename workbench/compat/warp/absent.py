@@ -9,7 +9,7 @@ from workbench.frontend import instead_of
 ABSENT = (
     "BvhQueryTiled", "HashGridQuery", "MarchingCubes", "MeshQueryAABBTiled", "Texture1D", "Texture2D", "Texture3D",
     "Volume", "fabricarray", "fabricarrayarray", "indexedfabricarray", "indexedfabricarrayarray", "fixedarray",
-    "ref", "tile_stack",
+    "tile_stack",
 )  # fmt: skip
 
 

@@ -348,6 +348,7 @@ TABLE: dict[str, Row] = {
     **{f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError") for kind in _ERRORS},
     **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
+    "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
     "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),

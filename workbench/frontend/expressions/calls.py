@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
+import cmath
 import difflib
 import math
 import sys
 import types as python_types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics
-from workbench.frontend.expressions.literals import folded
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
@@ -31,7 +31,7 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
-from workbench.frontend.values import atomics, matrices, structs, swizzles, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
@@ -96,7 +96,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
-    """An argument; a func may be given None in an array's place."""
+    """Return an argument; a func may be given None in an array's place."""
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
     return expression(context, node)
@@ -143,7 +143,7 @@ def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords
 
 
 def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Operand:
-    """A builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
+    """Return a builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
     operands = list(args)
     for name in builtin.params[len(operands) :]:
         if name in keywords:
@@ -170,7 +170,7 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
             raise context.error(KernelTypeError, f"{builtin.name}() takes numbers; this is a whole array.", advice)
-        parts = swizzles.components(context, operands)
+        parts = subscripts.components(context, operands)
         if len(parts) == 1 and parts != list(operands):
             return parts[0]  # of a vector of one component
         operands = parts
@@ -180,6 +180,44 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
             first = call_builtin(context, builtin, (first, other), {})
         return materialise(context, first)
     return apply(context, builtin, operands)
+
+
+PYTHON: dict[str, Callable[..., Any]] = {
+    **{name: getattr(math, name) for name in (
+        "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+        "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "radians", "degrees", "pow", "erf", "erfc",
+    )},
+    "abs": abs, "min": min, "max": max,
+}  # fmt: skip
+COMPLEX: dict[str, Callable[..., Any]] = {
+    "abs": abs, **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")}
+}  # fmt: skip
+
+
+def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
+    """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
+    numbers = [o.value for o in operands if isinstance(o, Literal)]
+    if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
+        return _of_complex(builtin.name, numbers[0])
+    if builtin.name not in PYTHON or len(numbers) != len(operands) or not any(isinstance(n, float) for n in numbers):
+        return None
+    if builtin.name not in ("min", "max") and len(numbers) != len(builtin.params):
+        return None  # the rule says how many it takes; Python's log takes a base
+    try:
+        if not all(map(math.isfinite, numbers)):
+            return None
+        result = PYTHON[builtin.name](*numbers)
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+    return Literal(float(result)) if math.isfinite(result) else None
+
+
+def _of_complex(name: str, number: complex) -> Literal | None:
+    try:
+        result = COMPLEX[name](number) if name in COMPLEX else cmath.nan
+    except (ArithmeticError, ValueError):
+        return None
+    return Literal(result) if cmath.isfinite(result) else None
 
 
 def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.Call:

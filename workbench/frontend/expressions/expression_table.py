@@ -14,19 +14,22 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, complex_numbers, conditions
+from workbench.frontend.expressions import calls, complex_numbers
 from workbench.frontend.expressions.sequences import contains
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
-from workbench.frontend.functions import library, operators
+from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
+from workbench.frontend.names.python_names import python_value, usable_in_kernel
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
     components,
     convert,
+    default_type,
     describe,
     indexable,
     materialise,
+    remembered,
     truth,
     usable,
     weak,
@@ -46,7 +49,8 @@ from workbench.frontend.state.operands import (
     too_large,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
-from workbench.frontend.values import matrices, structs, subscripts, swizzles, transforms, views
+from workbench.frontend.values import matrices, structs, subscripts, transforms, views
+from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
@@ -75,13 +79,16 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
-    with context.at(node):
+    before = context.go(node)
+    try:
         result = _lowered(context, node)
         return structs.loaded(context, result) if isinstance(result, Element) else result
+    finally:
+        context.back(before)
 
 
 def _unloaded(context: Context, node: ast.expr) -> Operand:
-    """An expression; an element of an array of structs is not loaded yet."""
+    """Return an expression; an element of an array of structs is not loaded yet."""
     with context.at(node):
         return _lowered(context, node)
 
@@ -100,7 +107,7 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
 
 
 def value(context: Context, node: ast.expr) -> Value:
-    """An expression as an IR value, a literal in its default type."""
+    """Return an expression as an IR value, a literal in its default type."""
     return materialise(context, expression(context, node))
 
 
@@ -143,8 +150,12 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
     """`left sign right`."""
     name, python = BINARY[sign]
+    if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
+        known = remembered(context, TABLE[name], (left, right))
+        if known is not None:
+            return known
     if isinstance(left, Bundle) or isinstance(right, Bundle):
-        return operators.on_structs(context, name, left, right)
+        return on_structs(context, name, left, right)
     left, right = usable(context, left), usable(context, right)
     form = warp_notices.meaning(context, name, (left, right))
     if form is not None:
@@ -169,6 +180,35 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
             KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
         )
     return apply(context, TABLE[name], (left, right))
+
+
+# Other names that are looked for: Warp's name of `@`.
+ALSO = {"matmul": ("mul",)}
+
+
+def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
+    """What an operator returns where a struct is among its operands.
+
+    Args:
+        context: where.
+        name: of the operator's builtin: add, neg.
+        operands: one or two.
+
+    Raises:
+        KernelTypeError: there is no func of this name, or none that takes these operands.
+    """
+    for each in (name, *ALSO.get(name, ())):
+        value = context.definition.read(each, usable_in_kernel)
+        if hasattr(value, "__wb_definitions__"):
+            return inline.call(context, python_value(context, value, each), [*operands], {})  # type: ignore[arg-type]
+    struct = next(o for o in operands if isinstance(o, Bundle))
+    types = (default_type(o) if isinstance(o, Literal) else describe(o) for o in operands)
+    parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
+    fields = ", ".join(f.name for f in struct.type.fields)
+    raise context.error(
+        KernelTypeError, f"{struct.type!r} is a struct, and there is no func named {name} for it.",
+        f"Define one, def {name}({parameters}), or take the fields: {fields}.",
+    )  # fmt: skip
 
 
 def _any_float(*operands: Value | Literal) -> bool:
@@ -238,7 +278,7 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
             return context.builder.const(not condition, bool_)
         return apply(context, TABLE["not_"], (condition,))
     if isinstance(operand, Bundle):
-        return operators.on_structs(context, UNARY[type(node.op)], operand)
+        return on_structs(context, UNARY[type(node.op)], operand)
     operand = usable(context, operand)
     if isinstance(node.op, ast.UAdd):
         return operand
@@ -255,7 +295,7 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    asked = conditions.is_none(context, node, expression)
+    asked = _is_none(context, node)
     if asked is not None:
         return asked
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
@@ -306,8 +346,75 @@ def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
     return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 
 
+# What costs less than the branch around it.
+_CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "add", "sub", "neg"}
+
+
+def _is_none(context: Context, node: ast.Compare) -> Operand | None:
+    """`x is None`, known at compile time: a launch with None in an array's place has code of its own."""
+    right = node.comparators[0]
+    if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
+        return None
+    if not isinstance(node.ops[0], (ast.Is, ast.IsNot)):
+        return None
+    left = expression(context, node.left)
+    none = isinstance(left, Static) and left.value is None
+    return Static(none is isinstance(node.ops[0], ast.Is), ast.unparse(node))
+
+
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:
-    return conditions.boolean(context, node, expression)
+    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
+    name = "and_" if isinstance(node.op, ast.And) else "or_"
+    absorbing = name == "or_"
+    parts = list(node.values)
+    while True:  # what is known at compile time decides, or says nothing
+        with context.at(parts[0]):
+            first = expression(context, parts[0])
+        if not (isinstance(first, Static) and (first.value is None or isinstance(first.value, bool))):
+            break
+        if bool(first.value) is absorbing or len(parts) == 1:
+            return Static(bool(first.value), ast.unparse(node))
+        del parts[0]
+    result = _condition(context, parts[0], first)
+    for part in parts[1:]:
+        with context.builder.block() as opened:
+            right = _condition(context, part, expression(context, part))
+            context.builder.yield_(right)
+        block = opened.block
+        if _is_cheap(block):
+            context.builder.extend(block.ops[:-1])
+            result = apply(context, TABLE[name], (result, right))
+        else:
+            short = _constant_block(context, name == "or_")
+            then, orelse = (block, short) if name == "and_" else (short, block)
+            (result,) = context.builder.if_(result, then, orelse)
+    return result
+
+
+def _is_cheap(block: Block) -> bool:
+    """Return whether the block costs little and cannot fault: a component at a computed index can."""
+    numbers = {op.result for op in block.ops if op.name == "const"}
+    return all(
+        op.name == "yield" or (op.name in _CHEAPER and (op.name != "extract" or op.operands[1] in numbers))
+        for op in block.ops
+    )
+
+
+def _condition(context: Context, node: ast.expr, operand: Operand) -> Value:
+    if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
+        return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
+    operand = usable(context, operand)
+    if isinstance(operand, Value) and operand.type == bool_:
+        return operand
+    with context.at(node):
+        message = f"and/or take bools; this is {describe(operand)}."
+        raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
+
+
+def _constant_block(context: Context, result: bool) -> Block:
+    with context.builder.block() as opened:
+        context.builder.yield_(context.builder.const(result, bool_))
+    return opened.block
 
 
 def _choice(context: Context, node: ast.IfExp) -> Operand:
@@ -319,7 +426,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         with context.builder.block() as opened:
             sides.append(_side(context, part))
         blocks.append(opened.block)
-    if any(isinstance(s, Bundle) for s in sides):
+    if any(isinstance(s, (Bundle, tuple)) for s in sides):
         if structs.form(sides[0]) != structs.form(sides[1]):
             a, b = map(describe, sides)
             raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
@@ -343,7 +450,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
 
 def _side(context: Context, node: ast.expr) -> Operand:
     operand = expression(context, node)
-    return operand if isinstance(operand, Bundle) else usable(context, operand)
+    return operand if isinstance(operand, (Bundle, tuple)) else usable(context, operand)
 
 
 def _only_constants(block: Block) -> bool:
@@ -351,7 +458,15 @@ def _only_constants(block: Block) -> bool:
 
 
 def _call(context: Context, node: ast.Call) -> Operand:
+    if isinstance(node.func, ast.IfExp):
+        return _choice(context, _inside(node.func, lambda side: ast.Call(side, node.args, node.keywords)))
     return calls.call(context, node, expression)
+
+
+def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp:
+    """Return `use(a) if c else use(b)` of `a if c else b`: funcs and arrays are chosen by what is made of them."""
+    sides = [ast.copy_location(use(side), side) for side in (choice.body, choice.orelse)]
+    return ast.copy_location(ast.IfExp(choice.test, *sides), choice)
 
 
 def _attribute(context: Context, node: ast.Attribute) -> Operand:
@@ -401,6 +516,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
+    if isinstance(node.value, ast.IfExp):
+        return _choice(context, _inside(node.value, lambda side: ast.Subscript(side, node.slice, node.ctx)))
     return _item_of(context, expression(context, node.value), node)
 
 
@@ -429,8 +546,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if complex_numbers.is_complex(base):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
-        bounds = (node.slice.lower, node.slice.upper, node.slice.step)
-        return swizzles.sliced(context, base, [None if b is None else expression(context, b) for b in bounds])
+        return subscripts.sliced(context, base, subscripts.bounds(context, node.slice, expression))
     if isinstance(base, Value) and isinstance(base.type, Vector):
         where = subscripts.component(context, base.type, expression(context, node.slice))
         return context.builder.one("extract", (base, where), base.type.dtype)

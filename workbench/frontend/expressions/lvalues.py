@@ -8,6 +8,7 @@ alone. A component of a vector in memory takes its vector along, so it is for on
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -21,7 +22,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
-from workbench.frontend.values import atomics, matrices, structs, subscripts, swizzles, transforms, views
+from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, dtype_of, walk
@@ -153,7 +154,7 @@ def write(context: Context, place: Place, operand: Operand) -> None:
 
 
 def named(operand: Operand, name: str) -> Operand:
-    """The operand; where it is a fresh value without a name, it takes this one for readers."""
+    """Return the operand; where it is a fresh value without a name, it takes this one for readers."""
     if isinstance(operand, Value) and not operand.name:
         msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
     elif isinstance(operand, Bundle):
@@ -163,7 +164,7 @@ def named(operand: Operand, name: str) -> Operand:
 
 
 def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
-    """The whole with this part changed."""
+    """Return the whole with this part changed."""
     base, node, label = place.base, place.node, _label(place.owner)
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
@@ -182,14 +183,23 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
         return matrices.changed(context, label, base, node.slice, operand, expression)
     if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
-    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-        bounds = [
-            None if n is None else expression(context, n) for n in (node.slice.lower, node.slice.upper, node.slice.step)
-        ]
-        return swizzles.changed(context, base, bounds, operand, f"A slice of {text}", label)
+    several = _several(context, base, node)
+    if several is not None:
+        return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
+
+
+def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
+    """Return the places of a slice or of several letters, `v[1:3]` and `v.xy`; None of one component."""
+    assert isinstance(base.type, Vector)
+    if isinstance(node, ast.Attribute):
+        distinct = subscripts.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
+        return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
+    if not isinstance(node.slice, ast.Slice):
+        return None
+    return subscripts.of_slice(context, base.type, base.type.length, subscripts.bounds(context, node.slice, expression))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -197,11 +207,37 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
         return subscripts.component(context, type, expression(context, node.slice))
     if isinstance(type, Matrix) or node.attr not in tuple("xyzw"[: type.length]):
         raise context.error(KernelSyntaxError, f"{type!r} has no component {node.attr}.")
-    return subscripts.component(context, type, Literal(subscripts.COMPONENTS[node.attr]))
+    return subscripts.component(context, type, Literal(subscripts.LETTERS.index(node.attr)))
 
 
 def _label(place: Place) -> str:
     return place.id if isinstance(place, Name) else ""
+
+
+def assign(context: Context, target: ast.expr, operand: Operand) -> None:
+    """`target = operand`."""
+    with context.at(target):
+        if isinstance(target, (ast.Tuple, ast.List)):
+            _unpack(context, target, operand)
+        else:
+            write(context, locate(context, target), operand)
+
+
+def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) -> None:
+    wanted = len(target.elts)
+    if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:
+        parts: list[Operand] = list(matrices.parts(context, operand))
+    elif isinstance(operand, tuple):
+        parts = list(operand)
+    else:
+        raise context.error(KernelTypeError, f"{describe(operand)} cannot be unpacked into {wanted} names.")
+    for k in [k for k, part in enumerate(target.elts) if isinstance(part, ast.Starred)][: len(parts) >= wanted - 1]:
+        several = slice(k, k + len(parts) - wanted + 1)
+        parts[several] = [tuple(parts[several])]
+    if len(parts) != wanted:
+        raise context.error(KernelTypeError, f"{len(parts)} values cannot be unpacked into {wanted} names.")
+    for part, operand_ in zip(target.elts, parts, strict=True):
+        assign(context, part.value if isinstance(part, ast.Starred) else part, operand_)
 
 
 def augment(context: Context, node: ast.AugAssign) -> None:
@@ -209,8 +245,8 @@ def augment(context: Context, node: ast.AugAssign) -> None:
 
     Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
     """
-    bound = set(context.env)
-    place = locate(context, _evaluated(context, node.target))
+    names: list[str] = []
+    place = locate(context, _evaluated(context, node.target, names))
     slot = place
     while isinstance(slot, Part):
         slot = slot.owner
@@ -232,21 +268,22 @@ def augment(context: Context, node: ast.AugAssign) -> None:
         if isinstance(current, Value) and isinstance(current.type, Scalar) and is_tile(result):
             result = slicing.only_element(context, result)  # a number stays one: s += tile_load(x, shape=1)
         write(context, place, result)
-    for name in [n for n in context.env if n.startswith(_INDEX) and n not in bound]:
+    for name in names:
         del context.env[name]
 
 
-_INDEX = "index of the target "
-"""The prefix of names that hold an index of a target; no name in Python begins so."""
+def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr:
+    """Return the target with each index that is computed as a name: reading and writing it must not compute it twice.
 
-
-def _evaluated(context: Context, target: ast.expr) -> ast.expr:
-    """The target with each index that is computed as a name: reading and writing it must not compute it twice."""
+    Args:
+        names: gets the names, which no name in Python looks like.
+    """
     if isinstance(target, ast.Attribute):
-        return ast.copy_location(ast.Attribute(_evaluated(context, target.value), target.attr, target.ctx), target)
+        value = _evaluated(context, target.value, names)
+        return ast.copy_location(ast.Attribute(value, target.attr, target.ctx), target)
     if not isinstance(target, ast.Subscript):
         return target
-    value = _evaluated(context, target.value)
+    value = _evaluated(context, target.value, names)
 
     def once(n: ast.expr) -> ast.expr:
         if isinstance(n, ast.Tuple):
@@ -254,7 +291,8 @@ def _evaluated(context: Context, target: ast.expr) -> ast.expr:
         # Only a call can have an effect, or give another value the second time.
         if not any(isinstance(inner, ast.Call) for inner in ast.walk(n)) or isinstance(n, ast.Slice):
             return n
-        name = f"{_INDEX}{len(context.env)}"
+        name = f"index of the target {len(context.env)}"
+        names.append(name)
         context.env[name] = expression(context, n)
         return ast.copy_location(ast.Name(name, ast.Load()), n)
 

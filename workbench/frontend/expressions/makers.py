@@ -29,7 +29,7 @@ def by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand
 def type_of(
     context: Context, kind: type[Vector], name: str, args: Sequence[Operand], keywords: Mapping[str, Operand]
 ) -> Vector:
-    """The type of the value that such a call makes.
+    """Return the type of the value that such a call makes.
 
     Raises:
         KernelTypeError: its size or its scalar type is not said, or is none that the language has.
@@ -75,7 +75,7 @@ def _scalar(context: Context, name: str, operand: Operand) -> Scalar:
 
 
 def _deduced(operands: Sequence[Operand]) -> Scalar:
-    """The scalar type of the first argument that has one; of literals alone that of their default."""
+    """Return the scalar type of the first argument that has one; of literals alone that of their default."""
     typed = [element(o.type) for o in operands if isinstance(o, Value)]
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
     return typed[0] if typed else float32 if floats else int32

@@ -81,7 +81,7 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
 
 
 def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
-    """The text of an argument; for a value its place."""
+    """Return the text of an argument; for a value its place."""
     with context.at(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)

@@ -46,7 +46,7 @@ def iterator_name(context: Context, node: ast.expr, expression: Expression) -> s
 
 
 def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
-    """The elements of what a loop runs over.
+    """Return the elements of what a loop runs over.
 
     Raises:
         KernelSyntaxError: it is not a sequence known at compile time.
@@ -74,7 +74,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
-    """The elements of a tuple or vector, the rows of a matrix; None if it is none of them."""
+    """Return the elements of a tuple or vector, the rows of a matrix; None if it is none of them."""
     if isinstance(operand, tuple):
         return operand
     if isinstance(operand, Static) and isinstance(operand.value, tuple):
@@ -108,7 +108,7 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
 
 
 def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[ast.expr, Value | Literal]:
-    """The argument of `enumerate` and the number that it counts from."""
+    """Return the argument of `enumerate` and the number that it counts from."""
     start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
     if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
         raise context.error(KernelTypeError, "enumerate() takes a sequence and a start.")

@@ -18,7 +18,7 @@ from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import captured_value
 from workbench.frontend.state import reads
-from workbench.frontend.state.context import Context, Expression, Watched
+from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.limits import STATIC_ELEMENTS
@@ -53,13 +53,12 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
     except Exception as error:  # the user's own code, as Python would run it
         message = f"static() failed while compiling: {type(error).__name__}: {error}."
         raise context.error(KernelTypeError, message) from None
-    place = (id(context.definition), f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     watched = _watched(context.definition, inner, code, text, locals_, value)
-    context.shared.watched.setdefault(place, watched)
+    reads.watch(watched, f"{text} {sorted((k, repr(v)) for k, v in locals_.items())}")
     return _operand(context, value, text)
 
 
-def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> Watched:
+def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Watched:
     """What is watched of a `static(…)` of a definition, whose text and whose local names' values were kept.
 
     Raises:
@@ -75,7 +74,7 @@ def static_again(definition: Definition, text: str, known: Mapping[str, Any]) ->
 
 def _watched(
     definition: Definition, inner: ast.expr, code: Any, text: str, known: Mapping[str, Any], value: Any
-) -> Watched:
+) -> reads.Watched:
     names = _names_read(inner)
 
     def again() -> Any:
@@ -84,7 +83,7 @@ def _watched(
         except Exception:  # whatever it is, the next lowering reports it at its place
             return MISSING
 
-    return Watched(definition, text, _bits(value), again, paths=_paths(inner, known), known=known)
+    return reads.Watched(definition, text, _bits(value), again, paths=_paths(inner, known), known=known)
 
 
 def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
@@ -97,7 +96,7 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
-    """The names outside that alone decide the value, if they mean numbers; None if more may."""
+    """Return the names outside that alone decide the value, if they mean numbers; None if more may."""
     found: list[str] = []
 
     def read(part: ast.AST) -> bool:
@@ -124,7 +123,7 @@ def _names_read(node: ast.expr) -> list[str]:
 
 
 def _known(context: Context, name: str) -> Any:
-    """A name of the kernel as a Python value."""
+    """Return a name of the kernel as a Python value."""
 
     def python(operand: Operand) -> Any:
         if isinstance(operand, tuple):
@@ -161,7 +160,7 @@ class _Same:
 
 
 def _bits(value: Any) -> Any:
-    """The value in a form that is equal only where type and all bits are."""
+    """Return the value in a form that is equal only where type and all bits are."""
     if isinstance(value, (tuple, list)):
         return (type(value), *(_bits(v) for v in value))
     if isinstance(value, (np.generic, np.ndarray)):
@@ -172,7 +171,7 @@ def _bits(value: Any) -> Any:
 
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
-    """The value in the kernel: a Python number is a literal, as if it were written there."""
+    """Return the value in the kernel: a Python number is a literal, as if it were written there."""
     if isinstance(value, (tuple, list, range)):
         if len(value) > STATIC_ELEMENTS:
             raise context.error(

@@ -22,7 +22,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Await: ("A kernel has no await.", ""),
     ast.Yield: ("A kernel has no yield.", "Write results to an array."),
     ast.YieldFrom: ("A kernel has no yield.", "Write results to an array."),
-    ast.Match: ("A kernel has no match.", "Use if and elif."),
     ast.FunctionDef: ("A function cannot be defined inside a kernel.", "Define it above, as a func."),
     ast.AsyncFunctionDef: ("A kernel has no async.", ""),
     ast.ClassDef: ("A class cannot be defined inside a kernel.", ""),

@@ -45,7 +45,7 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
 
 
 def values(operands: Iterable[object]) -> Iterable[Value]:
-    """The values that operands are made of, in order, with repetitions."""
+    """Yield the values that operands are made of, in order, with repetitions."""
     for operand in operands:
         if isinstance(operand, Value):
             yield operand
@@ -56,7 +56,7 @@ def values(operands: Iterable[object]) -> Iterable[Value]:
 
 
 def with_values(operand: Operand, mapping: Mapping) -> Operand:
-    """The operand with its values replaced."""
+    """Return the operand with its values replaced."""
     return _with_values(operand, mapping)  # type: ignore[return-value]
 
 

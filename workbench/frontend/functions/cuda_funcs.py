@@ -14,6 +14,7 @@ import msgspec
 
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.annotate import annotated, parameter_annotations
+from workbench.frontend.names.references import refuse_references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.operands import Returned
@@ -61,13 +62,14 @@ class Native(msgspec.Struct, frozen=True):
 
 
 def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: str | None) -> Native:
-    """The texts of this definition.
+    """Return the texts of this definition.
 
     Raises:
         KernelTypeError: a parameter has no type.
         KernelSyntaxError: a text is no string.
     """
     place = definition.locate(definition.node)
+    refuse_references(definition, "a func with CUDA source")
     types = parameter_annotations(definition)
     for name, type in types.items():
         if type is None:
@@ -95,7 +97,7 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
 
 
 def _is_empty(node: ast.FunctionDef) -> bool:
-    """Whether the body is `...`, perhaps after a docstring."""
+    """Return whether the body is `...`, perhaps after a docstring."""
     return all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
                for s in node.body)  # fmt: skip
 

@@ -20,8 +20,9 @@ from workbench.frontend.functions.cuda_funcs import Native, attributes
 from workbench.frontend.names.annotate import parameter_annotations
 from workbench.frontend.names.python_names import read_again
 from workbench.frontend.names.rebinding import mark
+from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import assign_type, convert, materialise
-from workbench.frontend.state.context import Context, Env, Shared, Watched
+from workbench.frontend.state.context import Context, Env, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import PENDING, POISON, Elements, Literal, Operand, Parts, Poison, View
@@ -45,10 +46,10 @@ class Custom(msgspec.Struct, frozen=True):
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
-def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> Watched:
+def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
     """What is watched of a version of a func: the gradient or replay that it may get."""
     again = partial(customs.get, definition)
-    return Watched(definition, definition.name, again(), again, (customs, definition))
+    return reads.Watched(definition, definition.name, again(), again, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
@@ -56,7 +57,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
     found = customs.get(definition)
     if definition.library:
         return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
-    context.shared.watched.setdefault((id(definition), "custom"), watch_custom(definition, customs))
+    reads.watch(watch_custom(definition, customs), "custom")
     if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):
         return None
     return found
@@ -65,7 +66,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
 def emit(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
-    """The operation, and what the call returns.
+    """Return the operation, and what the call returns.
 
     Args:
         context: of the caller.
@@ -137,10 +138,10 @@ def _is_number(type: Type) -> bool:
 
 
 def _closed(context: Context, definition: Definition, env: Env) -> Context:
-    """A context whose operations go to a block of their own."""
+    """Return a context whose operations go to a block of their own."""
     outer = context.shared
     shared = Shared(
-        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured, watched=outer.watched,
+        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured,
         errors=outer.errors, tiling=outer.tiling, closed=True,
     )  # fmt: skip
     return Context(definition, env, shared, (*context.inside, (definition, ())))
@@ -209,7 +210,7 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
-    """The inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
+    """Return the inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
     found: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]
@@ -245,7 +246,7 @@ def _same_threads(context: Context, inner: Context, name: str) -> None:
 
 
 def _derive(context: Context, definition: Definition, env: Env) -> Block:
-    """The func's own body as a closed block."""
+    """Return the func's own body as a closed block."""
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
@@ -288,7 +289,7 @@ class _Adjoints(ast.NodeTransformer):
         self.sums = sums
 
     def body(self) -> list[ast.stmt]:
-        """The definition's statements, rewritten, with the return at the end."""
+        """Return the definition's statements, rewritten, with the return at the end."""
         node = self.context.definition.node
         statements = [self.visit(copy.deepcopy(s)) for s in node.body]
         return [*statements, self._all(node.body[-1])]
@@ -301,7 +302,7 @@ class _Adjoints(ast.NodeTransformer):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        """All sums, in place of nothing."""
+        """Return all sums, in place of nothing."""
         if node.value is not None:
             raise self._error(node, "A gradient returns nothing.", "Write wb.adjoint[x] += … .")
         return self._all(node)
@@ -332,7 +333,7 @@ class _Adjoints(ast.NodeTransformer):
         return self.name(node)
 
     def name(self, node: ast.Subscript) -> ast.expr:
-        """The name that stands for `adjoint[x]`."""
+        """Return the name that stands for `adjoint[x]`."""
         return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
 
     def named(self, node: ast.Subscript) -> str:
@@ -364,7 +365,7 @@ class _Named(ast.NodeTransformer):
         self.node = node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """The one that is meant; the others as everywhere."""
+        """Return the one that is meant; the others as everywhere."""
         if node is self.node:
             return self.owner.name(node)
         node.value = self.visit(node.value)

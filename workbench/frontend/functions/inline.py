@@ -5,17 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import repeated_calls
 from workbench.frontend.functions.cuda_funcs import unknown_body
 from workbench.frontend.functions.custom_gradients import Custom, custom_of, emit
-from workbench.frontend.names.annotate import parameter_annotations, parameter_families
+from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import Family, Generic
 from workbench.frontend.names.overloads import accepts, choose
-from workbench.frontend.names.python_names import watch_annotations
+from workbench.frontend.names.python_names import captured_value, usable_in_kernel, watch_annotations
 from workbench.frontend.names.rebinding import mark
+from workbench.frontend.names.references import references, returning
+from workbench.frontend.state import reads
 from workbench.frontend.state.coerce import adopts, assign_type, convert, default_type, describe, indexable, usable
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import Definition
@@ -26,11 +26,12 @@ from workbench.frontend.values.structs import bind, fitted, flatten, rebuilt
 from workbench.ir.values import Value
 from workbench.limits import CALL_DEPTH
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
-from workbench.types import SCALARS, int32
+from workbench.types import bool as bool_
+from workbench.types import int32
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
-    """The result of calling a func here.
+    """Return the result of calling a func here.
 
     Raises:
         KernelSyntaxError: the func calls itself.
@@ -41,6 +42,10 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         raise context.error(KernelSyntaxError, what, "Fix its cell and run it again.")
     definitions = callee.value.__wb_definitions__
     definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
+    changed = references(definition)
+    if changed and (not getattr(context.node, "gives_back", False) or changed != references(definitions[0])):
+        message = f"{callee.path}() changes {changed[0]} of its caller, and this call cannot see what it changes."
+        raise context.error(KernelSyntaxError, message, f"Call {definition.name}() by its name; all versions alike.")
     env = _bind(context, definition, given)
     return inlined(context, definition, env, callee.value.__wb_customs__)
 
@@ -48,7 +53,7 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
 def inlined(
     context: Context, definition: Definition, env: Env, customs: dict[Definition, Custom] | None = None
 ) -> Operand:
-    """The result of a func whose parameters are bound.
+    """Return the result of a func whose parameters are bound.
 
     Args:
         customs: the gradients and replays that a user wrote for its versions; None of a function of the library.
@@ -98,9 +103,9 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """The statements to lower: rebound names are marked, ways out of loops rewritten."""
+    """Return the statements to lower: rebound names are marked, ways out of loops rewritten."""
     if not definition.library:
-        return rewrite(mark(definition, definition.node.body))
+        return rewrite(returning(definition, mark(definition, definition.node.body)))
     if definition not in _PREPARED:
         _PREPARED[definition] = rewrite(mark(definition, definition.node.body))
     return _PREPARED[definition]
@@ -112,7 +117,7 @@ _PREPARED: dict[Definition, Sequence[ast.stmt]] = {}  # of the library's functio
 def _arrange(
     context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]
 ) -> dict[str, Operand]:
-    """The arguments by the names of the parameters."""
+    """Return the arguments by the names of the parameters."""
     parameters = definition.parameters
     if len(args) > len(parameters):
         raise context.error(
@@ -133,7 +138,7 @@ def _arrange(
 
 def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
     parameters = definition.parameters
-    wanted, families = parameter_annotations(definition), parameter_families(definition)
+    wanted, families = parameter_types(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
@@ -145,20 +150,26 @@ def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]
 
 
 def _default(context: Context, definition: Definition, name: str) -> Operand:
+    """Return what a call without this argument passes: numbers, vectors, tuples of them, funcs and types.
+
+    Raises:
+        KernelTypeError: the default is nothing that a kernel can use.
+    """
     value = definition.default(name)
+    reads.name(definition, reads.DEFAULT, name, value)
     if value is None:
         return Static(None, name)
-    if isinstance(value, np.generic) and value.dtype.kind in "iuf" and not isinstance(value, np.float64):
-        return context.builder.const(value.item(), SCALARS[value.dtype.name])
-    if isinstance(value, complex):
-        return Literal(complex(value))
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
+    if isinstance(value, bool):
+        return context.builder.const(value, bool_)
+    if isinstance(value, (int, float, complex)):
+        return Literal(complex(value) if isinstance(value, complex) else value)
+    if not usable_in_kernel(value):
         text = ast.unparse(definition.default_nodes[name])
         raise context.error(
-            KernelTypeError, f"The default of {name} in {definition.name}() is {text}; it must be a number.",
+            KernelTypeError, f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
             f"Give {name} at the call, or use {text} inside of {definition.name}.",
         )  # fmt: skip
-    return Literal(float(value) if isinstance(value, float) else int(value))
+    return captured_value(context, value, f"{definition.name}.{name}")
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:

@@ -32,14 +32,14 @@ from workbench.types import Complex, Quaternion, Slots, Vector, element, int64, 
 
 @cache
 def definition_of(form: Form) -> Definition:
-    """The function of the kernel language that a name stands for."""
+    """Return the function of the kernel language that a name stands for."""
     assert form.body is not None
     return _read(form.name, form.body)
 
 
 @cache
 def _customs(form: Form) -> dict[Definition, Custom]:
-    """The gradient that a name states, as those that users write."""
+    """Return the gradient that a name states, as those that users write."""
     return {definition_of(form): Custom(_read(f"{form.name} (gradient)", g)) for g in form.gradients}
 
 
@@ -49,7 +49,7 @@ def _read(name: str, body: Callable[..., Any]) -> Definition:
 
 
 def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
-    """A call of the name.
+    """Return a call of the name.
 
     Raises:
         KernelTypeError: the arguments are not what it takes.
@@ -95,7 +95,7 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
 
 
 def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:
-    """The arguments in the order of the parameters; only those without a / after them are given by name."""
+    """Return the arguments in the order of the parameters; only those without a / after them are given by name."""
     named = {k.arg: k.value for k in node.keywords if k.arg}
     rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
     if named:
@@ -104,7 +104,7 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
 
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
-    """The arguments in the types that the function takes."""
+    """Return the arguments in the types that the function takes."""
     if form.of is not None:
         name, field = form.of
         if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
@@ -123,7 +123,7 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
 
 
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
-    """The local name of the random state that a call advances, and its value."""
+    """Return the local name of the random state that a call advances, and its value."""
     name = ast.unparse(node.func)
     place = getattr(node, "uncertain", "")
     if place:

@@ -17,9 +17,8 @@ from msgspec.structs import replace
 
 from workbench.builtins import TABLE
 from workbench.frontend.functions.alike import form, values, with_values
-from workbench.frontend.state.context import Context, Env
+from workbench.frontend.state.context import Body, Calls, Context, Env
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.memo import Body, Calls
 from workbench.frontend.state.operands import Operand, Poison, Returned, Static
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE, STRUCTURED
@@ -68,7 +67,7 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
 
 
 def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
-    """The func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
+    """Return the func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
     shared = context.shared
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():

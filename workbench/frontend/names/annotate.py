@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.generic import Generic, generic
+from workbench.frontend.names.generic import Generic, Ref, generic
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import MISSING, Definition, Scope, anything, default_nodes, is_literal
 from workbench.source import Location, Source
@@ -51,7 +51,7 @@ class _Names(Mapping[str, Any]):
 
 
 def is_annotation(value: Any) -> bool:
-    """Whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
+    """Return whether a name in an annotation can mean the value: only then a user's name wins over the language's."""
     return (
         isinstance(value, (type, Scalar, Vector, ArrayType, Struct, StructArray, IndexedArray))
         or value is Any
@@ -61,26 +61,36 @@ def is_annotation(value: Any) -> bool:
 
 
 def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
-    """Each parameter's type, or None if it is generic.
+    """Return each parameter's type, or None if it is generic.
 
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
     """
-    return {a.arg: parameter_annotation(definition, a) for a in definition.parameters}
+    return parameter_types(definition)[0]
 
 
-def parameter_families(definition: Definition) -> dict[str, Generic]:
-    """What generic parameters ask of their arguments: those annotated with a family; not those that take all.
+def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
+    """Return each parameter's type, None if it is generic, and what generic ones ask that do not take all arguments.
 
     Raises:
-        KernelTypeError: an annotation cannot be evaluated.
+        KernelTypeError: an annotation that is not a type of the language.
     """
-    found = {a.arg: generic(_value(definition, a)) for a in definition.parameters if a.annotation is not None}
-    return {name: family for name, family in found.items() if family is not None}
+    types: dict[str, AnyType | None] = {}
+    families: dict[str, Generic] = {}
+    for argument in definition.parameters:
+        name, node = argument.arg, argument.annotation
+        value = _value(definition, argument) if node is not None else None
+        family = generic(value)
+        if family is not None:
+            families[name] = family
+        types[name] = None
+        if node is not None and family is None:
+            types[name] = parameter_type(value, name, definition.locate(node), definition.name)
+    return types, families
 
 
 def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
-    """The value of an annotation, as Python would have it in the definition's scope.
+    """Return the value of an annotation, as Python would have it in the definition's scope.
 
     Args:
         name: what an error calls it.
@@ -154,7 +164,7 @@ def value_in(scope: Scope, node: ast.expr, place: Location, what: str, function:
 
 
 def _plain(definition: Definition, node: ast.expr) -> Any:
-    """The value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+    """Return the value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
 
     MISSING where it is something else, or where Python will say what is wrong with it.
     """
@@ -168,7 +178,7 @@ def _plain(definition: Definition, node: ast.expr) -> Any:
 
 
 def _type_parameters(definition: Definition) -> dict[str, Any]:
-    """The type parameters of `def k[T](…)`, which leave a type open as `Any` does."""
+    """Return the type parameters of `def k[T](…)`, which leave a type open as `Any` does."""
     return dict.fromkeys((p.name for p in getattr(definition.node, "type_params", ())), Any)
 
 
@@ -206,7 +216,9 @@ def _value(definition: Definition, argument: ast.arg) -> Any:
 
 
 def unwrapped(value: Any) -> Any:
-    """Return the type that `Annotated[T, …]`, `T | None`, or an alias declared by a `type` statement stands for."""
+    """Return the type that `Annotated[T, …]`, `ref[T]`, `T | None`, or an alias by a `type` statement stands for."""
+    if isinstance(value, Ref):  # one inside of others is no type
+        value = value.type
     while True:
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
@@ -220,7 +232,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def result(definition: Definition, node: ast.expr) -> Any:
-    """The value of the annotation of its result.
+    """Return the value of the annotation of its result.
 
     Raises:
         KernelTypeError: it cannot be evaluated.
@@ -231,7 +243,7 @@ def result(definition: Definition, node: ast.expr) -> Any:
 
 
 def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | None:
-    """The type that the annotation of something else than a parameter means; None if it leaves it open.
+    """Return the type that the annotation of something else than a parameter means; None if it leaves it open.
 
     Raises:
         KernelTypeError: it is not a type.
@@ -241,7 +253,7 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
 
 
 def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
-    """The type that an annotation's value means; None for `Any` and for an array of unknown element type."""
+    """Return the type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if (
         value is Any
         or value is None
@@ -269,5 +281,5 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
 
 
 def _is_list(value: Any) -> bool:
-    """Whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
+    """Return whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
     return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)

@@ -24,7 +24,7 @@ class Family(msgspec.Struct, frozen=True):
     __wb_generic__ = True
 
     def accepts(self, type: Any) -> bool:
-        """Whether a type belongs to the family."""
+        """Return whether a type belongs to the family."""
         return isinstance(type, ScalarType) and type.kind in self.kinds
 
     def __repr__(self) -> str:
@@ -39,7 +39,7 @@ class ArrayOf(msgspec.Struct, frozen=True):
     __wb_generic__ = True
 
     def accepts(self, type: Any) -> bool:
-        """Whether a type is such an array."""
+        """Return whether a type is such an array."""
         if not isinstance(type, (ArrayType, StructArray)) or type.ndim != self.ndim:
             return False
         return self.family is None or self.family.accepts(type.dtype)
@@ -61,6 +61,41 @@ class Function(msgspec.Struct, frozen=True):
         return "Callable"
 
 
+class Ref(msgspec.Struct, frozen=True):
+    """The annotation `ref[T]`: a func's parameter that its caller sees changed.
+
+    Attributes:
+        type: of the parameter.
+    """
+
+    type: Any
+
+    def __repr__(self) -> str:
+        return f"ref[{self.type!r}]"
+
+
+class _Refs:
+    """`ref[float]` annotates a parameter of a func that changes a number, vector or struct of its caller.
+
+        >>> import workbench as wb
+        >>> @wb.func
+        ... def bump(x: wb.ref[float], by: float):
+        ...     x += by
+        >>> @wb.kernel
+        ... def k(y: wb.array[float]):
+        ...     bump(y[wb.tid()], 2.0)
+
+    The argument is a name, an element of an array, a component or a field; the call is a statement of its own.
+    """
+
+    def __getitem__(self, type: Any) -> Ref:
+        return Ref(type)
+
+    def __repr__(self) -> str:
+        return "ref"
+
+
+ref = _Refs()
 Float = Family("Float", (Kind.FLOAT,))
 Int = Family("Int", (Kind.INT, Kind.UINT))
 Scalar = Family("Scalar", (Kind.FLOAT, Kind.INT, Kind.UINT))
@@ -69,7 +104,7 @@ Generic = Family | ArrayOf | Function | AnyVector
 
 
 def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
-    """The array annotation with this generic element; None if `dtype` is not generic."""
+    """Return the array annotation with this generic element; None if `dtype` is not generic."""
     dtype = bound(dtype)
     if dtype is Any or isinstance(dtype, typing.TypeVar):
         return ArrayOf(None, ndim or 1)
@@ -77,7 +112,7 @@ def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
 
 
 def bound(value: Any) -> Any:
-    """The family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
+    """Return the family that a type variable is bound to, `TypeVar("T", bound=Float)`; anything else itself."""
     family = value.__bound__ if isinstance(value, typing.TypeVar) else None
     return family if isinstance(family, Family) else value
 

@@ -26,7 +26,7 @@ def lost_value(definition: Definition) -> tuple[Location, str] | None:
 
 
 def _last(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements that a run may end with."""
+    """Yield the statements that a run may end with."""
     node = body[-1]
     if isinstance(node, (ast.If, ast.For, ast.While)):
         yield from _last(node.body)
@@ -44,7 +44,7 @@ def _target(node: ast.stmt) -> ast.Name | None:
 
 
 def _read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
-    """Whether anything reads the name: an array's later than here, or in the loops around; another's at all."""
+    """Return whether anything reads the name: an array's later than here, or in the loops around; another's at all."""
     name = target.id
     own = reads(node)[name]
     if name not in {a.arg for a in definition.parameters}:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from workbench.builtins.declaration.rules import WEAK_FLOAT, WEAK_INT, Weak
 from workbench.errors import KernelTypeError, WorkbenchError
-from workbench.frontend.names.annotate import parameter_annotations, parameter_families
+from workbench.frontend.names.annotate import parameter_types
 from workbench.frontend.names.generic import FUNCTION, Generic
 from workbench.frontend.state.coerce import describe, weak
 from workbench.frontend.state.context import Context
@@ -28,7 +28,7 @@ EXACT, ADOPTED, WIDENED, FAMILY, OPEN = range(5)
 def choose(
     context: Context, definitions: Sequence[Definition], arrange: Callable[[Definition], Given]
 ) -> tuple[Definition, Given]:
-    """The definition that a call means, with its arguments by name.
+    """Return the definition that a call means, with its arguments by name.
 
     Raises:
         KernelTypeError: none fits, or none fits best; the candidates are listed.
@@ -59,8 +59,8 @@ def choose(
 
 
 def signature(definition: Definition) -> str:
-    """A definition as a message lists it: `f(a: float32, b)`."""
-    types, families = parameter_annotations(definition), parameter_families(definition)
+    """Return a definition as a message lists it: `f(a: float32, b)`."""
+    types, families = parameter_types(definition)
     parts = [f"{n}: {t!r}" if t else f"{n}: {families[n]!r}" if n in families else n for n, t in types.items()]
     return f"{definition.name}({', '.join(parts)})"
 
@@ -71,7 +71,7 @@ def _better(a: Sequence[int], b: Sequence[int]) -> bool:
 
 
 def _scores(definition: Definition, given: Given) -> list[int] | None:
-    types, families = parameter_annotations(definition), parameter_families(definition)
+    types, families = parameter_types(definition)
     scores = [_score(o, types[n], families.get(n)) for n, o in given.items()]
     return None if any(s is None for s in scores) else [s for s in scores if s is not None]
 
@@ -98,7 +98,7 @@ def _adopted(is_float: bool, type: AnyType) -> int | None:
 
 
 def accepts(family: Generic, operand: Operand) -> bool:
-    """Whether an argument is of a family; an int literal counts as a float where one is expected."""
+    """Return whether an argument is of a family; an int literal counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):

@@ -15,7 +15,7 @@ from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.names.unsupported_names import instead_of
 from workbench.frontend.state import reads
-from workbench.frontend.state.context import Context, Watched
+from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
@@ -58,7 +58,7 @@ PYTHON_FORMS = {
 
 
 def as_builtin(value: Any) -> Builtin | None:
-    """The builtin that a function of Python, math, NumPy or jax.numpy means, if any.
+    """Return the builtin that a function of Python, math, NumPy or jax.numpy means, if any.
 
     A function of our own that has a builtin's name says so by `__wb_builtin__`.
     """
@@ -89,14 +89,14 @@ def as_scalar(value: Any) -> Any:
 
 
 def usable_in_kernel(value: Any) -> bool:
-    """Whether a kernel can do anything with the value: only then does a user's name win over the language's."""
+    """Return whether a kernel can do anything with the value: only then does a user's name win over the language's."""
     if isinstance(value, USABLE) or _is_vector(value) or hasattr(value, "__wb_definitions__") or struct_of(value):
         return True
     return (_hashable(value) and value in PYTHON_FORMS and value is not print) or as_builtin(value) is not None
 
 
 def struct_of(value: Any) -> Struct | None:
-    """The struct type that a class made by `struct` stands for."""
+    """Return the struct type that a class made by `struct` stands for."""
     found = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
     return found if isinstance(found, Struct) else None
 
@@ -106,7 +106,7 @@ def _hashable(value: Any) -> bool:
 
 
 def _is_vector(value: Any) -> bool:
-    """Whether a NumPy array has the shape of a vector or matrix type."""
+    """Return whether a NumPy array has the shape of a vector or matrix type."""
     return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in SCALARS
 
 
@@ -143,7 +143,7 @@ def name(context: Context, identifier: str) -> Operand:
 
 
 def attribute(context: Context, base: Static, attr: str) -> Operand:
-    """An attribute of a Python object: of a module, an enum, a namespace of constants."""
+    """Return an attribute of a Python object: of a module, an enum, a namespace of constants."""
     path = f"{base.path}.{attr}"
     value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
@@ -170,7 +170,7 @@ def python_value(context: Context, value: Any, path: str) -> Operand:
 
 
 def _uniform(context: Context, value: Uniform, path: str) -> Operand:
-    """The parameter that the kernel has for a uniform."""
+    """Return the parameter that the kernel has for a uniform."""
     operand = context.shared.uniforms.get(id(value))
     if operand is None:
         message, advice = f"{path} is a slider, and this code has no parameter for it.", f"Pass {path} as an argument."
@@ -179,7 +179,7 @@ def _uniform(context: Context, value: Uniform, path: str) -> Operand:
 
 
 def uniforms_read(definition: Definition) -> dict[str, Uniform]:
-    """The uniforms that a kernel, or a func that it calls, reads by name.
+    """Return the uniforms that a kernel, or a func that it calls, reads by name.
 
     Returns:
         Each under the name of its parameter: the name that the kernel has for it.
@@ -205,7 +205,7 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
 
 
 def captured_value(context: Context, value: Any, path: str) -> Operand:
-    """A Python value as an operand, where whoever read it watches it."""
+    """Return a Python value as an operand, where whoever read it watches it."""
     if isinstance(value, enum.Enum):
         value = reads.attribute(value, "value", value.value)
     if type(value) is tuple:
@@ -258,8 +258,7 @@ def _watch(context: Context, path: str, value: Any) -> None:
     root = path.split(".")[0]
     if root in context.definition.scope.own and not isinstance(value, (int, float, complex, np.generic)):
         return  # constants given with the cell stay what they are; its numbers can be swept
-    key = (id(context.definition), path)
-    context.shared.watched.setdefault(key, Watched(context.definition, path, value))
+    reads.watch(reads.Watched(context.definition, path, value))
 
 
 def watch_annotations(context: Context) -> None:
@@ -269,7 +268,7 @@ def watch_annotations(context: Context) -> None:
 
 
 def structs_named(definition: Definition) -> dict[str, Any]:
-    """The structs whose names stand in the annotations of the parameters, as these names mean them now."""
+    """Return the structs whose names stand in the annotations of the parameters, as these names mean them now."""
     annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
     names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
     found = {name: definition.read(name) for name in sorted(names)}
@@ -310,7 +309,7 @@ def meaning(value: Any) -> Any:
 
 
 def callee_name(value: Any) -> str:
-    """The form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
+    """Return the form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
     if isinstance(value, Form):
         return value.name
     return PYTHON_FORMS.get(value, "") if _hashable(value) else ""

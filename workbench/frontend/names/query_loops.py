@@ -19,10 +19,11 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form
 from workbench.errors import KernelSyntaxError
+from workbench.frontend.names.match_statements import branches
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.source import nodes_of, parsed
+from workbench.source import nodes_of, parsed, statements_of
 
 BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
 NEXT, MESH_NEXT = "bvh_query_next", ("mesh_query_aabb_next", "mesh_query_next")
@@ -35,18 +36,19 @@ while QUERY.at < len(QUERY.nodes):
 
 
 def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return the statements with such loops written out; the same object if there is none."""
-    nodes = definition.nodes if body is definition.node.body else nodes_of(*body)
-    if not any(_begun(definition, node) or _continued(definition, node) for node in nodes):
+    """Return the statements with such loops and each `match` written out; the same object if there is none."""
+    nodes = (n for n in statements_of(*body) if isinstance(n, (ast.Match, ast.For, ast.While)))
+    if not any(isinstance(n, ast.Match) or _begun(definition, n) or _continued(definition, n) for n in nodes):
         return body
     return _statements(definition, copy.deepcopy(list(body)))
 
 
 def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
     for statement in body:
-        for block in (getattr(statement, name, None) for name in ("body", "orelse")):
-            if isinstance(block, list):
-                block[:] = _statements(definition, block)
+        for part in (statement, *getattr(statement, "cases", ())):
+            for block in (getattr(part, name, None) for name in ("body", "orelse")):
+                if isinstance(block, list):
+                    block[:] = _statements(definition, block)
     return [new for old in body for new in _loop(definition, old)]
 
 
@@ -71,6 +73,8 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
     Raises:
         KernelSyntaxError: `bvh_query_next` is not given local names, or cannot be seen beside what begins the query.
     """
+    if isinstance(node, ast.Match):
+        return branches(definition, node)
     at = f".{node.lineno}.{node.col_offset}"
     if isinstance(node, ast.For) and _begun(definition, node):
         query, target, call = f"query{at}", node.target, copy.deepcopy(node.iter)

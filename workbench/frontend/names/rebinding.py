@@ -15,9 +15,10 @@ from collections.abc import Sequence
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.names.query_loops import expanded
+from workbench.frontend.names.references import assigning
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.source import nodes_of
+from workbench.source import nodes_of, statements_of
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.
 _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
@@ -34,10 +35,10 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
-    body = expanded(definition, body)
-    whole = body is definition.node.body
-    nodes = definition.nodes if whole else nodes_of(*body)
-    if not any(_rebound(definition, node) or _with_results(definition, node) for node in nodes):
+    body = assigning(definition, expanded(definition, body))
+    nodes = definition.calls if body is definition.node.body else nodes_of(*body)
+    with_results = (_with_results(definition, node) for node in statements_of(*body))
+    if not any(_rebound(definition, node) for node in nodes) and not any(with_results):
         return list(body)
     marked = ast.Module(copy.deepcopy(list(body)), [])
     for statement in nodes_of(marked):
@@ -50,7 +51,7 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
-    """A call that names its results, as an assignment."""
+    """Return a call that names its results, as an assignment."""
     results = _with_results(definition, node)
     if not results:
         return node
@@ -62,7 +63,7 @@ def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
 
 
 def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
-    """The names after the arguments of a statement that calls a function of the library with several results."""
+    """Return the names after the arguments of a statement that calls a function of the library with several results."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call) or node.value.keywords:
         return []
     form = _form(definition, node.value)
@@ -78,6 +79,8 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
     if name is not None:
         name.ctx = ast.Store()
         node.uncertain = place  # type: ignore[attr-defined]
+    if isinstance(getattr(node, "func", getattr(node, "value", None)), ast.IfExp):
+        place = place or "beside a choice, which is made of two expressions"
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
         for position, inner in enumerate(child if isinstance(child, list) else [child]):
@@ -86,7 +89,7 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """The name that a call rebinds, if it does."""
+    """Return the name that a call rebinds, if it does."""
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     value = _form(definition, node)
@@ -99,7 +102,7 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
 
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:
-    """The form that is called, if it is one."""
+    """Return the form that is called, if it is one."""
     path = dotted(node.func)
     value = definition.read(path, usable_in_kernel) if path is not None else None
     return value if isinstance(value, Form) else None

@@ -11,21 +11,37 @@ import typing
 from typing import Any
 
 from workbench.errors import KernelTypeError
-from workbench.frontend.names.annotate import parameter_type, result
+from workbench.frontend.names.annotate import parameter_annotations, parameter_type, result
+from workbench.frontend.names.references import references
 from workbench.frontend.state.coerce import adopts, convert, describe
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Poison
+from workbench.frontend.values.structs import fitted
 from workbench.ir.values import Value
 from workbench.structs import AnyType
 from workbench.types import Complex, Kind, Scalar
 
 
 def as_said(context: Context, operand: Operand) -> Operand:
-    """The value of a `return` in the type that the func's annotation says.
+    """Return the value of a `return` in the type that the func's annotation says, and its references in theirs.
 
     Raises:
         KernelTypeError: it is of another type, or of another number of values.
     """
+    names = references(context.definition)
+    if names and isinstance(operand, tuple):
+        types = parameter_annotations(context.definition)
+        values, changed = operand[: -len(names)], operand[-len(names) :]
+        values = tuple(_as_annotated(context, v) for v in values)
+        return *values, *(_typed(context, v, types[n], n) for v, n in zip(changed, names, strict=True))
+    return _as_annotated(context, operand)
+
+
+def _typed(context: Context, operand: Operand, type: AnyType | None, name: str) -> Operand:
+    return operand if type is None else fitted(context, operand, type, f"{name} of {context.definition.name}()")
+
+
+def _as_annotated(context: Context, operand: Operand) -> Operand:
     node = context.definition.node.returns
     if node is None or not context.inside or isinstance(operand, Poison):
         return operand

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench import types
 from workbench.builtins.declaration.declare import TABLE, Builtin
-from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Weak
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, WEAK_INT, Arg, Signature, Weak
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.operands import (
     AlreadyReported,
@@ -55,12 +55,12 @@ def describe(operand: Operand) -> str:
 
 
 def indexable(context: Context, operand: Operand) -> Value | Literal | View:
-    """The operand where it is a number, an array or a part of an array; an error where it is something else."""
+    """Return the operand where it is a number, an array or a part of an array; an error where it is something else."""
     return operand if isinstance(operand, View) else usable(context, operand)
 
 
 def usable(context: Context, operand: Operand) -> Value | Literal:
-    """The operand where it is a number or an array; an error where it is something else."""
+    """Return the operand where it is a number or an array; an error where it is something else."""
     if isinstance(operand, (Value, Literal)):
         return operand
     if isinstance(operand, Poison):
@@ -119,7 +119,7 @@ def default_type(literal: Literal) -> Scalar | Complex:
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
-    """The operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
+    """Return the operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
@@ -174,7 +174,7 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
 
 
 def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
-    """The operand for a place that has a type (an element, an annotated parameter).
+    """Return the operand for a place that has a type (an element, an annotated parameter).
 
     Literals, and what is made of them, adopt it. A typed value must have it, or be promoted to it without loss of kind:
     an int may become a float, a float never an int. With `tiles`, so must the elements of a tile; else there is no
@@ -218,7 +218,7 @@ def _component_of(given: Any, wanted: Any) -> str:
 
 
 def weak(operand: Value | Literal) -> Arg:
-    """The operand's type as rules see it."""
+    """Return the operand's type as rules see it."""
     if isinstance(operand, Literal) and operand.is_complex:
         return WEAK_COMPLEX
     type = default_type(operand) if isinstance(operand, Literal) else operand.type
@@ -249,8 +249,33 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
     return known
 
 
+_SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
+"""What rules say of scalars, which are few."""
+
+
+def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
+    """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
+    types_ = []
+    for operand in operands:
+        if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
+            types_.append(operand.type)
+        elif type(operand) is Literal and type(operand.value) in (int, float):
+            types_.append(WEAK_INT if type(operand.value) is int else WEAK_FLOAT)
+        else:
+            return None
+    signature = _SIGNATURES.get((builtin, tuple(types_)))
+    if signature is None:
+        return None
+    pairs = zip(operands, types_, signature[0], strict=True)
+    values = [o if known is wanted else convert(context, o, wanted) for o, known, wanted in pairs]
+    return context.builder.one(builtin.name, values, signature[1])  # type: ignore[arg-type]
+
+
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
     """Emit a builtin on operands of any kind."""
+    known = remembered(context, builtin, operands)
+    if known is not None:
+        return known
     args = [usable(context, o) for o in operands]
     if any_tile(args):
         return over(
@@ -259,23 +284,29 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     if builtin.across and len(args) == 1 and isinstance(args[0], Value) and isinstance(args[0].type, Vector):
         each = (apply(context, builtin, [c]) for c in components(context, args[0]))
         return reduce(lambda a, b: apply(context, TABLE[builtin.across], (a, b)), each)
-    try:
-        wanted, result = builtin.rule(builtin.name, _argument_types(builtin, args))
-    except KernelTypeError as error:
-        raise context.placed(error) from None
+    types_ = tuple(_argument_types(builtin, args))
+    signature = _SIGNATURES.get((builtin, types_))
+    if signature is None:
+        try:
+            signature = builtin.rule(builtin.name, types_)
+        except KernelTypeError as error:
+            raise context.placed(error) from None
+        if all(type(t) is Scalar or isinstance(t, Weak) for t in types_):
+            _SIGNATURES[builtin, types_] = signature
+    wanted, result = signature
     values = [convert(context, a, t) for a, t in zip(args, wanted, strict=True)]
     return context.builder.one(builtin.name, values, result)
 
 
 def components(context: Context, value: Value) -> list[Value]:
-    """The components of a vector, a matrix's row by row."""
+    """Return the components of a vector, a matrix's row by row."""
     assert isinstance(value.type, Vector)
     one, const = context.builder.one, context.builder.const
     return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:
-    """The operand as a condition: a Python bool where it is known now, else a bool value."""
+    """Return the operand as a condition: a Python bool where it is known now, else a bool value."""
     if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
         return bool(operand.value)
     if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):

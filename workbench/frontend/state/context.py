@@ -3,33 +3,101 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Sequence
 
 import msgspec
 
 from workbench.errors import WorkbenchError, at
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.loop_scope import Env, Loop
-from workbench.frontend.state.memo import Calls, Notice, Settled
 from workbench.frontend.state.operands import Operand, Returned
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
-from workbench.ir.values import Captured, Op, Value
-from workbench.types import is_integer
+from workbench.ir.values import Block, Captured, Op, Value
+from workbench.source import UNKNOWN, Location
+from workbench.types import Type, is_integer
 
 LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 
+class Settled(msgspec.Struct, frozen=True):
+    """The inferred types of a loop's carried names, and the names without a value at its beginning.
+
+    `read` keeps alive what is known by identity.
+    """
+
+    types: dict[str, Type]
+    hidden: dict[str, Operand]
+    read: tuple[Operand, ...]
+
+
+class Calls(msgspec.Struct):
+    """Calls of one func with arguments alike.
+
+    Attributes:
+        definition, args: of the first: what is known of them by identity lives as long.
+        count: how many there were.
+        body: what the func comes to; None until it is needed, or if it cannot be copied.
+    """
+
+    definition: Definition
+    args: tuple[Operand, ...]
+    count: int = 0
+    body: Body | None = None
+
+
+class Body(msgspec.Struct, frozen=True):
+    """What a func comes to for parameters.
+
+    Attributes:
+        block: its operations; it yields the values of the result.
+        result: made of these.
+        known: of each of them.
+        called: whether a call is an operation for now, to be written out when the whole kernel is simplified.
+    """
+
+    block: Block
+    result: Operand | None
+    known: tuple[tuple[bool, bool, bool], ...]
+    called: bool
+
+
+class Notice(msgspec.Struct, frozen=True):
+    """A line that means something else than in the library it was written for."""
+
+    location: Location
+    message: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.location}: {self.message} {self.advice}".rstrip()
+
+
 class NotingBuilder(Builder):
-    """A builder that notes which integer results cannot be negative, by simple rules on each operation."""
+    """A builder that notes which integer results cannot be negative, by simple rules on each operation.
+
+    Attributes:
+        here: the current location, or the definition and the node that it is found by when an operation asks.
+    """
 
     def __init__(self) -> None:
+        self.here: Location | tuple[Definition, ast.AST] = UNKNOWN
         super().__init__()
         self.non_negative: set[Value] = set()
         self._sizes: set[Value] = set()
         self._ones: set[Value] = set()
+
+    @property
+    def location(self) -> Location:
+        """Where the operations stand that are added now."""
+        if isinstance(self.here, tuple):
+            self.here = self.here[0].locate(self.here[1])
+        return self.here
+
+    @location.setter
+    def location(self, location: Location) -> None:
+        self.here = location
 
     def append(self, op: Op) -> Op:
         """Add an operation and note what is known of its result."""
@@ -83,7 +151,6 @@ class Shared(msgspec.Struct):
         launch_ndim: how many dimensions `tid()` asks for; None until it does.
         captured: constants met so far, by name.
         trace: whether each statement is marked with what its names are (see frontend/statements/trace.py).
-        watched: what was read from the user's namespace: path to value, for the check at the next launch.
         errors: what was found wrong so far.
         notices: what a kernel from Warp means otherwise here; None if not requested.
         warp_meanings: whether names mean what they mean in Warp, where that gives other numbers.
@@ -92,7 +159,8 @@ class Shared(msgspec.Struct):
         lifted: what is lowered now is done for each element of tiles.
         parts: tiles that are a part or a form of another one, with that and its name.
         calls: of funcs, by what they were given (see frontend/functions/repeated_calls.py).
-        settled: what loops came to, by what they read (see frontend/statements/loop_types.py).
+        settled: what loops in loops came to, by what they read (see frontend/statements/loop_types.py).
+        in_loop: a loop's body is lowered, perhaps not for the last time.
         uniforms: the kernel's parameters for what it reads that changes between launches, by identity.
     """
 
@@ -101,7 +169,6 @@ class Shared(msgspec.Struct):
     launch_ndim: int | None = None
     captured: dict[str, Captured] = msgspec.field(default_factory=dict)
     trace: bool = False
-    watched: dict[tuple[int, str], Watched] = msgspec.field(default_factory=dict)
     errors: list[WorkbenchError] = msgspec.field(default_factory=list)
     notices: list[Notice] | None = None
     warp_meanings: bool = False
@@ -111,31 +178,13 @@ class Shared(msgspec.Struct):
     parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
     calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
     settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
+    in_loop: bool = False
     uniforms: dict[int, Operand] = msgspec.field(default_factory=dict)
 
     @property
     def non_negative(self) -> set[Value]:
         """Integer values that cannot be below 0: their indices need no wrapping."""
         return self.builder.non_negative
-
-
-class Watched(msgspec.Struct, frozen=True):
-    """A value of the user's namespace that the code depends on, and how to read it again.
-
-    Attributes:
-        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
-        paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
-        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
-        known: names of the kernel that a `static(…)` reads, with their values.
-    """
-
-    definition: Definition
-    path: str
-    value: Any
-    again: Callable[[], Any] | None = None
-    place: tuple[Mapping[Any, Any], Any] | None = None
-    paths: tuple[str, ...] | None = None
-    known: Mapping[str, Any] = {}
 
 
 class Context(msgspec.Struct):
@@ -159,7 +208,7 @@ class Context(msgspec.Struct):
     caller: Context | None = None
 
     @property
-    def builder(self) -> Builder:
+    def builder(self) -> NotingBuilder:
         """Where operations go."""
         return self.shared.builder
 
@@ -167,8 +216,21 @@ class Context(msgspec.Struct):
         """For `with`: operations and errors inside belong to `node`'s place."""
         return At(self, node)
 
+    def go(self, node: ast.AST) -> Before:
+        """From now on operations and errors belong to `node`'s place; returns where they did before, for `back`."""
+        builder = self.shared.builder
+        before = self.node, builder.here
+        self.node = node
+        if not self.definition.library:
+            builder.here = self.definition, node
+        return before
+
+    def back(self, before: Before) -> None:
+        """Undo `go`."""
+        self.node, self.shared.builder.here = before
+
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
-        """An error at the current place."""
+        """Return an error at the current place."""
         return self.placed(kind(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
@@ -176,6 +238,9 @@ class Context(msgspec.Struct):
         if self.definition.library and self.caller is not None:
             return self.caller.placed(error)
         return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)
+
+
+Before = tuple[ast.AST | None, Location | tuple[Definition, ast.AST]]
 
 
 class At:
@@ -188,14 +253,10 @@ class At:
         self.node = node
 
     def __enter__(self) -> None:
-        context, builder = self.context, self.context.shared.builder
-        self.before = context.node, builder.location
-        context.node = self.node
-        if not context.definition.library:
-            builder.location = context.definition.locate(self.node)
+        self.before = self.context.go(self.node)
 
     def __exit__(self, *_: object) -> None:
-        self.context.node, self.context.shared.builder.location = self.before
+        self.context.back(self.before)
 
 
 # Handlers in lower rooms are given what lowers an expression. A form is lowered from its call.

@@ -82,7 +82,7 @@ class Scope(msgspec.Struct, frozen=True):
     language: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def lookup(self, name: str, usable: noted.Usable = anything) -> Any:
-        """The value of `name` now, or MISSING.
+        """Return the value of `name` now, or MISSING.
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
@@ -122,7 +122,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     source: Source
     scope: Scope
     annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    defaults: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
     library: bool = False
     written: tuple[str, int] = ("", 0)
     uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
@@ -156,7 +156,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return value
 
     def locate(self, node: ast.AST) -> Location:
-        """The place of a node of this definition."""
+        """Return the place of a node of this definition."""
         try:
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:
@@ -173,10 +173,10 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {}
 
     def _characters(self, line: int, column: int) -> int:
-        """The parser counts bytes of UTF-8; people and carets count characters."""
+        """Return the parser counts bytes of UTF-8; people and carets count characters."""
+        if self.source.is_ascii:
+            return column
         text = self.source.line(line)
-        if text.isascii():
-            return min(len(text), column)
         return len(text.encode()[:column].decode(errors="ignore"))
 
     @cached_property
@@ -190,10 +190,14 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple(nodes_of(self.node))
 
     @cached_property
+    def calls(self) -> tuple[ast.Call, ...]:
+        """All calls among these."""
+        return tuple(n for n in self.nodes if isinstance(n, ast.Call))
+
+    @cached_property
     def expects(self) -> bool:
         """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
-        called = (n.func for n in self.nodes if isinstance(n, ast.Call))
-        names = (getattr(f, "attr", getattr(f, "id", "")) for f in called)
+        names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)
         return any(name.startswith("expect_") for name in names)
 
     @cached_property
@@ -201,12 +205,18 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
         stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
-        return frozenset(n.id if isinstance(n, ast.Name) else "" for n in roots)
+        matched = (n.name for n in self.nodes if isinstance(n, ast.MatchAs))
+        return frozenset([*(n.id if isinstance(n, ast.Name) else "" for n in roots), *(n for n in matched if n)])
 
     @cached_property
     def reads(self) -> Counter[str]:
         """How often it reads each name."""
         return _reads(self.nodes)
+
+    @cached_property
+    def read_by_static(self) -> frozenset[str]:
+        """Names that a `static(…)` in it reads."""
+        return read_by_static(self.calls)
 
     @property
     def parameters(self) -> list[ast.arg]:
@@ -256,6 +266,13 @@ def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
         if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
             found[name.id] += 1
     return found
+
+
+def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Return the names that calls of `static` among these nodes read."""
+    calls = (n for n in nodes if isinstance(n, ast.Call))
+    static = [n for n in calls if getattr(n.func, "attr", getattr(n.func, "id", "")) == "static"]
+    return frozenset(reads(ast.Tuple([a for n in static for a in n.args], ast.Load()))) if static else frozenset()
 
 
 def root(node: ast.expr) -> ast.expr:

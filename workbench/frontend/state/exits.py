@@ -39,7 +39,7 @@ class Give(ast.Assign):
 
 
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
-    """The statements of a function without `break`, `continue`, `else` of loops and `return` in loops.
+    """Return the statements of a function without `break`, `continue`, `else` of loops and `return` in loops.
 
     A loop that may be left early has the attribute `until`, the name of its flag, and `otherwise` where something
     happens only if it was not. An `if` of which one side leaves says so: `left`, a bool for each side. What a `return`
@@ -52,7 +52,7 @@ def rewrite(body: Sequence[ast.stmt]) -> Statements:
 
 
 def _copied(body: Sequence[ast.stmt]) -> Statements:
-    """The statements, with loops and branches of their own: these change, what they hold does not."""
+    """Return the statements, with loops and branches of their own: these change, what they hold does not."""
     done: Statements = []
     for statement in body:
         if not isinstance(statement, (ast.If, ast.For, ast.While)):
@@ -76,7 +76,7 @@ def fresh_copy(node: Any) -> Any:
 
 
 def _has_exit(node: ast.AST) -> bool:
-    """Whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
+    """Return whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
     return isinstance(node, (ast.Break, ast.Continue)) or (
         isinstance(node, Loop)
         and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in statements_of(node)))
@@ -91,16 +91,16 @@ class Returns:
         self.names = [f"{VALUE}.{k}" for k in range(abs(shape))]
 
     def inside(self, body: Sequence[ast.stmt]) -> bool:
-        """Whether there is such a `return`."""
+        """Return whether there is such a `return`."""
         return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in statements_of(s))
 
     def begin(self, place: ast.AST) -> Statements:
-        """The names, before anything was returned."""
+        """Return the names, before anything was returned."""
         pending: Any = PENDING
         return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), place) for n in self.names]
 
     def give(self, place: ast.AST) -> ast.stmt:
-        """The `return` after the loops."""
+        """Return the `return` after the loops."""
         return _located(ast.Return(self._values(ast.Load())), place)
 
     def _values(self, use: ast.expr_context) -> Any:
@@ -153,7 +153,7 @@ class _Rewriter:
         return done
 
     def loop(self, loop: Loop, nested: bool) -> tuple[Statements, Statements]:
-        """The loop with what has to stand before it; and what comes after it, not rewritten yet."""
+        """Return the loop with what has to stand before it; and what comes after it, not rewritten yet."""
         self.count += 1
         broke, skip = f"break.{self.count}", f"skip.{self.count}"
         if not nested and self.returns.inside(loop.body):
@@ -197,7 +197,7 @@ class _Exits:
         return done
 
     def group(self, body: Statements) -> Statements:
-        """The same of some statements, of which few leave."""
+        """Return the same of some statements, of which few leave."""
         done: Statements = []
         for position, statement in enumerate(body):
             if isinstance(statement, ast.Break):
@@ -220,7 +220,7 @@ class _Exits:
         return done
 
     def branch(self, node: ast.If, rest: Statements) -> Statements:
-        """An `if` with an exit inside, and what follows it."""
+        """Return an `if` with an exit inside, and what follows it."""
         left = _always_leaves(node.body), _always_leaves(node.orelse)
         if any(left):
             sides = (node.body, [*node.orelse, *rest]) if left[0] else ([*node.body, *rest], node.orelse)
@@ -261,12 +261,12 @@ def in_groups(
 
 
 def all_end(body: Sequence[ast.stmt], ends: Callable[[ast.stmt], bool]) -> bool:
-    """Whether no path comes to the end of these statements."""
+    """Return whether no path comes to the end of these statements."""
     return any(map(ends, body))
 
 
 def _leaves(node: ast.stmt) -> bool:
-    """Whether something in it may leave the round of the loop around it."""
+    """Return whether something in it may leave the round of the loop around it."""
     if isinstance(node, Loop):
         return _returning_loop(node) or any(map(_leaves, node.orelse))
     if not isinstance(node, ast.If):
@@ -291,7 +291,7 @@ def _is_the_end(node: ast.stmt) -> bool:
 
 
 def _holds_returning(node: ast.stmt) -> bool:
-    """Whether it is, or holds in branches, a loop in which a `return` may be reached."""
+    """Return whether it is, or holds in branches, a loop in which a `return` may be reached."""
     inside = [*node.body, *node.orelse] if isinstance(node, ast.If) else node.orelse if isinstance(node, Loop) else []
     return _returning_loop(node) or any(map(_holds_returning, inside))
 
@@ -301,23 +301,23 @@ def _returning_loop(node: ast.stmt) -> bool:
 
 
 def _is_endless(loop: ast.stmt) -> bool:
-    """Whether it is a `while True` that no `break` of the user's leaves."""
+    """Return whether it is a `while True` that no `break` of the user's leaves."""
     return is_while_true(loop) and not _is_broken(loop)
 
 
 def _is_broken(loop: ast.AST) -> bool:
-    """Whether a `break` of the user's leaves the loop."""
+    """Return whether a `break` of the user's leaves the loop."""
     breaks = _own(loop.body, ast.Break)  # type: ignore[attr-defined]
     return not all(getattr(b, "returns", False) for b in breaks)
 
 
 def is_while_true(loop: ast.AST) -> bool:
-    """Whether only its body can end the loop."""
+    """Return whether only its body can end the loop."""
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
 def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
-    """The statements of this kind that belong to the loop whose body this is."""
+    """Return the statements of this kind that belong to the loop whose body this is."""
     found = [s for s in body if isinstance(s, kind)]
     for s in body:
         found += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
@@ -367,7 +367,7 @@ def _leave(flags: Sequence[str], out_of: str, place: ast.AST) -> ast.stmt:
 
 
 def _break(place: ast.AST) -> ast.stmt:
-    """The `break` that a `return` becomes."""
+    """Return the `break` that a `return` becomes."""
     node = ast.Break()
     node.returns = True  # type: ignore[attr-defined]
     return ast.copy_location(node, place)
@@ -378,12 +378,12 @@ def _if_not(name: str, body: Statements, place: ast.AST) -> ast.If:
 
 
 def denied(test: ast.expr) -> str | None:
-    """The flag that a test asks not to be set; None for what users write."""
+    """Return the flag that a test asks not to be set; None for what users write."""
     name = test.operand if isinstance(test, ast.UnaryOp) else None
     return name.id if isinstance(name, ast.Name) and name.id.startswith("break.") else None
 
 
 def _marked(node: ast.If, left: tuple[bool, bool]) -> ast.If:
-    """The `if`, which says of which side no path comes to its end."""
+    """Return the `if`, which says of which side no path comes to its end."""
     node.left = left  # type: ignore[attr-defined]
     return node

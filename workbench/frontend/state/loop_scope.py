@@ -1,4 +1,11 @@
-"""A loop that is being lowered, and which names it binds (see `statements/loop_names.py`)."""
+"""A loop that is being lowered, and names that it binds first: what they are after it.
+
+Where a loop surely runs (a range known now that is not empty, `while True`), a name that every way out of it has set is
+bound after it, as in Python. Such a name goes round the loop like any other, from a start that is not read: inside the
+body it is unset until the body sets it. Where only some ways out set it, it stays unset, but keeps its value for what
+an `else` of the loop needs: if the loop was left by a `break`, the names set before each `break` are bound. Only names
+that are read outside of the loop go round it.
+"""
 
 from __future__ import annotations
 
@@ -92,5 +99,5 @@ class Loop(msgspec.Struct):
 
 
 def unset(name: str, value: Operand, given: str | None = None) -> Unset:
-    """A name that only a loop's body sets."""
+    """Return a name that only a loop's body sets."""
     return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, given)

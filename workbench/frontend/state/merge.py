@@ -27,16 +27,18 @@ from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.types import ArrayType, Kind, Type, element
 
-RETURNS_A_VALUE = "What a return inside a loop gives must be a number or a vector, or several of them written out."
+RETURNS_A_VALUE = (
+    "What a return inside a loop gives must be a number, a vector or a struct, or several of them written out."
+)
 
 
 def assigned(statements: Sequence[ast.stmt]) -> list[str]:
-    """Names that the statements may bind: those of the first statement first, outer ones before inner ones."""
+    """Return names that the statements may bind: those of the first statement first, outer ones before inner ones."""
     return list(dict.fromkeys(name for s in statements for level in _bound(s) for name in level))
 
 
 def _bound(node: ast.AST) -> list[list[str]]:
-    """The names that a node binds, by depth below it; found once, since each of nested statements needs them."""
+    """Return the names that a node binds, by depth below it; found once, since each of nested statements needs them."""
     known: list[list[str]] | None = getattr(node, "_bound", None)
     if known is not None:
         return known
@@ -63,7 +65,7 @@ def _bound(node: ast.AST) -> list[list[str]]:
 
 
 def _target(node: ast.AST) -> str | None:
-    """The name that this node alone binds."""
+    """Return the name that this node alone binds."""
     if isinstance(node, ast.Name):
         return node.id if isinstance(node.ctx, ast.Store) else None
     if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
@@ -75,12 +77,12 @@ def _target(node: ast.AST) -> str | None:
 
 
 def is_ours(name: str) -> bool:
-    """Whether a name with dots is one that rewriting made, and no field of a user's struct."""
-    return " " in name or name.rpartition(".")[2].isdigit()
+    """Return whether a name with dots is one that rewriting made, and no field of a user's struct."""
+    return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
 def same(a: Operand, b: Operand) -> bool:
-    """Whether two operands are one and the same, so that nothing needs to be joined."""
+    """Return whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Parts):
@@ -91,7 +93,7 @@ def same(a: Operand, b: Operand) -> bool:
 
 
 def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | None:
-    """The type of `name` where two paths meet; None if a tuple or a Python object stands on one side.
+    """Return the type of `name` where two paths meet; None if a tuple or a Python object stands on one side.
 
     Raises:
         KernelTypeError: the paths give it types that do not agree.
@@ -132,7 +134,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
 
 
 def _joins(operand: Operand) -> bool:
-    """Whether an `if` can give it: a number or a vector, not an array, a tuple or a function."""
+    """Return whether an `if` can give it: a number or a vector, not an array, a tuple or a function."""
     if isinstance(operand, Value):
         return not isinstance(operand.type, ArrayType)
     return isinstance(operand, (Literal, Pending))
@@ -206,7 +208,7 @@ def branch_values(
 
 
 def stays(operand: Operand) -> bool:
-    """Whether it is the same outside of the block that it was met in: nothing that the block has computed."""
+    """Return whether it is the same outside of the block that it was met in: nothing that the block has computed."""
     return isinstance(operand, (Literal, Static, Parts)) or (
         isinstance(operand, Value) and isinstance(operand.type, ArrayType)
     )
@@ -217,7 +219,7 @@ def _is_bound(operand: Operand | None) -> bool:
 
 
 def _behind(operand: Operand | None) -> Operand:
-    """The value of a name, also of one that no path has surely set."""
+    """Return the value of a name, also of one that no path has surely set."""
     return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 

@@ -39,7 +39,7 @@ class Literal(msgspec.Struct, frozen=True):
 
 
 def too_large() -> KernelTypeError:
-    """The error of an integer that has no float."""
+    """Return the error of an integer that has no float."""
     return KernelTypeError(f"An integer of more than {LITERAL_BITS} bits is too large for a kernel.")
 
 
@@ -61,7 +61,7 @@ class Unset(msgspec.Struct, frozen=True):
     """A name that has no value on some path; reading it is an error with this reason.
 
     Attributes:
-        value: what it is on the paths that have set it, where a loop hands that on (see `statements/loop_names.py`).
+        value: what it is on the paths that have set it, where a loop hands that on (see `state/loop_scope.py`).
         given: a flag: where that is set, the name is `value`.
     """
 

@@ -1,4 +1,7 @@
-"""What lowering reads of the world around a kernel's text, noted so that another process can read the same again.
+"""What lowering reads of the world around a kernel's text, noted so that launches and processes can read it again.
+
+A launch compares what is *watched*: the values that the code was made with. Another process that finds the lowering in
+the cache reads again all that was *found*, and watches the same.
 
 Only two things are ever read: a name in a definition's scope, and an attribute of what a name means. Whatever looks at
 more than that (a call of the user's Python in `static(…)`) says so by `refuse`: then nothing is known of the kernel
@@ -12,10 +15,14 @@ from collections.abc import Callable, Collection, Mapping
 from contextvars import ContextVar
 from typing import Any, Protocol, TypeAlias
 
+import msgspec
+
 Usable: TypeAlias = Callable[[Any], bool]
 
 GIVEN = "given"
 """In the place of `usable`: what Python gave to a parameter's annotation when it made the function."""
+DEFAULT = "default"
+"""In the place of `usable`: the value of a parameter's default."""
 _READABLE = (
     ast.Call, ast.Subscript, ast.Tuple, ast.List, ast.Constant, ast.BinOp, ast.BitOr, ast.keyword, ast.expr_context,
 )  # fmt: skip
@@ -39,10 +46,31 @@ class Reader(Protocol):
         ...
 
 
+class Watched(msgspec.Struct, frozen=True):
+    """A value of the user's namespace that each launch compares, and how to read it again.
+
+    Attributes:
+        definition, path: a name of the definition's scope, dotted or not.
+        again: computes a value to compare with `value` by ==, where `path` is no name (the text of a `static(…)`).
+        paths: names (`math.pi`) that alone decide what `again` computes, where they mean numbers; None: not known.
+        place: a mapping and a key under which it holds the value, where looking there says the same as `again`.
+        known: names of the kernel that a `static(…)` reads, with their values.
+    """
+
+    definition: Any
+    path: str
+    value: Any
+    again: Callable[[], Any] | None = None
+    place: tuple[Mapping[Any, Any], Any] | None = None
+    paths: tuple[str, ...] | None = None
+    known: Mapping[str, Any] = {}
+
+
 class Reads:
     """What one lowering read.
 
     Attributes:
+        watched: what each launch looks at again, by definition and path.
         found: in order: where (a definition, or an object for its attribute), how a definition's scope was asked (None
             for an attribute), the name, and what it meant.
         refused: why this does not say all; empty if it does.
@@ -51,6 +79,7 @@ class Reads:
     def __init__(self) -> None:
         self.found: dict[tuple[int, Usable | str | None, str], tuple[Any, Usable | str | None, str, Any]] = {}
         self.refused = ""
+        self.watched: dict[tuple[int, str], Watched] = {}
 
 
 NOTED: ContextVar[Reads | None] = ContextVar("what the lowering under way has read", default=None)
@@ -76,6 +105,13 @@ def attribute(base: Any, attr: str, value: Any) -> Any:
     if noted is not None:
         noted.found.setdefault((id(base), None, attr), (base, None, attr, value))
     return value
+
+
+def watch(watched: Watched, key: str = "") -> None:
+    """Have each launch look whether a value is what it was; `key` tells values of one path apart."""
+    noted = NOTED.get()
+    if noted is not None:
+        noted.watched.setdefault((id(watched.definition), key or watched.path), watched)
 
 
 def refuse(reason: str) -> None:
@@ -105,14 +141,14 @@ def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collecti
 
 
 def _is_ours(definition: Reader, function: ast.expr, usable: Usable) -> bool:
-    """Whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
+    """Return whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
     path = dotted(function)
     value = definition.read(path, usable) if path is not None else None
     return (getattr(value, "__module__", None) or "").partition(".")[0] == "workbench"
 
 
 def dotted(node: ast.AST) -> str | None:
-    """The text of a name, or of attributes of one; None of anything else."""
+    """Return the text of a name, or of attributes of one; None of anything else."""
     attrs: list[str] = []
     while isinstance(node, ast.Attribute):
         attrs.append(node.attr)

@@ -24,12 +24,12 @@ Make = Callable[[Sequence[Operand]], "Sequence[Value]"]
 
 
 def any_tile(operands: Sequence[Operand]) -> bool:
-    """Whether one of them is a tile."""
+    """Return whether one of them is a tile."""
     return any(is_tile(o) for o in operands)
 
 
 def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[int, ...]:
-    """The one shape of the tiles among the operands.
+    """Return the one shape of the tiles among the operands.
 
     Raises:
         KernelTypeError: there are two; the message has both.
@@ -71,14 +71,14 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
 
 
 def stored(value: Value, storage: str) -> Value:
-    """The value, which has not been used yet, with this storage."""
+    """Return the value, which has not been used yet, with this storage."""
     if isinstance(value.type, Tile) and value.type.storage != storage:
         msgspec.structs.force_setattr(value, "type", Tile(value.type.dtype, value.type.shape, storage))
     return value
 
 
 def uniform(context: Context, operand: Operand, what: str) -> Operand:
-    """The operand, where all threads of a block have the same.
+    """Return the operand, where all threads of a block have the same.
 
     Raises:
         KernelTypeError: it is a tile.
@@ -95,13 +95,13 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
 
 
 def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -> Value:
-    """A tile with one value everywhere."""
+    """Return a tile with one value everywhere."""
     (made,) = context.builder.tile_map(shape, (), lambda at, e: [value])
     return stored(made, storage)
 
 
 def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
-    """The type as that of a tile's elements.
+    """Return the type as that of a tile's elements.
 
     Raises:
         KernelTypeError: it is an array's.
@@ -116,5 +116,5 @@ def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
 
 
 def is_literal(operand: Operand) -> bool:
-    """Whether it is an int written out, or captured."""
+    """Return whether it is an int written out, or captured."""
     return isinstance(operand, Literal) and not operand.is_float

@@ -33,5 +33,5 @@ class NeedsBlocks(Exception):
 
 
 def is_thread(value: object) -> bool:
-    """Whether it is a per-thread value: a tile with one element per thread."""
+    """Return whether it is a per-thread value: a tile with one element per thread."""
     return isinstance(value, Value) and isinstance(value.type, Tile) and value.type.storage == "thread"

@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from workbench.builtins.declaration.declare import Form
 from workbench.builtins.warp import MEANINGS
 from workbench.errors import KernelTypeError
-from workbench.frontend.state.context import Context
+from workbench.frontend.state.context import Context, Notice
 from workbench.frontend.state.definition import Definition
-from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value
 from workbench.source import Location

@@ -1,7 +1,8 @@
 """What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
 
-In an unrolled loop every element keeps what it is: a literal stays weak, a func stays callable, elements may differ in
-type. Where the loop can be left early, each further round is done only while it was not.
+A range known now is unrolled where a `static(…)` reads its variable. In an unrolled loop every element keeps what it
+is: a literal stays weak, a func stays callable, elements may differ in type. Where the loop can be left early, each
+further round is done only while it was not.
 """
 
 from __future__ import annotations
@@ -11,18 +12,23 @@ import copy
 from collections.abc import Sequence
 from types import NoneType
 
+from workbench.builtins.vectors import hash_grids
 from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
-from workbench.frontend.state.coerce import default_type
+from workbench.frontend.functions import library
+from workbench.frontend.state.coerce import default_type, usable
 from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.definition import read_by_static
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import Literal, Operand, Unset
-from workbench.frontend.statements import loops, queries
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, Unset
+from workbench.frontend.statements import loops
 from workbench.frontend.values import views
+from workbench.frontend.values.structs import bind
 from workbench.ir.values import Value
-from workbench.source import nodes_of
-from workbench.types import is_integer
+from workbench.limits import UNROLLED_SEQUENCE
+from workbench.source import nodes_of, parsed
+from workbench.types import Vector, is_float, is_integer
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
@@ -40,11 +46,24 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
             loops.for_loop(context, node, expression, lower_body, bounds)
             return
     if name == "range":
-        loops.for_loop(context, node, expression, lower_body)
+        bounds = loops.range_of(context, node.iter, expression)
+        steps = loops.steps_of(bounds)
+        if steps and not steps[UNROLLED_SEQUENCE:] and _read_by_static(context, node):
+            _unrolled(context, node, [Literal(n) for n in steps], lower_body)
+        else:
+            loops.for_loop(context, node, expression, lower_body, bounds)
     elif name == "hash_grid_query":
-        queries.for_loop(context, node, expression, lower_body)
+        _over_cells(context, node, expression, lower_body)
     elif not _over_array(context, node, name, expression, lower_body):
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
+
+
+def _read_by_static(context: Context, node: ast.For) -> bool:
+    """Return whether a `static(…)` in the body reads the loop's variable, which has to be known then."""
+    target = node.target
+    if not isinstance(target, ast.Name) or target.id not in context.definition.read_by_static:
+        return False
+    return target.id in read_by_static(nodes_of(*node.body))
 
 
 def _over_array(
@@ -96,6 +115,78 @@ def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For
     loop.target, loop.iter = ast.Name(item, ast.Store()), inner
     loop.body = [*_placed([bind, *after], node.target), *node.body]
     return loop
+
+
+TEXT = """
+for ROW in range(ROWS):
+    FIRST, LAST = RANGE(GRID, A, B, C, NA, NB, ROW)
+    for PLACE in range(FIRST, LAST):
+        _ = GRID.points[PLACE]
+"""
+GROUPED = """        if GRID.groups[GRID.points[PLACE]] == GROUP:
+            pass
+"""
+KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
+
+
+def _over_cells(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
+    """`for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
+
+    Raises:
+        KernelTypeError: it is not asked for a grid, a point and a radius.
+    """
+    assert isinstance(node.iter, ast.Call)
+    with context.at(node.iter):
+        given = [expression(context, a) for a in node.iter.args]
+        few = 0 < len(given) <= 4 and not node.iter.keywords
+        if not few or not _is_grid(given[0]) or not _is_ball(context, given[1:3]):
+            shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
+            wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
+            advice = "Annotate the parameter as grid: wb.HashGrid."
+            raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
+        known = library.call(context, hash_grids.rows, given[:3])
+    at = f".{node.lineno}.{node.col_offset}"
+    grid = given[0]
+    assert isinstance(known, tuple) and isinstance(grid, Bundle)
+    context.env.update(zip((name + at for name in KNOWN), known, strict=True))
+    context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
+    bind(context.env, "GRID" + at, grid)
+    grouped = len(given) > 3
+    (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
+    assert isinstance(outer, ast.For)
+    (*_, inner) = outer.body
+    assert isinstance(inner, ast.For) and isinstance(inner.body[0], ast.Assign)
+    for part in nodes_of(outer):
+        ast.copy_location(part, node)
+        if isinstance(part, ast.Name) and part.id.isupper():
+            part.id += at
+    inner.body[0].targets = [node.target]
+    if grouped:
+        context.env["GROUP" + at] = given[3]
+        assert isinstance(inner.body[1], ast.If)
+        inner.body[1].body = node.body
+    else:
+        inner.body += node.body
+    for name in ("until", "otherwise"):  # how the loop may be left, and what happens if it was not
+        if hasattr(node, name):
+            setattr(outer, name, getattr(node, name))
+    if hasattr(node, "until"):
+        inner.until = node.until  # type: ignore[attr-defined]
+    loops.for_loop(context, outer, expression, lower_body, loops.range_of(context, outer.iter, expression))
+
+
+def _is_grid(operand: Operand | None) -> bool:
+    """Return whether it is a `HashGrid`."""
+    return isinstance(operand, Bundle) and operand.type.name == "HashGrid" and operand.type.find("starts") is not None
+
+
+def _is_ball(context: Context, operands: list[Operand]) -> bool:
+    if len(operands) != 2:
+        return False
+    point, _ = (usable(context, o) for o in operands)
+    return (
+        isinstance(point, Value) and isinstance(point.type, Vector) and point.type.length == 3 and is_float(point.type)
+    )
 
 
 def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_body: loops.LowerBody) -> None:

@@ -12,15 +12,17 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from msgspec.structs import replace
+
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, weak
-from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.memo import Settled
+from workbench.frontend.state.context import Context, Env, Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
-from workbench.frontend.state.operands import POISON, Literal, Operand, Pending, Poison, Unset
+from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
+from workbench.frontend.values.structs import bind, pending, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
@@ -42,10 +44,22 @@ def settle(
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
+    inside, context.shared.in_loop = context.shared.in_loop, True
+    try:
+        if not inside:  # nothing meets it again
+            return _settled(context, _first(names, before), names, before, attempt).types
+        read = _read(node, names, before)
+        key = node, *read, *form(context, read.values())
+        known = context.shared.settled.get(key) or _first(names, before)
+        found = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(found, read=tuple(read.values()))
+        return found.types
+    finally:
+        context.shared.in_loop = inside
+
+
+def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
     errors, kept = context.shared.errors, len(context.shared.errors)
-    read = _read(node, names, before)
-    key = node, *read, *form(context, read.values())
-    known = context.shared.settled.get(key) or _first(names, before)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -59,6 +73,12 @@ def settle(
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)
+        structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
+        for name in structs:  # a `return` in the loop gives a struct: its fields go round
+            bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+        if structs:
+            names = with_fields(names, before)
+            continue
         lost = [n for n in names if n not in hidden and _lost(before[n], context.env.get(n, before[n]), n in types)]
         if lost:
             hidden |= {n: _changed(n) for n in lost}
@@ -69,8 +89,7 @@ def settle(
         wider = {n: t for n, t in wider.items() if n not in hidden}
         if not wider:
             _check_ends(context, types, before, ends)
-            context.shared.settled[key] = Settled(types, hidden, tuple(read.values()))
-            return types
+            return Settled(types, hidden, ())
         changes.update(wider.keys())
         for name in (n for n, count in changes.items() if count > LOOP_TYPE_CHANGES):
             what = f"{name} is {types[name]!r} at the start of an iteration and {wider[name]!r} at its end, each time."
@@ -85,13 +104,13 @@ def _first(names: Sequence[str], before: Env) -> Settled:
 
 
 def _read(node: ast.For | ast.While, names: Sequence[str], before: Env) -> Env:
-    """The names that lowering the loop looks at, structs' fields too."""
+    """Return the names that lowering the loop looks at, structs' fields too."""
     used = _named(node) | {*names, getattr(node, "until", None)}
     return {name: operand for name, operand in before.items() if name in used or name.partition(".")[0] in used}
 
 
 def _named(node: ast.For | ast.While) -> frozenset[str]:
-    """The names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
+    """Return the names in a loop; found once: those of inner loops are needed each time that an outer one is tried."""
     known: frozenset[str] | None = getattr(node, "_named", None)
     if known is None:
         known = frozenset(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
@@ -100,7 +119,7 @@ def _named(node: ast.For | ast.While) -> frozenset[str]:
 
 
 def _start_type(operand: Operand) -> Type | None:
-    """The type in which a name is carried first; None if it cannot be carried."""
+    """Return the type in which a name is carried first; None if it cannot be carried."""
     if isinstance(operand, Value) and not isinstance(operand.type, ArrayType):
         return operand.type
     return default_type(operand) if isinstance(operand, Literal) else None
@@ -121,20 +140,20 @@ def _changed(name: str) -> Unset:
 
 
 def _end_type(operand: Operand) -> Type | None:
-    """The type of a number or a vector at the end of an iteration, a literal's weak."""
+    """Return the type of a number or a vector at the end of an iteration, a literal's weak."""
     if isinstance(operand, Literal):
         return default_type(operand)
     return operand.type if isinstance(operand, Value) and not isinstance(operand.type, ArrayType) else None
 
 
 def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
-    """The type of what a `return` inside the loop gives, where nothing or less was known of it before."""
+    """Return the type of what a `return` inside the loop gives, where nothing or less was known of it before."""
     known = _end_type(end) if isinstance(before, Pending) else None
     return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
-    """The type that a weak start takes from the end of an iteration, if another than now."""
+    """Return the type that a weak start takes from the end of an iteration, if another than now."""
     known = _end_type(end)
     start = weak(before) if isinstance(before, (Literal, Value)) else None
     if not isinstance(start, Weak) or known is None:

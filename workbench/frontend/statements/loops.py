@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from types import NoneType
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import WEAK_INT, meet
@@ -13,10 +14,10 @@ from workbench.frontend.state.coerce import apply, convert, describe, truth, usa
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
+from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import PENDING, Literal, Operand, Static
+from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset
 from workbench.frontend.state.tile_maps import uniform
-from workbench.frontend.statements.loop_names import opened
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
 from workbench.ir.values import Block, Value
@@ -29,10 +30,9 @@ LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 
 def for_loop(
     context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
-    over: tuple[Operand, Operand, Operand] | None = None,
+    bounds: tuple[Operand, Operand, Operand],
 ) -> None:  # fmt: skip
-    """`for name in range(…)`, or in the range `over`; one that is long and can be left early, as a `while`."""
-    bounds = over or _range(context, node.iter, expression)
+    """`for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
     until = getattr(node, "until", None)
@@ -45,7 +45,7 @@ def for_loop(
     goes_on = _goes_on(context, node, index_name, start.type)
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
     names = with_fields([*names, *([index_name] if goes_on else [])], context.env)
-    loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(_steps(bounds)))
+    loop = opened(context, node, [*assigned(node.body), index_name], runs=bool(steps_of(bounds)))
     held, body = index_name, node.body
     if goes_on or (until is not None and index_name in loop.names):  # the rounds that run idle leave it alone
         held = f"index.{node.lineno}.{node.col_offset}"
@@ -77,6 +77,25 @@ def for_loop(
     loop.after(context.env)
 
 
+def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
+    """Return a loop, before its body is lowered.
+
+    Args:
+        node: the loop.
+        touched: names that a round may bind.
+        runs: whether it runs at least once.
+        ends: whether it may end without a `break`.
+    """
+    until = getattr(node, "until", None)
+    if not runs and not getattr(node, "otherwise", False):
+        return Loop()
+    missing = [n for n in touched if isinstance(context.env.get(n), (Unset, NoneType))]
+    if not missing:
+        return Loop()
+    everywhere, here = context.definition.reads, reads(node)
+    return Loop(tuple(dict.fromkeys(n for n in missing if everywhere[n] > here[n])), runs, ends, until)
+
+
 def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type) -> bool:
     """Return whether the loop's variable was an integer of its type before the loop, and is read outside of it."""
     before = context.env.get(name)
@@ -84,8 +103,8 @@ def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type)
     return (known == WEAK_INT or known == type) and context.definition.reads[name] > reads(node)[name]
 
 
-def _steps(bounds: Sequence[Operand]) -> range | None:
-    """The range, where it is known now."""
+def steps_of(bounds: Sequence[Operand]) -> range | None:
+    """Return the range, where it is known now."""
     if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
         return None
     start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
@@ -93,13 +112,13 @@ def _steps(bounds: Sequence[Operand]) -> range | None:
 
 
 def _short(bounds: Sequence[Operand]) -> bool:
-    """Whether the range is known now and has few steps: then the rest of them may as well run idle."""
-    steps = _steps(bounds)
+    """Return whether the range is known now and has few steps: then the rest of them may as well run idle."""
+    steps = steps_of(bounds)
     return steps is not None and not steps[IDLE_ITERATIONS:]
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
-    """The body, done only while the loop has not been left."""
+    """Return the body, done only while the loop has not been left."""
     guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
     guard.left = (False, True)  # type: ignore[attr-defined]
     for inner in ast.walk(guard):
@@ -152,7 +171,7 @@ def _leaving_for(
     name, touched = node.target.id, [counter, *assigned(node.body)]
     if _goes_on(context, node, name, type):
         name, touched = "", [*touched, name]
-    _while(context, node, touched, more, body, name, bool(_steps(bounds)))
+    _while(context, node, touched, more, body, name, bool(steps_of(bounds)))
 
 
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
@@ -204,7 +223,7 @@ def _while(
 
 
 def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
-    """Whether the loop goes on: its condition is looked at only where the loop was not left."""
+    """Return whether the loop goes on: its condition is looked at only where the loop was not left."""
     left = context.env[until]
     assert isinstance(left, Value)
     with context.builder.block() as stop:
@@ -214,7 +233,12 @@ def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -
     return context.builder.if_(left, stop.block, go_on.block)[0]
 
 
-def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
+    """Return the start, stop and step of a call of `range`.
+
+    Raises:
+        KernelSyntaxError: it is something else.
+    """
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
         callee = expression(context, node.func)
         if isinstance(callee, Static) and callee_name(callee.value) == "range":
@@ -228,13 +252,13 @@ def _range(context: Context, node: ast.expr, expression: Expression) -> tuple[Op
 
 
 def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
-    """The bounds of `reversed(range(…))`.
+    """Return the bounds of `reversed(range(…))`.
 
     Raises:
         KernelTypeError: a bound is not known now, and the step is not 1 or -1, or the range is of unsigned integers.
     """
-    start, stop, step = bounds = _range(context, node, expression)
-    steps = _steps(bounds)
+    start, stop, step = bounds = range_of(context, node, expression)
+    steps = steps_of(bounds)
     if steps is not None:
         turned = steps[::-1]
         return Literal(turned.start), Literal(turned.stop), Literal(turned.step)

@@ -13,12 +13,11 @@ from workbench.errors import CellErrors, KernelSyntaxError, KernelTypeError, Wor
 from workbench.frontend.names.python_names import watch_annotations
 from workbench.frontend.names.rebinding import mark
 from workbench.frontend.state.coerce import materialise
-from workbench.frontend.state.context import Context, Env, Shared, Watched
+from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
-from workbench.frontend.state.memo import Notice
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
-from workbench.frontend.state.reads import NOTED, Reads
+from workbench.frontend.state.reads import NOTED, Reads, Watched, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import returns
@@ -34,7 +33,6 @@ class Lowered(msgspec.Struct, frozen=True):
     """A kernel in IR, and what of the user's namespace it depends on."""
 
     function: Function
-    watched: tuple[Watched, ...]
     reads: Reads
     notices: tuple[Notice, ...] = ()
 
@@ -134,9 +132,9 @@ def _noted(
     )
     for name, uniform in definition.uniforms.items():
         if definition.scope.lookup(name) is uniform:  # else a func reads it, and has noted that
-            shared.watched[id(definition), name] = Watched(definition, name, uniform)
+            watch(Watched(definition, name, uniform))
     simplified = run(TYPED if trace else LOWERED, function)
-    return Lowered(verify(simplified), tuple(shared.watched.values()), reads, tuple(shared.notices or ()))
+    return Lowered(verify(simplified), reads, tuple(shared.notices or ()))
 
 
 def _body(context: Context) -> Returned:
@@ -147,7 +145,7 @@ def _body(context: Context) -> Returned:
 def result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False, nothing: bool = False
 ) -> tuple[AnyType, ...]:
-    """The types of what a func returns for parameters of these types.
+    """Return the types of what a func returns for parameters of these types.
 
     Raises:
         KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns no values, unless it may

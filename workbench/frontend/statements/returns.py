@@ -72,7 +72,7 @@ def _run(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
 
 
 def _group(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
-    """The same of some statements, of which few return."""
+    """Return the same of some statements, of which few return."""
     for position, node in enumerate(statements):
         if isinstance(node, ast.Return):
             return Ended(_returned(context, node))
@@ -102,7 +102,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
 
 
 def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt], last: bool) -> Ended:
-    """An `if` with a `return` inside, and what follows it."""
+    """Return an `if` with a `return` inside, and what follows it."""
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], last)
@@ -187,7 +187,7 @@ def _leaves(
 
 
 def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
-    """The form of what two paths return.
+    """Return the form of what two paths return.
 
     Raises:
         KernelTypeError: they have two.
@@ -209,7 +209,7 @@ def _known(context: Context, operand: Operand) -> Operand:
 
 
 def _returns(node: ast.AST) -> bool:
-    """Whether a `return` stands in it."""
+    """Return whether a `return` stands in it."""
     if not isinstance(node, ast.If):
         return any(isinstance(n, ast.Return) for n in statements_of(node))
     if not hasattr(node, "may_return"):  # kept: each `elif` is asked again by those before it

@@ -31,11 +31,11 @@ from workbench.frontend.state.operands import (
     Static,
     Unset,
 )
-from workbench.frontend.statements import assignment, iterate, loops
-from workbench.frontend.statements.asserts import lower_assert
+from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
 from workbench.frontend.values import structs, views
+from workbench.ir.attributes import MESSAGE
 from workbench.ir.values import Block, Value
 from workbench.limits import NESTED_EXITS
 from workbench.structs import AnyType
@@ -70,6 +70,9 @@ def statement(context: Context, node: ast.stmt) -> None:
     if lower is None:
         message, advice = REFUSED.get(type(node), (f"{type(node).__name__} is not in the kernel language.", ""))
         raise context.error(KernelSyntaxError, message, advice)
+    if context.shared.tiling is None:
+        lower(context, node)
+        return
     for part in (parts := lanes.split(context, node)):
         statement(context, part)
     if parts:
@@ -92,7 +95,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
         with context.at(node.value):  # not at the target, which takes numbers
             usable(context, result)
     for target in node.targets:
-        assignment.assign(context, target, result)
+        lvalues.assign(context, target, result)
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
@@ -115,7 +118,7 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
     result = expression(context, node.value)
     if wanted is not None:
         result = structs.fitted(context, result, wanted, node.target.id)
-    assignment.assign(context, node.target, result)
+    lvalues.assign(context, node.target, result)
 
 
 def _annotation(context: Context, node: ast.expr) -> AnyType | None:
@@ -223,7 +226,7 @@ def _leave(context: Context, node: Leave) -> None:
 
 def _give(context: Context, node: Give) -> None:
     """A `return` in a loop: its values are kept."""
-    assignment.assign(context, node.targets[0], as_said(context, expression(context, node.value)))
+    lvalues.assign(context, node.targets[0], as_said(context, expression(context, node.value)))
 
 
 def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
@@ -269,7 +272,26 @@ def _statements(context: Context, statements: Sequence[ast.stmt]) -> None:
 
 
 def _assert(context: Context, node: ast.Assert) -> None:
-    lower_assert(context, node, expression)
+    """Emit the assertion, which only code with checks tests; nothing for one that always holds."""
+    message = node.msg
+    if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
+        with context.at(message):
+            raise context.error(
+                KernelSyntaxError, "The message of an assert is a plain string.",
+                "Leave values out: a KernelFault shows what was compared.",
+            )  # fmt: skip
+    if isinstance(node.test, ast.Tuple):
+        raise context.error(
+            KernelSyntaxError, "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'
+        )
+    condition = truth(context, expression(context, node.test))
+    if isinstance(condition, bool):
+        if condition:
+            return
+        condition = context.builder.const(False, bool_)
+    text = message.value if isinstance(message, ast.Constant) else ""
+    with context.at(node.test):
+        context.builder.emit("assert", (condition,), (), {MESSAGE: text})
 
 
 LOWER: dict[type[ast.stmt], Callable[[Context, Any], None]] = {

@@ -59,12 +59,12 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 
 def _is_hidden(name: str, env: Env) -> bool:
-    """Whether the name is one of our own; a struct's fields have a dot too."""
+    """Return whether the name is one of our own; a struct's fields have a dot too."""
     return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
 
 
 def _is_ours(statement: ast.stmt) -> bool:
-    """Whether it only sets a flag that stands for a `break` or the like."""
+    """Return whether it only sets a flag that stands for a `break` or the like."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
 

@@ -65,7 +65,7 @@ class Arguments:
         return name in self.given
 
     def tile(self, name: str) -> Value:
-        """A tile; a number of the block stands for the tile of one element.
+        """Return a tile; a number of the block stands for the tile of one element.
 
         Raises:
             KernelTypeError: it is something else.
@@ -82,7 +82,7 @@ class Arguments:
         raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
-        """A shape: an int, or a tuple of 1 to 4, known at compile time."""
+        """Return a shape: an int, or a tuple of 1 to 4, known at compile time."""
         operand = self.given[name]
         parts = operand if isinstance(operand, tuple) else (operand,)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
@@ -99,7 +99,7 @@ class Arguments:
         return shape
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        """A whole number known at compile time."""
+        """Return a whole number known at compile time."""
         if name not in self.given:
             return default
         operand = self.given[name]
@@ -108,7 +108,7 @@ class Arguments:
         raise self.error(f"takes {name} as a whole number written out.")
 
     def dtype(self, default: Scalar | Vector, name: str = "dtype") -> Scalar | Vector:
-        """A type of elements."""
+        """Return a type of elements."""
         if name not in self.given:
             return default
         operand = self.given[name]
@@ -160,12 +160,12 @@ class Arguments:
         return [place(self.context, p, f"The {name} of {self.name}()") for p in parts]
 
     def error(self, message: str, advice: str = "") -> Exception:
-        """An error of this call."""
+        """Return an error of this call."""
         return self.context.error(KernelTypeError, f"{self.name}() {message}", advice)
 
 
 def place(context: Context, operand: Operand, what: str) -> Value:
-    """An integer that is the same for the whole block, as int32 or int64."""
+    """Return an integer that is the same for the whole block, as int32 or int64."""
     found = usable(context, uniform(context, operand, what))
     if isinstance(found, Literal):
         if found.is_float:
@@ -198,6 +198,6 @@ def tiling_of(context: Context) -> Tiling:
 
 
 def type_of(value: Any) -> Tile:
-    """The type of a tile."""
+    """Return the type of a tile."""
     assert isinstance(value.type, Tile)
     return value.type

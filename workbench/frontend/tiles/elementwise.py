@@ -34,7 +34,7 @@ from workbench.types import ArrayType
 
 
 def wants_lifting(context: Context, node: ast.AST) -> bool:
-    """Whether the statement or expression is about per-thread values, and about no other tiles."""
+    """Return whether the statement or expression is about per-thread values, and about no other tiles."""
     if context.shared.tiling is None or context.shared.lifted:
         return False
     used = _used(context, node)
@@ -87,7 +87,7 @@ class _Hoist(ast.NodeTransformer):
 def hoisted(
     context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
 ) -> tuple[ast.stmt, list[str]]:
-    """A simple statement whose operations on tiles are computed before it, under names that are given too.
+    """Return a simple statement whose operations on tiles are computed before it, under names that are given too.
 
     So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block.
     """
@@ -112,7 +112,7 @@ def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
 
 
 def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ...] = ()) -> bool:
-    """Whether a call in it is one of an operation on tiles, here or in a func that is called."""
+    """Return whether a call in it is one of an operation on tiles, here or in a func that is called."""
     for call in nodes_of(node):
         if not isinstance(call, ast.Call):
             continue
@@ -132,7 +132,7 @@ def _callee(definition: Definition, node: ast.expr) -> Any:
 
 
 def _used(context: Context, node: ast.AST) -> list[str]:
-    """The names of locals in it, with those of a struct's fields."""
+    """Return the names of locals in it, with those of a struct's fields."""
     roots = dict.fromkeys(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
     return [k for k in context.env if k in roots or k.split(".")[0] in roots]
 

@@ -20,7 +20,7 @@ from workbench.types import ArrayType, float32, float64, int32, is_integer
 
 
 def full(number: int) -> Any:
-    """The lowering of `tile_zeros` and `tile_ones`."""
+    """Return the lowering of `tile_zeros` and `tile_ones`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         given = Arguments(context, node, expression, "shape dtype? storage?")
@@ -77,7 +77,7 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
-    """The array, and the index of each of its dimensions that has one already."""
+    """Return the array, and the index of each of its dimensions that has one already."""
     operand = indexable(given.context, given.given["a"])
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
@@ -97,7 +97,7 @@ def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
 def _placed(
     given: Arguments, array: Value, indices: list[Value | None], tile: Tile
 ) -> tuple[list[Value], tuple[int, ...]]:
-    """An offset for each dimension of the array, and the axes that the tile lies along."""
+    """Return an offset for each dimension of the array, and the axes that the tile lies along."""
     free = [axis for axis, index in enumerate(indices) if index is None]
     name = array.name
     if len(free) != tile.ndim:

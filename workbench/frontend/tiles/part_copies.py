@@ -11,6 +11,7 @@ import ast
 from collections.abc import Mapping
 
 from workbench.errors import KernelTypeError
+from workbench.frontend.names.references import references
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.definition import root
 from workbench.frontend.state.operands import Operand
@@ -18,7 +19,7 @@ from workbench.ir.values import Value
 
 
 def part_of(context: Context, part: Value, whole: Value) -> Value:
-    """The part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
+    """Return the part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
     # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
     if part is not whole and (whole.name or whole in parts):
@@ -71,7 +72,7 @@ def check_seen(context: Context, name: str) -> None:
     definition = context.definition
     if all(p.arg != name for p in definition.parameters) or _is_bound(definition.node, name):
         return
-    if not _is_read_later(context, name):
+    if name not in references(definition) and not _is_read_later(context, name):
         raise context.error(
             KernelTypeError, f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
             f"Return {name} and assign it at the call, or write to an array.",
@@ -79,7 +80,7 @@ def check_seen(context: Context, name: str) -> None:
 
 
 def _is_bound(node: ast.FunctionDef, name: str) -> bool:
-    """Whether the function gives the name another value somewhere, not counting `name += …`."""
+    """Return whether the function gives the name another value somewhere, not counting `name += …`."""
     nodes = list(ast.walk(node))
     sums = {id(n.target) for n in nodes if isinstance(n, ast.AugAssign)}
     names = (n for n in nodes if isinstance(n, ast.Name) and n.id == name and id(n) not in sums)

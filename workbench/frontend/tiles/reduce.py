@@ -77,7 +77,7 @@ def _axis(given: Arguments, tile: Tile) -> int | None:
 
 
 def reduction(kind: str) -> FormHandler:
-    """The lowering of `tile_sum` and its kin: over all elements, or along one axis."""
+    """Return the lowering of `tile_sum` and its kin: over all elements, or along one axis."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         given = Arguments(context, node, expression, "a axis?")
@@ -87,7 +87,7 @@ def reduction(kind: str) -> FormHandler:
 
 
 def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
-    """A reduction of all elements (a number of the block) or along an axis (a tile)."""
+    """Return a reduction of all elements (a number of the block) or along an axis (a tile)."""
     context, tile = given.context, type_of(value)
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
         advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
@@ -138,7 +138,7 @@ def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def scan(kind: str, exclusive: bool) -> FormHandler:
-    """The lowering of `tile_scan_inclusive` and its kin."""
+    """Return the lowering of `tile_scan_inclusive` and its kin."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return _scanned(Arguments(context, node, expression, "a"), kind, exclusive)
@@ -168,7 +168,7 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def _scaled(given: Arguments, factor: str, tile: Value) -> Value:
-    """The tile times a factor, if there is one; times 0 it is 0, whatever it holds."""
+    """Return the tile times a factor, if there is one; times 0 it is 0, whatever it holds."""
     if factor not in given:
         return tile
     number, none = given.given[factor], Literal(0.0)
@@ -195,7 +195,7 @@ def precision(given: Arguments) -> str:
 
 
 def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, precision: str = "") -> Value:
-    """The product of two tiles.
+    """Return the product of two tiles.
 
     Raises:
         KernelTypeError: shapes or types do not fit; the message has all of them.

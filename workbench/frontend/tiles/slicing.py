@@ -26,12 +26,12 @@ Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
 
 def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
-    """An operation that returns a tile."""
+    """Return an operation that returns a tile."""
     return context.builder.one(name, operands, tile, attrs)
 
 
 def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
-    """The tile with another shape (or storage)."""
+    """Return the tile with another shape (or storage)."""
     type = type_of(value)
     if type.shape == shape and type.storage == storage:
         return value
@@ -151,7 +151,7 @@ def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
 def changed(
     context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
 ) -> Value:
-    """The tile with `t[…] = operand` done."""
+    """Return the tile with `t[…] = operand` done."""
     check_alone(context, label, tile)
     type = type_of(tile)
     what = f"An element of {label or 'a tile'}"
@@ -173,7 +173,7 @@ def changed(
 
 
 def is_first(context: Context, base: Operand, node: ast.expr, expression: Expression) -> bool:
-    """Whether it is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
+    """Return whether it is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
     number = isinstance(base, Value) and isinstance(base.type, Scalar)
     return number and isinstance(node, ast.Constant) and node.value == 0
 
@@ -193,7 +193,7 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
 
 
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
-    """The tile with its axes in another order."""
+    """Return the tile with its axes in another order."""
     type = type_of(tile)
     made = Tile(type.dtype, tuple(type.shape[a] for a in axes))
     return part_of(context, one(context, "tile_transpose", (tile,), made, {AXES: axes}), tile)

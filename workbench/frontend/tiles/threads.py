@@ -54,7 +54,7 @@ def _block(context: Context, axis: int) -> Value:
 
 
 def lane(context: Context, block_dim: int) -> Value:
-    """The thread's place in its block, for every thread."""
+    """Return the thread's place in its block, for every thread."""
     (made,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
     # So `x[lane]` has no test for an index from the end.
     context.shared.non_negative.add(made)
@@ -86,7 +86,7 @@ def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tup
 
 
 def _unravelled(context: Context, number: Value, sizes: tuple[int, ...]) -> tuple[Value, ...]:
-    """The indices of a thread by its number, in a launch whose dimensions after the first have these sizes."""
+    """Return the indices of a thread by its number, in a launch whose dimensions after the first have these sizes."""
     indices: list[Value] = []
     for size in reversed(sizes):
         indices.insert(0, apply(context, TABLE["mod"], (number, Literal(size))))

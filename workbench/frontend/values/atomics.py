@@ -19,7 +19,7 @@ BITWISE = ("and", "or", "xor")
 
 
 def atomic(kind: str) -> FormHandler:
-    """The lowering of `atomic_<kind>`."""
+    """Return the lowering of `atomic_<kind>`."""
     count = ATOMIC_KINDS[kind]
     after = "the value it has and the one to put there" if count == 2 else "a value"
 

@@ -48,7 +48,7 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 
 def row(context: Context, m: Value, place: Place) -> Value:
-    """A row of a matrix, as a vector."""
+    """Return a row of a matrix, as a vector."""
     assert isinstance(m.type, Matrix)
     columns = m.type.columns
     components = [_component(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
@@ -69,31 +69,58 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
-    """`m[i, j]`, a component, or `m[i]`, a row."""
+    """`m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a matrix."""
     r, c = _places(context, m, node, expression)
-    if c is None:
-        return row(context, m, r)
+    if not isinstance(r, range) and not isinstance(c, range):
+        return _at(context, m, r, c)
+    parts = [_at(context, m, i, j) for i in _each(r) for j in _each(c)]
+    return context.builder.one("vec", parts, _form(m, r, c))
+
+
+def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
+    assert isinstance(m.type, Matrix)
     if isinstance(c, int):
-        assert isinstance(m.type, Matrix)
         return _component(context, m, _flat(context, m.type, r, c))
     return _component(context, row(context, m, r), c)
 
 
+def _each(axis: Place | range) -> Sequence[Place]:
+    return axis if isinstance(axis, range) else [axis]
+
+
+def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
+    """Return the type of a part: a slice of both axes is a matrix."""
+    assert isinstance(m.type, Matrix)
+    size = len(_each(r)) * len(_each(c))
+    if isinstance(r, range) and isinstance(c, range):
+        return Matrix(size, m.type.dtype, len(c))
+    return Vector(size, m.type.dtype)
+
+
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
-    """The matrix after `m[i, j] = operand` or `m[i] = operand`."""
+    """The matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for all."""
     assert isinstance(m.type, Matrix)
     r, c = _places(context, m, node, expression)
+    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
+    number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
+    what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
+    both = isinstance(node, ast.Tuple) and len(node.elts) > 1
+    one = part or (number and (both or isinstance(r, range)))
+    value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
+    for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
+        m = _with(context, name, m, i, j, value if one else _component(context, value, k))
+    return m
+
+
+def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value) -> Value:
+    """Return the matrix with another component."""
+    assert isinstance(m.type, Matrix)
     if isinstance(c, int):
-        part = assign_type(context, operand, m.type.dtype, f"A component of {name}")
         return _insert(context, name, m, _flat(context, m.type, r, c), part)
-    line = Vector(m.type.columns, m.type.dtype)
-    if c is None:
-        new = assign_type(context, operand, line, f"A row of {name}")
-    else:
-        part = assign_type(context, operand, m.type.dtype, f"A component of {name}")
-        new = context.builder.one("insert", (row(context, m, r), c, part), line)
-    for column in range(m.type.columns):
-        m = _insert(context, name, m, _flat(context, m.type, r, column), _component(context, new, column))  # type: ignore[arg-type]
+    type, line = m.type, row(context, m, r)
+    line = context.builder.one("insert", (line, c, part), line.type)
+    for column in range(type.columns):
+        m = _insert(context, name, m, _flat(context, type, r, column), _component(context, line, column))
     return m
 
 
@@ -102,27 +129,23 @@ def _insert(context: Context, name: str, m: Value, place: Place, part: Value) ->
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
-def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> tuple[Place, Place | None]:
+def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
+    """Return what is meant along both axes: a place, or several in the order of a slice."""
     assert isinstance(m.type, Matrix)
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
         raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    for n in nodes:
-        if isinstance(n, ast.Slice):
-            with context.at(n):
-                raise context.error(
-                    KernelSyntaxError, "A matrix has no slices in a kernel.",
-                    "Write m[i] for a row, transpose(m)[j] for a column.",
-                )  # fmt: skip
     places = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
-    return places[0], places[1] if len(places) == 2 else None
+    return places if len(places) == 2 else [*places, range(m.type.columns)]
 
 
-def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place:
-    """An index along an axis: a number where it is a literal, counted from the end where it is negative."""
+def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
+    """Return an index along an axis: a number where it is a literal, counted from the end where it is negative."""
     with context.at(node):
-        operand = usable(context, expression(context, node))
         size, what = type.shape[axis], ("rows", "columns")[axis]
+        if isinstance(node, ast.Slice):
+            return subscripts.of_slice(context, type, size, subscripts.bounds(context, node, expression))
+        operand = usable(context, expression(context, node))
         if isinstance(operand, Literal) and (operand.is_float or not -size <= operand.value < size):
             raise context.error(KernelTypeError, f"{type!r} has {what} 0 to {size - 1}, not {operand.value!r}.")
         if isinstance(operand, Literal):
@@ -131,13 +154,15 @@ def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression
 
 
 def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
-    """The builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
+    """Return the builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
 
     Raises:
         KernelTypeError: with what to write instead.
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
     whole = [t for t in types if isinstance(t, Vector)]
+    if not whole:
+        return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
@@ -204,7 +229,7 @@ def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operan
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
-    """The vectors that a matrix is made of, in one type."""
+    """Return the vectors that a matrix is made of, in one type."""
     name = ast.unparse(node.func)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
@@ -253,7 +278,7 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
 
 
 def _scalar(operand: Operand) -> Scalar | None:
-    """The scalar type that an operand stands for, if any."""
+    """Return the scalar type that an operand stands for, if any."""
     try:
         found = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:

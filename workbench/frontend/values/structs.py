@@ -17,7 +17,18 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, convert, describe
 from workbench.frontend.state.context import Context, Env, Expression
 from workbench.frontend.state.merge import joined_type, same
-from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Operand, Parts, Unset, View
+from workbench.frontend.state.operands import (
+    PENDING,
+    Axis,
+    Bundle,
+    Element,
+    Elements,
+    Operand,
+    Parts,
+    Pending,
+    Unset,
+    View,
+)
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
@@ -25,7 +36,7 @@ from workbench.types import ArrayType, Vector
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
-    """A parameter as an operand, and the IR parameters behind it, in the order of `leaf_parameters`."""
+    """Return a parameter as an operand, and the IR parameters behind it, in the order of `leaf_parameters`."""
     if isinstance(type, StructArray):
         values: list[Value] = []
         return _elements(type.dtype, type, name, f"{name}{ELEMENT}", 0, values), values
@@ -71,11 +82,23 @@ def gather(env: Mapping[str, Operand], name: str) -> Operand:
     return found
 
 
-def with_fields(names: Iterable[str], *envs: Mapping[str, Operand]) -> list[str]:
-    """The names, and those of their fields where all that have the name have the same struct."""
+def pending(type: AnyType) -> Operand:
+    """What is returned where no `return` was reached; of a struct, a struct of these."""
+    return Bundle(type, tuple(pending(f.type) for f in type.fields)) if isinstance(type, Struct) else PENDING
+
+
+def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
+    """Return the names, and those of their fields where all that have the name have the same struct.
+
+    Where one of them has a struct and another has returned nothing yet, that gets pending fields.
+    """
     found: list[str] = []
     for name in names:
         found.append(name)
+        parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
+        for env in envs if parts is not None else ():
+            if isinstance(env.get(name), Pending):
+                bind(env, name, pending(parts.type))  # type: ignore[union-attr]
         kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
         if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
             found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)
@@ -83,7 +106,7 @@ def with_fields(names: Iterable[str], *envs: Mapping[str, Operand]) -> list[str]
 
 
 def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
-    """The error for a field that a struct does not have."""
+    """Return the error for a field that a struct does not have."""
     near = difflib.get_close_matches(name, [f.name for f in type.fields], 1)
     known = ", ".join(f.name for f in type.fields)
     advice = f"Did you mean {near[0]}?" if near else f"Its fields: {known}."
@@ -113,7 +136,7 @@ def field(context: Context, base: Bundle | Element, name: str) -> Operand:
 
 
 def loaded(context: Context, element: Element) -> Bundle:
-    """The struct that stands in memory, all fields of it; unused ones are pruned later."""
+    """Return the struct that stands in memory, all fields of it; unused ones are pruned later."""
     array = element.array
     parts = (field(context, element, f.name) for f in array.type.dtype.fields)
     return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
@@ -157,7 +180,7 @@ def element(context: Context, array: Elements, node: ast.expr, expression: Expre
 
 
 def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
-    """The struct after `base.name = operand`."""
+    """Return the struct after `base.name = operand`."""
     k = position(context, base.type, name)
     fields = list(base.fields)
     fields[k] = fitted(context, operand, base.type.fields[k].type, f"{what}.{name}")
@@ -214,14 +237,14 @@ def _given(context: Context, type: Struct, f: Field, operand: Operand | None) ->
 
 
 def flatten(operand: Operand) -> list[Operand]:
-    """The operands inside a struct or a tuple, in order."""
+    """Return the operands inside a struct or a tuple, in order."""
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
     return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
 
 
 def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
-    """The operand of this form with other leaves."""
+    """Return the operand of this form with other leaves."""
     rest = iter(leaves)
 
     def build(part: Operand) -> Operand:

@@ -1,4 +1,4 @@
-"""Indices of arrays and vectors, and components of vectors.
+"""Indices of arrays and vectors, and components of vectors: one, several by letters (`v.xy`, `v.zyx`), or a slice.
 
 A negative index counts from the end, as in Python. Where an index is provably not negative (a thread's index, a loop
 counter from 0, a size, sums of those) nothing is emitted for that; elsewhere the builtin `wrap_index` stands in the IR.
@@ -7,20 +7,88 @@ counter from 0, a size, sums of those) nothing is emitted for that; elsewhere th
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import describe, materialise, usable
+from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
-from workbench.frontend.values import swizzles
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Kind, Matrix, Vector, element, int32, is_integer
+from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
 
-COMPONENTS = {"x": 0, "y": 1, "z": 2, "w": 3}
+LETTERS = "xyzw"
+"""Components of a vector, in order."""
+
+
+def is_swizzle(base: object, attr: str) -> bool:
+    """Return whether the letters name 2 to 4 components of this vector."""
+    if not isinstance(base, Value) or type(base.type) is not Vector:
+        return False
+    return 2 <= len(attr) <= 4 and set(attr) <= set(LETTERS[: base.type.length])
+
+
+def swizzle(context: Context, base: Value, attr: str) -> Value:
+    """Return the vector of these components."""
+    assert isinstance(base.type, Vector)
+    parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+
+
+def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
+    """`v[a:b]` of a vector, with bounds written out.
+
+    Raises:
+        KernelTypeError: as `of_slice`.
+    """
+    assert isinstance(base.type, Vector)
+    places = of_slice(context, base.type, base.type.length, bounds)
+    parts = [_component(context, base, k) for k in places]
+    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+
+
+def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
+    """Return the places that a slice means along `size` components, rows or columns.
+
+    Raises:
+        KernelTypeError: a bound is known only when running, or none is left.
+    """
+    if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
+        raise context.error(
+            KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
+        )
+    first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
+    places = range(size)[slice(first, last, step)]
+    if not places:
+        raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
+    return places
+
+
+def replaced(context: Context, base: Value, places: Sequence[int], operand: Operand, what: str, name: str) -> Value:
+    """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
+    assert isinstance(base.type, Vector)
+    number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
+    value = assign_type(context, operand, base.type.dtype if number else Vector(len(places), base.type.dtype), what)
+    for k, place in enumerate(places):
+        part = value if number else _component(context, value, k)
+        at = context.builder.const(place)
+        base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
+    return base
+
+
+def _component(context: Context, vector: Value, place: int) -> Value:
+    assert isinstance(vector.type, Vector)
+    return context.builder.one("extract", (vector, context.builder.const(place)), vector.type.dtype)
+
+
+def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
+    """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
+    (only,) = operands
+    if isinstance(only, Value) and type(only.type) is Vector:
+        return [_component(context, only, place) for place in range(only.type.length)]
+    return list(operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
@@ -71,12 +139,17 @@ def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.
     ]
 
 
+def bounds(context: Context, node: ast.Slice, expression: Expression) -> list[Operand | None]:
+    """Return what stands between the colons of a slice; None where nothing does."""
+    return [None if b is None else expression(context, b) for b in (node.lower, node.upper, node.step)]
+
+
 def _emit(context: Context, name: str, *operands: Value) -> Value:
     return context.builder.one(TABLE[name].name, operands, operands[0].type)
 
 
 def component(context: Context, vector: Vector, operand: Operand) -> Value:
-    """The index of a vector's component: a literal within its length, or an integer value."""
+    """Return the index of a vector's component: a literal within its length, or an integer value."""
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:
@@ -93,12 +166,12 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     """`v.x` and `v.zyx` of a vector."""
-    if swizzles.is_swizzle(base, attr):
+    if is_swizzle(base, attr):
         assert isinstance(base, Value)
-        return swizzles.swizzle(context, base, attr)
+        return swizzle(context, base, attr)
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
     if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
         assert isinstance(base, Value) and isinstance(base.type, Vector)
-        where = context.builder.const(COMPONENTS[attr])
+        where = context.builder.const(LETTERS.index(attr))
         return context.builder.one("extract", (base, where), base.type.dtype)
     raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")

@@ -68,12 +68,12 @@ def attribute(context: Context, t: Value, name: str) -> Value:
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
-    """The error for a name that a transform does not have."""
+    """Return the error for a name that a transform does not have."""
     return context.error(KernelSyntaxError, f"{describe(t)} has no {name}; it has p and q.")
 
 
 def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
-    """The transform after `t.p = operand` or `t.q = operand`."""
+    """Return the transform after `t.p = operand` or `t.q = operand`."""
     assert isinstance(t.type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
@@ -85,7 +85,7 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
 
 
 def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
-    """The builtin for an operator between transforms, or a transform and a number.
+    """Return the builtin for an operator between transforms, or a transform and a number.
 
     Raises:
         KernelTypeError: there is none.

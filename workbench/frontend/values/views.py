@@ -39,12 +39,12 @@ REDUCTIONS = {"sum", "mean", "min", "max", "prod", "dot", "any", "all", "argmin"
 
 
 def is_array(operand: Operand) -> TypeGuard[Value | View]:
-    """Whether it is an array or a part of one."""
+    """Return whether it is an array or a part of one."""
     return isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType))
 
 
 def type_of(array: Value | View) -> ArrayType:
-    """The array's type, or that of an array like the view."""
+    """Return the array's type, or that of an array like the view."""
     assert isinstance(array.type, ArrayType)
     return array.type
 
@@ -81,7 +81,7 @@ def part(
 
 
 def element(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> tuple[Value, list[Value]]:
-    """The array and the indices of the element written between the brackets, ready for `load` and `store`.
+    """Return the array and the indices of the element written between the brackets, ready for `load` and `store`.
 
     Raises:
         KernelTypeError: it is not an element but a part of the array.
@@ -106,7 +106,7 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
 
 
 def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
-    """The array and the indices of the element at these places, which are in range, of an array or view."""
+    """Return the array and the indices of the element at these places, which are in range, of an array or view."""
     if isinstance(array, Value):
         return array, list(indices)
     rest = iter(indices)
@@ -156,7 +156,7 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
 
 
 def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
-    """An index along a dimension of a view, as one of the array."""
+    """Return an index along a dimension of a view, as one of the array."""
     if axis.length is None:
         place = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
         return _composed(context, axis, place)
@@ -211,7 +211,7 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
 
 
 def _bound(context: Context, node: ast.expr | None, expression: Expression) -> Bound | None:
-    """A bound as written: a number, or a value in 64 bits."""
+    """Return a bound as written: a number, or a value in 64 bits."""
     if node is None:
         return None
     with context.at(node):
@@ -226,7 +226,7 @@ def _bound(context: Context, node: ast.expr | None, expression: Expression) -> B
 
 
 def _wide(context: Context, operand: Value) -> Value:
-    """An integer in 64 bits; of what cannot be negative that is known."""
+    """Return an integer in 64 bits; of what cannot be negative that is known."""
     if is_weak(operand.type):  # that an index is this wide does not make a counter so
         operand = context.builder.one("cast", (operand,), operand.type)
     wide = context.builder.cast(operand, int64)
@@ -236,7 +236,7 @@ def _wide(context: Context, operand: Value) -> Value:
 
 
 def _clamped(context: Context, n: Ref, bound: Bound | None, default: Bound, up: bool) -> Bound:
-    """A bound counted from the end where it is negative, within 0 and n, or within -1 and n - 1 going down."""
+    """Return a bound counted from the end where it is negative, within 0 and n, or within -1 and n - 1 going down."""
     least, most = (0, n) if up else (-1, n - 1)
     if bound is None:
         return default

@@ -19,7 +19,7 @@ def cost(function: Function) -> int:
 
 
 def constants(block: Block) -> dict[Value, Number]:
-    """The values of the scalar constants in a block."""
+    """Return the values of the scalar constants in a block."""
     return {op.result: number_of(op) for op in walk(block) if op.name == "const" and isinstance(op.result.type, Scalar)}
 
 

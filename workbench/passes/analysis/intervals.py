@@ -39,7 +39,7 @@ class Intervals(Prologue):
         return self.fold("and_", self.conditions, bool_)
 
     def hoisted(self, array: Value, indices: tuple[Value, ...]) -> bool:
-        """Whether the access is in range where the conditions hold, which this call adds to."""
+        """Return whether the access is in range where the conditions hold, which this call adds to."""
         found: list[Value] = []
         for axis, index in enumerate(indices):
             op = self.analysis.defs.get(index)
@@ -55,7 +55,7 @@ class Intervals(Prologue):
         return True
 
     def bounds(self, value: Value, depth: int = INTERVAL_DEPTH) -> Bounds | None:
-        """The least and the greatest number the value can be; None if these are not known."""
+        """Return the least and the greatest number the value can be; None if these are not known."""
         plain = self._plain(value, depth) if value.type == int32 and depth else None
         for facts in self.facts.maps:
             for side, pick in enumerate(("max", "min")):

@@ -204,7 +204,7 @@ class _Uses:
         return found
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
-        """The subscripts of an access that are the index along this dimension, and something bounded."""
+        """Return the subscripts of an access that are the index along this dimension, and something bounded."""
         found = self.offsets.get(op, ())
         return tuple(n for n, offset in enumerate(found) if offset is not None and offset.dimension == number)
 

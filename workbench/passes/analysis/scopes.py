@@ -21,8 +21,12 @@ class Scopes(dict[K, V]):
     def __setitem__(self, key: K, value: V) -> None:
         """Learn it; what is known already may not change."""
         if key not in self:
-            self._learnt[-1].append(key)
-            super().__setitem__(key, value)
+            self.learn(key, value)
+
+    def learn(self, key: K, value: V) -> None:
+        """The same of what is not known yet."""
+        self._learnt[-1].append(key)
+        super().__setitem__(key, value)
 
     @contextmanager
     def block(self) -> Generator[None]:

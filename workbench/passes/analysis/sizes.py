@@ -26,7 +26,7 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
 
     @classmethod
     def of(cls, number: Any, array: str, axis: int) -> SymbolicSize:
-        """The size of an array along an axis."""
+        """Return the size of an array along an axis."""
         return cls(number, 0, (((array, axis), 1),))
 
     @property
@@ -35,7 +35,7 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
         return self.constant, self.terms
 
     def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
-        """The sum with `sign` times another."""
+        """Return the sum with `sign` times another."""
         if isinstance(other, int):
             return SymbolicSize(self.number + sign * other, self.constant + sign * other, self.terms)
         terms = dict(self.terms)
@@ -59,7 +59,7 @@ def combined(name: str, operands: Sequence[Size]) -> Size | None:
 
 
 def compared(name: str, a: Size, b: Size) -> bool | None:
-    """Whether a comparison holds; None if that depends on the sizes."""
+    """Return whether a comparison holds; None if that depends on the sizes."""
     left, right = (v.number if isinstance(v, SymbolicSize) else v for v in (a, b))
     try:
         return bool(_COMPARES[name](left, right))

@@ -51,13 +51,13 @@ class Flattened(msgspec.Struct, frozen=True):
 
 
 def flattened(function: Function) -> Flattened | None:
-    """The kernel by rows; None where it does not divide its index, or nothing depends on that."""
+    """Return the kernel by rows; None where it does not divide its index, or nothing depends on that."""
     divisions = divisions_of(function)
     return None if divisions is None else divisions.by_rows()
 
 
 def divisions_of(function: Function) -> Divisions | None:
-    """The divisions by which a kernel has rows; None where it has none."""
+    """Return the divisions by which a kernel has rows; None where it has none."""
     operations = list(walk(function.body))
     if function.block_dim or function.launch_ndim != 1 or len(operations) > FLATTENED_OPERATIONS:
         return None
@@ -97,7 +97,7 @@ class Divisions:
         return self.analysis.representatives.get(value) if self.analysis.uniform(value, _SAME) else None
 
     def number(self, key: Key) -> int | None:
-        """The divisor, if it is a literal."""
+        """Return the divisor, if it is a literal."""
         return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
@@ -105,7 +105,7 @@ class Divisions:
         return self.found[key][0].operands[1]
 
     def is_multiple(self, key: Key, width: Key) -> bool:
-        """Whether one divisor is written as a multiple of the other."""
+        """Return whether one divisor is written as a multiple of the other."""
         numbers = self.number(key), self.number(width)
         if numbers[0] is not None and numbers[1]:
             return numbers[0] % numbers[1] == 0
@@ -127,7 +127,7 @@ class Divisions:
         return all(n >= FLATTENED_ROW_LEAST and n % (width or 1) == 0 for n in known)
 
     def matter(self) -> bool:
-        """Whether an access or a condition depends on such a division."""
+        """Return whether an access or a condition depends on such a division."""
         waiting = [v for op in self.operations for v in _asked(op)]
         divided = {v for ops in self.found.values() for op in ops for v in op.results}
         seen: set[Value] = set()
@@ -153,7 +153,7 @@ class Divisions:
         return env[value]
 
     def by_rows(self) -> Flattened:
-        """The kernel by rows."""
+        """Return the kernel by rows."""
         b = Builder()
         b.location = self.found[self.width][0].location
         width, holds, env = self.copied(b, self.divisor(self.width), {}), None, dict[Value, Value]()
@@ -241,7 +241,7 @@ class Rewritten:
         return b.body().ops
 
     def divided(self, b: Builder, op: Op) -> Value | None:
-        """A quotient or a remainder of a multiple of the width plus the place."""
+        """Return a quotient or a remainder of a multiple of the width plus the place."""
         index, divisor = op.operands
         key, start = self.divisions.key(divisor), self.starts[index]
         if key not in self.divisions.found:
@@ -265,7 +265,7 @@ class Rewritten:
         return self.plus(b, self.first, None if more is None else b.one("mul", (more, width), int32))
 
     def sum(self, b: Builder, name: str, one: Value, other: Value) -> Value | None:
-        """A sum in which what is added to one of the four stands together."""
+        """Return a sum in which what is added to one of the four stands together."""
         if name == "add" and (one not in self.sums or self.sums[one][0] is self.first):
             one, other = other, one
         if one not in self.sums:

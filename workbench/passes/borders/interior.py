@@ -40,7 +40,7 @@ _LEAST, _MOST = -(2**31), 2**31 - 1
 
 
 def split_border(function: Function) -> Function:
-    """The function with its body twice, for threads inside and at a border; itself if there are no borders."""
+    """Return the function with its body twice, for threads inside and at a border; itself if there are no borders."""
     given, function = function, size_last(function)
     operations = list(walk(function.body))
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
@@ -81,7 +81,7 @@ class _Interior(Prologue):
         self.last: list[Value] = []
 
     def found(self) -> bool:
-        """Whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
+        """Return whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
         indices = self.indices()
         for op in self.inside(self.function.body):
             if op.name in BOUNDED and op.result in indices and op.result.type == int32:
@@ -92,7 +92,7 @@ class _Interior(Prologue):
         return self.asked > 1 or not outside.isdisjoint(self.plain)
 
     def inside(self, block: Block) -> Iterator[Op]:
-        """The operations that may run in threads inside, in order; notes the side that a branch takes in them."""
+        """Yield the operations that may run in threads inside, in order; notes the side that a branch takes in them."""
         for op in block.ops:
             usual = self.usual(op.operands[0]) if op.name == "if" else None
             if usual is not None:
@@ -108,7 +108,7 @@ class _Interior(Prologue):
                 yield from self.inside(inner)
 
     def usual(self, condition: Value) -> Usual | None:
-        """Whether the condition holds in all but a few threads at a border; None if it is another one."""
+        """Return whether the condition holds in all but a few threads at a border; None if it is another one."""
         op = self.defs.get(condition)
         if op is None:
             return None
@@ -133,7 +133,7 @@ class _Interior(Prologue):
         return self.compared(op.name, *op.operands) if op.name in MIRRORED else None
 
     def compared(self, name: str, one: Value, other: Value) -> Usual | None:
-        """A comparison of an index with a number that is the same for all threads of a row."""
+        """Return a comparison of an index with a number that is the same for all threads of a row."""
         for asks, index, bound in ((name, one, other), (MIRRORED[name], other, one)):
             limit = self.wide(bound)
             if limit is None or index.type != int32:
@@ -150,7 +150,7 @@ class _Interior(Prologue):
         return None
 
     def of_row(self, name: str, ends: Bounds, limit: Value) -> tuple[Value, ...]:
-        """Whether the comparison holds for a number of the row, whatever loops have counted."""
+        """Return whether the comparison holds for a number of the row, whatever loops have counted."""
         asked = self.emit(name, ends[0] if name in ("gt", "ge") else ends[1], limit, type=bool_)
         if ends[0] is ends[1]:
             return (asked,)
@@ -158,7 +158,7 @@ class _Interior(Prologue):
         return asked, self.emit("ge", ends[0], low, type=bool_), self.emit("le", ends[1], high, type=bool_)
 
     def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> Usual:
-        """The threads of a row in which the comparison holds, or does not."""
+        """Return the threads of a row in which the comparison holds, or does not."""
         near, far = self.emit("sub", limit, offset[0]), self.emit("sub", limit, offset[1])
         one = self.number(1)
         # A sum that wraps at either end would be on the other side of the limit.
@@ -171,14 +171,14 @@ class _Interior(Prologue):
         return Usual(holds, first, last, ())
 
     def is_row(self, value: Value) -> bool:
-        """Whether the number differs between rows: it comes of an outer index of the thread."""
+        """Return whether the number differs between rows: it comes of an outer index of the thread."""
         op = self.defs.get(value)
         return op is not None and (
             op.name in ("tid", "row_first") or (op.name != "shape" and any(map(self.is_row, op.operands)))
         )
 
     def body(self, border: Block) -> Block:
-        """The body twice; `border` is what threads do that are not inside."""
+        """Return the body twice; `border` is what threads do that are not inside."""
         b = self.builder
         first, last = (
             self.fold("max", self.first or [self.number(0)]),
@@ -244,7 +244,7 @@ class _Interior(Prologue):
         self.plain[op.result] = index
 
     def without(self, index: Value, size: Value | None) -> Value:
-        """The index without the size that is added to it."""
+        """Return the index without the size that is added to it."""
         op = self.defs.get(index)
         if op is None or op.name != "add" or size is None:
             return index
@@ -324,7 +324,7 @@ class _Interior(Prologue):
 
 
 def _unconditional(block: Block) -> Iterator[Op]:
-    """The operations that no `if` is around."""
+    """Yield the operations that no `if` is around."""
     for op in block.ops:
         yield op
         if op.name != "if":

@@ -55,7 +55,7 @@ SHIFTS = frozenset({"lshift", "rshift"})
 
 
 def without_asserts(function: Function) -> Function:
-    """The function without its asserts, its views' bounds and what only they need, for code without checks."""
+    """Return the function without its asserts, its views' bounds and what only they need, for code without checks."""
     if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
         return function
 
@@ -73,7 +73,7 @@ def without_prints(function: Function) -> Function:
 
 
 def guard(function: Function, versions: bool = False) -> Function:
-    """The checked form of a function.
+    """Return the checked form of a function.
 
     Args:
         function: any legal IR.
@@ -108,7 +108,7 @@ def starts_of(op: Op) -> tuple[Value, ...]:
 
 
 def part_of(op: Op) -> tuple[int, ...]:
-    """The sizes of that part."""
+    """Return the sizes of that part."""
     part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
     whole = op.operands[0].type
     assert isinstance(whole, Tile)
@@ -116,7 +116,7 @@ def part_of(op: Op) -> tuple[int, ...]:
 
 
 def asked(made: dict[Value, Op], index: Value) -> Value:
-    """The index as it was written: of the view, and before a negative one was counted from the end."""
+    """Return the index as it was written: of the view, and before a negative one was counted from the end."""
     op = made.get(index)
     if op is not None and op.name == "view_index":
         op = made.get(index := op.operands[1])
@@ -130,7 +130,7 @@ def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
 
 
 def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
-    """The values that a fault of this operation reports, as the function has them.
+    """Return the values that a fault of this operation reports, as the function has them.
 
     Args:
         op: an operation of the function before it was guarded.
@@ -239,7 +239,7 @@ class _Guard:
         self.builder.append(op.replace(attrs={**op.attrs, BOUNDS: True}))
 
     def all_of(self, conditions: Sequence[Value]) -> Value:
-        """Whether each holds."""
+        """Return whether each holds."""
         first, *rest = conditions
         for other in rest:
             first = self.builder.one("and_", (first, other), bool_)
@@ -260,7 +260,7 @@ class _Guard:
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
 
     def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
-        """Whether every index is."""
+        """Return whether every index is."""
         good: Value | None = None
         for axis, index in enumerate(indices):
             key = (array, axis, index)
@@ -311,7 +311,7 @@ class _Guard:
         self.builder.append(op)
 
     def parts(self, value: Value) -> list[Value]:
-        """The components of a vector; of a scalar, itself."""
+        """Return the components of a vector; of a scalar, itself."""
         if not isinstance(value.type, Vector):
             return [value]
         numbers = [self.builder.const(n) for n in range(value.type.length)]
@@ -350,7 +350,7 @@ class _Guard:
 
 
 def literals(value: Number | tuple[Number, ...]) -> list[int]:
-    """The components of an integer constant."""
+    """Return the components of an integer constant."""
     return [int(number) for number in np.ravel(value)]
 
 

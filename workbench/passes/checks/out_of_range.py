@@ -149,7 +149,7 @@ class _Follow:
                 self.known[value] = number
 
     def computed(self, op: Op) -> _Known | None:
-        """The result of an elementwise operation on integers that are known."""
+        """Return the result of an elementwise operation on integers that are known."""
         operands = [self.known.get(v) for v in op.operands]
         type = op.result.type
         if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
@@ -301,12 +301,12 @@ _RULES = {
 
 
 def _counts(type: Scalar) -> bool:
-    """Whether its values are exact: floats may differ in their last bit from what a device computes."""
+    """Return whether its values are exact: floats may differ in their last bit from what a device computes."""
     return is_integer(type) or type == bool_
 
 
 def _typed(number: Size, op: Op) -> _Known:
-    """A size or index as the result of an operation."""
+    """Return a size or index as the result of an operation."""
     type = op.result.type
     assert isinstance(type, Scalar)
     return number if isinstance(number, SymbolicSize) else type.numpy.type(number)

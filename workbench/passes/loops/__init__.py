@@ -1,1 +1,1 @@
-"""Loops in another form: those that count, those over negative indices, and those that groups of threads share."""
+"""Loops in another form: those that count, those over negative indices, and additions behind what is computed."""

@@ -21,7 +21,7 @@ from workbench.types import int32, int64
 
 
 def beside(function: Function) -> Function:
-    """The function with such indices in 64 bits; itself if it has none."""
+    """Return the function with such indices in 64 bits; itself if it has none."""
     if function.block_dim or not function.launch_ndim:
         return function
     indices = _Indices(function)

@@ -18,7 +18,7 @@ from workbench.types import bool as bool_
 
 
 def counted(function: Function) -> Function:
-    """The function with its counting `while`s as `for`s; itself where it has none."""
+    """Return the function with its counting `while`s as `for`s; itself where it has none."""
     return rewrite(function, _change) if any(op.name == "while" for op in walk(function.body)) else function
 
 
@@ -51,7 +51,7 @@ def _bound(condition: Block) -> tuple[int, Value] | None:
 
 
 def _is_next(body: Block, number: int) -> bool:
-    """Whether a turn leaves one more of this carried value."""
+    """Return whether a turn leaves one more of this carried value."""
     following = body.yielded[number]
     made = {v: op for op in body.ops for v in op.results}
     step = made.get(following)

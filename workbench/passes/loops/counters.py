@@ -16,16 +16,16 @@ from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, copy_block, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import SPLIT_LOOP_OPERATIONS
-from workbench.passes.loops.rows import Rows
+from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
 
 
 def split_counters(function: Function) -> Function:
-    """The function with such loops split; itself if there are none."""
+    """Return the function with such loops split; itself if there are none."""
     if not any(op.name == "wrap_index" for op in walk(function.body)):
         return function
-    same, analysis = Rows(function).same, Analysis(function)
+    varying, analysis = varying_values(function), Analysis(function)
 
     def behind(index: Value, counter: Value) -> bool:
         """Return whether an index is the counter, or more by a constant."""
@@ -41,13 +41,13 @@ def split_counters(function: Function) -> Function:
         }
         if not wrapped or len(operations) > SPLIT_LOOP_OPERATIONS or any(o.name in LOOPS for o in operations):
             return None
-        return iter(_split(op, on.block(op.blocks[0]), wrapped, op.operands[0] not in same))
+        return iter(_split(op, on.block(op.blocks[0]), wrapped, op.operands[0] in varying))
 
     return rewrite(function, change)
 
 
 def _counts_up(op: Op, analysis: Analysis) -> bool:
-    """Whether each turn's counter is one more than the one before, from a number that only the run knows."""
+    """Return whether each turn's counter is one more than the one before, from a number that only the run knows."""
     # A start that is a constant is not split: its sign is known, and LLVM sees it.
     start, _, step = op.operands[:3]
     literal = start in analysis.defs and analysis.defs[start].name == "const"
@@ -55,7 +55,7 @@ def _counts_up(op: Op, analysis: Analysis) -> bool:
 
 
 def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tuple[Op, ...]:
-    """The loop in two; `own`: where it begins depends on the thread."""
+    """Return the loop in two; `own`: where it begins depends on the thread."""
     start, stop, step, *init = op.operands
     builder = Builder()
     builder.location = op.location

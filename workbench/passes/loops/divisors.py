@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from workbench.ir.analysis import Analysis
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, definitions, walk
+from workbench.ir.values import Function, Op, Value, definitions, walk
 from workbench.types import int32, uint32
 
 DIVISIONS = frozenset({"floordiv", "mod"})
@@ -20,7 +20,7 @@ TYPES = frozenset({int32, uint32})
 
 
 def same_divisors(function: Function) -> Function:
-    """The function with such divisions as `floor_quotient`s; itself if there are none."""
+    """Return the function with such divisions as `floor_quotient`s; itself if there are none."""
     operations = list(walk(function.body))
     if not any(op.name in DIVISIONS for op in operations):
         return function
@@ -36,7 +36,7 @@ def same_divisors(function: Function) -> Function:
 
 
 def size_last(function: Function) -> Function:
-    """The function with `(j + n - 1) % n` as `(j - 1 + n) % n`, which shows an index without n (`interior`).
+    """Return the function with `(j + n - 1) % n` as `(j - 1 + n) % n`, which shows an index without n (`interior`).
 
     Sums of integers wrap, so their order does not matter.
     """
@@ -69,15 +69,8 @@ def size_last(function: Function) -> Function:
 
 
 def divides(op: Op) -> bool:
-    """Whether it is a division that can be written as a product."""
+    """Return whether it is a division that can be written as a product."""
     return op.name in DIVISIONS and op.result.type in TYPES
-
-
-def without_divisions(block: Block) -> Block:
-    """The block with such divisions as products, also by what differs between threads: as vectors they are quick."""
-    made = definitions(block)
-    written = Rewriter(lambda _, op: as_product(op) if divides(op) and not _is_literal(op, made) else None)
-    return written.block(block)
 
 
 def _is_literal(op: Op, made: Mapping[Value, Op]) -> bool:

@@ -1,7 +1,7 @@
 """A `for` whose rounds are idle once it has been left, as a `while` that ends there.
 
 The front end writes `for … in range(24): … break` so, since a short range can be written out. On the CPU a longer one
-is quicker as a loop that ends: threads then go through it in groups (`abreast`), and its adjoint keeps all states.
+is quicker as a loop that ends: a gang's threads then leave it one by one, and its adjoint keeps all states.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from workbench.ir.rewrite import Rewriter, fresh, rewrite
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.limits import UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
-from workbench.passes.loops.rows import initial
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
 
 
 def early_exits(function: Function) -> Function:
-    """The function with such loops."""
+    """Return the function with such loops."""
     known = constants(function.body)
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -31,7 +30,7 @@ def early_exits(function: Function) -> Function:
 
 
 def _left(op: Op) -> Value | None:
-    """The carried bool that says that the loop was left; None if nothing, or more, is done then."""
+    """Return the carried bool that says that the loop was left; None if nothing, or more, is done then."""
     (body,) = op.blocks
     tests = {o.result: o.operands[0] for o in body.ops if o.name == "not_"}
     guards = [o for o in body.ops if o.name == "if"]
@@ -47,7 +46,7 @@ def _left(op: Op) -> Value | None:
 
 
 def _fits(op: Op, known: Mapping[Value, int | float]) -> bool:
-    """Whether the index can count one step beyond the last turn."""
+    """Return whether the index can count one step beyond the last turn."""
     start, _, step = (int(known[v]) for v in op.operands[:3])
     scalar, trips = element(op.operands[0].type), known_trips(op, known) or 0
     return scalar.kind is Kind.INT and abs(start + trips * step) < 2 ** (scalar.bits - 1)
@@ -70,5 +69,5 @@ def _as_while(op: Op, left: Value, rises: bool) -> tuple[Op, ...]:
         done = dict(zip(guard.results, guard.blocks[0].yielded, strict=True))
         b.yield_(b.one("add", (body.params[0], step), start.type), *(done.get(v, v) for v in body.yielded))
     results = (fresh(body.params[0]), *op.results)
-    b.append(Op("while", (start, *initial(op)), results, {}, (condition.block, opened.block), op.location))
+    b.append(Op("while", (start, *op.operands[3:]), results, {}, (condition.block, opened.block), op.location))
     return b.body().ops

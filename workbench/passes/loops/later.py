@@ -1,10 +1,9 @@
-"""Additions to shared elements behind what is computed for them, by groups of threads.
+"""Additions to shared elements behind what is computed for them.
 
-`atomic_add(counts, int(x[i] * 256.0), 1)`: LLVM does not know which elements an addition changes, so it puts nothing
-side by side. But no thread sees what another one adds. So a group of threads first computes what it adds and where,
-into slots, in a loop that LLVM vectorises; then they add, one thread after the other, as they did: the same bits.
+`atomic_add(counts, int(x[i] * 256.0), 1)`: no thread sees what another one adds. So a gang first computes what its
+threads add and where, side by side; then they add, one thread after the other, as they did: the same bits.
 
-The result has the form of `abreast`'s: an `if` with one block for full groups and one for the threads that are left.
+What they add stands in an `if` at the end of the body, whose condition always holds, with the attribute `SCALAR`.
 """
 
 from __future__ import annotations
@@ -12,15 +11,46 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.builtins import TABLE
-from workbench.ir.attributes import ABREAST, AXIS, COLD, INTERIOR, REDUCTION, SCALAR, Attributes
+from workbench.ir.analysis import Analysis, Atom
+from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION, SCALAR
 from workbench.ir.build import Builder
-from workbench.ir.ops import PURE
-from workbench.ir.rewrite import copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS, GROUP_THREADS
-from workbench.passes.loops.rows import Rows
-from workbench.types import Scalar, Vector, int32
+from workbench.ir.ops import EFFECTS, PURE
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
+from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS
+from workbench.passes.analysis.divergence import varying_values
+from workbench.types import Scalar, Vector
 from workbench.types import bool as bool_
+
+
+class Rows:
+    """What the threads of a row have in common.
+
+    Attributes:
+        changed: arrays that the function changes.
+        tids: the thread's own index along the row.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.axis = function.launch_ndim - 1
+        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
+        self._analysis, self._varying = Analysis(function), varying_values(function)
+        tids = (op for op in walk(function.body) if op.name == "tid" and op.attrs[AXIS] == self.axis)
+        self.tids = [op.result for op in tids]
+
+    def is_common_value(self, op: Op) -> bool:
+        """Return whether it is computed once for a group."""
+        return bool(op.results) and self._varying.isdisjoint(op.results)
+
+    def is_unit(self, value: Value) -> bool:
+        """Return whether a value is the thread's own index plus something that is the same in all threads."""
+        terms = dict(self._analysis.form(value).terms)
+        return terms.pop(Atom("tid", axis=self.axis), 0) == 1 and all(a.value not in self._varying for a in terms)
+
+    def nearby(self, op: Op) -> bool:
+        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        *outer, last = indices_of(op)
+        return self._varying.isdisjoint(outer) and (last not in self._varying or self.is_unit(last))
 
 
 def later(function: Function) -> Function:
@@ -44,7 +74,7 @@ def later(function: Function) -> Function:
     kept = [v for op in own for v in op.results if v in needed]
     if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
         return function
-    computed = sum(op.name != "load" and not rows.unit.issuperset(op.results) for op in own)
+    computed = sum(op.name != "load" and not all(map(rows.is_unit, op.results)) for op in own)
     if (
         computed < DEFERRED_OPERATIONS_LEAST
         or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > DEFERRED_VALUES
@@ -52,8 +82,11 @@ def later(function: Function) -> Function:
         return function
     b = Builder()
     b.location = added[0].location
-    blocks = (_Group(rows).full(before, kept, added), _Group(rows).rest(ops))
-    b.append(Op("if", (b.const(True, bool_),), (), ABREAST.of(GROUP_THREADS), blocks, b.location))
+    for op in before:
+        b.append(op)
+    end = Op("yield", location=b.location)
+    blocks = Block((), (*added, end)), Block((), (end,))
+    b.append(Op("if", (b.const(True, bool_),), (), SCALAR.of(True), blocks, b.location))
     return replace_body(function, b.body())
 
 
@@ -66,7 +99,7 @@ def _is_pure(op: Op) -> bool:
 
 
 def _only_adds(op: Op, used: set[Value]) -> bool:
-    """Whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
+    """Return whether it is an addition whose old value is not used, or an `if` that does nothing but such."""
     if op.name == "if":
         plain = not op.results and not op.attrs.get(INTERIOR)
         return plain and all(_only_adds(o, used) for block in op.blocks for o in block.ops)
@@ -76,7 +109,7 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
 
 
 def by_index(ops: Iterable[Op]) -> set[Op]:
-    """The loads at a place that is computed from what was loaded before."""
+    """Return the loads at a place that is computed from what was loaded before."""
     found, loaded = set[Op](), set[Value]()
     for op in ops:
         given = not loaded.isdisjoint(op.operands)
@@ -90,55 +123,3 @@ def by_index(ops: Iterable[Op]) -> set[Op]:
 def _reads(op: Op, rows: Rows, given: set[Op]) -> bool:
     """Whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by index."""
     return op.name == "load" and op.operands[0] not in rows.changed and (op in given or rows.nearby(op))
-
-
-class _Group:
-    """Writes the body of one group of threads."""
-
-    def __init__(self, rows: Rows) -> None:
-        self.rows, self.builder = rows, Builder()
-        self.env: dict[Value, Value] = {}
-        self.first = self.builder.one("tid", (), int32, {AXIS: rows.axis})
-        self.count = self.builder.one("group_size", (), int32)
-        self.zero, self.one = self.builder.const(0), self.builder.const(1)
-
-    def full(self, before: list[Op], kept: list[Value], added: list[Op]) -> Block:
-        """All threads compute, then all add."""
-        b = self.builder
-        for op in before:
-            if self.rows.is_common_value(op):
-                b.append(copy_op(op, self.env))
-        places: dict[Value, Value] = {}
-        for value in kept:
-            assert isinstance(value.type, (Scalar, Vector))
-            places[value] = b.slots(value.type, GROUP_THREADS)
-        self.threads([op for op in before if not self.rows.is_common_value(op)], writes=places)
-        self.threads(added, SCALAR.of(True), reads=places)
-        return b.body()
-
-    def rest(self, ops: tuple[Op, ...]) -> Block:
-        """Each thread by itself."""
-        self.threads(ops, COLD.of(True))
-        return self.builder.body()
-
-    def threads(
-        self,
-        ops: tuple[Op, ...] | list[Op],
-        attrs: Attributes | None = None,
-        reads: dict[Value, Value] | None = None,
-        writes: dict[Value, Value] | None = None,
-    ) -> None:
-        """A loop over the group's threads."""
-        b, place = self.builder, Value(int32, "place")
-        with b.block((place,)) as opened:
-            thread = b.one("add", (self.first, place), int32)
-            env = {**self.env, **dict.fromkeys(self.rows.tids, thread)}
-            env.update({value: b.slot_read(slots, place) for value, slots in (reads or {}).items()})
-            for op in ops:
-                if op.name != "tid" or self.rows.unit.isdisjoint(op.results):
-                    b.location = op.location
-                    b.append(copy_op(op, env))
-            for value, slots in (writes or {}).items():
-                b.slot_write(slots, place, env[value])
-            b.yield_()
-        b.for_(self.zero, self.count, self.one, (), opened.block, attrs)

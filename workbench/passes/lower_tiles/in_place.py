@@ -35,7 +35,7 @@ class InPlace(msgspec.Struct, frozen=True):
 
 
 def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
-    """A function's body, with products moved to their additions, and what can be done in arrays.
+    """Return a function's body, with products moved to their additions, and what can be done in arrays.
 
     Args:
         body: of a function with tiles.
@@ -58,7 +58,7 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
 
 
 def _moved(block: Block, additions: dict[Value, Op], found: dict[Value, Op]) -> Block:
-    """The block with products that are only added right before that; which ones goes to `found`."""
+    """Return the block with products that are only added right before that; which ones goes to `found`."""
     products = {
         op.result: op
         for op in block.ops
@@ -75,7 +75,7 @@ def _moved(block: Block, additions: dict[Value, Op], found: dict[Value, Op]) -> 
 
 
 def _lies(op: Op, tile: Value) -> bool:
-    """Whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
+    """Return whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
     array, type = op.operands[0].type, tile.type
     assert isinstance(array, ArrayType) and isinstance(type, Tile)
     number = type.dtype in (float32, float64) and not array.pitch
@@ -102,7 +102,7 @@ def _multiplies(op: Op, tile: Value) -> bool:
 
 
 def _changed(ops: Iterable[Op]) -> tuple[Value, ...] | None:
-    """The arrays that operations change; None if that may be any."""
+    """Return the arrays that operations change; None if that may be any."""
     found: dict[Value, None] = {}
     for op in ops:
         for inner in (op, *(i for b in op.blocks for i in walk(b))):

@@ -52,7 +52,7 @@ class TileLowering(Nests):
         self.dying: set[Value] = set()
 
     def whole(self, block: Block) -> Block:
-        """The function's body; the buffers are made first."""
+        """Return the function's body; the buffers are made first."""
         self.ops(block)
         body = self.builder.body()
         return Block((), (*self.made, *body.ops))
@@ -60,7 +60,7 @@ class TileLowering(Nests):
     # Buffers.
 
     def new(self, type: Tile, count: int | None = None) -> Buffer:
-        """A buffer for a tile: one that is free, or another."""
+        """Return a buffer for a tile: one that is free, or another."""
         size = type.count if count is None else count
         key = (type.dtype, size)
         if self.free.get(key):
@@ -94,11 +94,11 @@ class TileLowering(Nests):
             self.give_back(buffer)
 
     def slots_of(self, value: Value) -> Value:
-        """The slots of a tile."""
+        """Return the slots of a tile."""
         return self.buffers[value].slots
 
     def takes(self, value: Value) -> bool:
-        """Whether the operation that is lowered now may overwrite this operand."""
+        """Return whether the operation that is lowered now may overwrite this operand."""
         # Another owner is a reshape that shares the buffer.
         return value in self.dying and self.buffers[value].owners == {value}
 
@@ -111,7 +111,7 @@ class TileLowering(Nests):
         return self.slots_of(op.result)
 
     def scalar(self, value: Value) -> Value:
-        """A value that is no tile."""
+        """Return a value that is no tile."""
         return self.mapping.get(value, value)
 
     # Blocks.
@@ -139,7 +139,7 @@ class TileLowering(Nests):
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def inner(self, block: Block) -> Block:
-        """A nested block in which no tile is carried."""
+        """Return a nested block in which no tile is carried."""
         with self.builder.block(block.params) as opened:
             self.ops(block)
             self.builder.yield_(*(self.scalar(v) for v in block.yielded))
@@ -150,7 +150,7 @@ Handler = Callable[[TileLowering, Op], None]
 
 
 def tile_type(value: Value) -> Tile:
-    """The type of a tile."""
+    """Return the type of a tile."""
     assert isinstance(value.type, Tile)
     return value.type
 

@@ -28,20 +28,20 @@ class Region:
         self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
-        """The array's indices of an element of the tile."""
+        """Return the array's indices of an element of the tile."""
         found = list(self.offsets)
         for index, axis in zip(at, self.axes, strict=True):
             found[axis] = self.on.on("add", found[axis], self.on.wide(index))
         return found
 
     def size(self, axis: int) -> Value:
-        """The array's extent along an axis."""
+        """Return the array's extent along an axis."""
         type = self.array.type
         assert isinstance(type, ArrayType)
         return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
 
     def inside(self) -> Value:
-        """Whether all of the tile is."""
+        """Return whether all of the tile is."""
         on, zero = self.on, self.on.builder.const(0, int64)
         found: list[Value] = []
         for axis, offset in enumerate(self.offsets):

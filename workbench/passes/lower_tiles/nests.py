@@ -22,7 +22,7 @@ class Nests:
         self.cold = False
 
     def number(self, value: int) -> Value:
-        """An int32."""
+        """Return an int32."""
         return self.builder.const(value, int32)
 
     def wide(self, value: Value) -> Value:
@@ -30,7 +30,7 @@ class Nests:
         return self.builder.cast(value, int64)
 
     def on(self, name: str, *operands: Value, type: Scalar | Vector | None = None) -> Value:
-        """A builtin."""
+        """Return a builtin."""
         return self.builder.one(name, operands, type or operands[0].type)
 
     def add(self, a: Value, b: int) -> Value:
@@ -76,14 +76,14 @@ class Nests:
         self.builder.for_(start, stop, one, (), opened.block, {COLD: True} if self.cold else None)
 
     def place(self, indices: Sequence[Value], shape: Sequence[int]) -> Value:
-        """The row-major place of the indices."""
+        """Return the row-major place of the indices."""
         at = indices[0]
         for index, size in zip(indices[1:], shape[1:], strict=True):
             at = self.on("add", self.times(at, size), index)
         return at
 
     def read(self, slots: Value, at: Value) -> Value:
-        """A slot."""
+        """Return a slot."""
         return self.builder.slot_read(slots, at)
 
     def write(self, slots: Value, at: Value, value: Value) -> None:
@@ -110,7 +110,7 @@ class Nests:
         self.builder.if_(condition, *sides)
 
     def every(self, conditions: Sequence[Value]) -> Value:
-        """Whether all hold."""
+        """Return whether all hold."""
         found = conditions[0]
         for other in conditions[1:]:
             found = self.on("and_", found, other, type=bool_)

@@ -79,7 +79,7 @@ def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[
 
 
 def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: list[Buffer]) -> Value:
-    """A tile's slots, or where it lies in an array, in the type that a product is computed in."""
+    """Return a tile's slots, or where it lies in an array, in the type that a product is computed in."""
     if tile in on.windows:
         return on.windows[tile]
     source, type = on.slots_of(tile), tile_type(tile)

@@ -11,7 +11,7 @@ from workbench.passes.dce import prune
 
 
 def turned(function: Function) -> Function:
-    """The function with these transposes as attributes of its products; itself where it has none."""
+    """Return the function with these transposes as attributes of its products; itself where it has none."""
     operations = list(walk(function.body))
     if not any(_is_transpose(op) for op in operations):
         return function
@@ -43,14 +43,14 @@ def _is_transpose(op: Op) -> bool:
 
 
 def _transposed_products(block: Block, uses: Counter[Value]) -> dict[Value, Op]:
-    """The products of a block that are only needed transposed, in that block."""
+    """Return the products of a block that are only needed transposed, in that block."""
     made = {op.result: op for op in block.ops if op.name == "tile_matmul" and len(op.operands) == 2}
     wanted = [op.operands[0] for op in block.ops if _is_transpose(op)]
     return {v: made[v] for v in wanted if v in made and uses[v] == 1}
 
 
 def _straight(op: Op, transposes: dict[Value, Value]) -> Op:
-    """A product that reads what its operands are transposes of."""
+    """Return a product that reads what its operands are transposes of."""
     attrs: dict[str, object] = {**op.attrs}
     operands = list(op.operands)
     for position, flag in enumerate((TRANSPOSE_A, TRANSPOSE_B)):

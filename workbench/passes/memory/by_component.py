@@ -24,7 +24,7 @@ Part = tuple[Value | int, Value]
 
 @deep
 def by_component(function: Function) -> Function:
-    """The function with such changes confined to components; itself if there are none."""
+    """Return the function with such changes confined to components; itself if there are none."""
     owned = owned_arrays(function)
     defs = definitions(function.body)
     used = {v for op in walk(function.body) for v in op.operands}
@@ -50,7 +50,7 @@ def _rewritten(function: Function, changes: dict[Op, list[Part]]) -> Function:
 
 
 def _parts(op: Op, defs: dict[Value, Op], used: set[Value], loaded: dict[Op, Op]) -> list[Part] | None:
-    """The components that the operation changes, in order; None if it changes, or may change, all of them."""
+    """Return the components that the operation changes, in order; None if it changes, or may change, all of them."""
     if op.name == "store" and op in loaded:
         return _inserted(op.operands[-1], loaded[op].result, defs)
     plain = op.name == "atomic_add" and component_of(op) is None and not op.attrs.get(REDUCTION)
@@ -70,7 +70,7 @@ def _inserted(value: Value, base: Value, defs: dict[Value, Op]) -> list[Part] | 
 
 
 def _added(value: Value, defs: dict[Value, Op]) -> list[Part] | None:
-    """The components that are not zero."""
+    """Return the components that are not zero."""
     parts = dict[int, Value]()
     op = defs.get(value)
     if op is not None and op.name == "insert" and _is_zero(defs.get(op.operands[0])):
@@ -89,7 +89,7 @@ def _is_zero(op: Op | None) -> bool:
 
 
 def _written(op: Op, parts: list[Part]) -> list[Op]:
-    """The operation on each part."""
+    """Return the operation on each part."""
     on, type = Builder(), op.operands[-1].type
     on.location = op.location
     assert isinstance(type, Vector)

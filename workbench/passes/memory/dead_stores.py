@@ -13,7 +13,7 @@ from workbench.passes.memory.load_forwarding import Element, Overlap, any_overla
 
 
 def drop_overwritten(function: Function, overlap: Overlap = any_overlap) -> Function:
-    """The function without stores and additions to elements that are stored to again before they are read.
+    """Return the function without stores and additions to elements that are stored to again before they are read.
 
     What stands before a fault stays: the thread may end there, and then it is seen.
 
@@ -46,7 +46,7 @@ class _Backwards:
         return op.name in ("store", "atomic_add") and not self.reads(op) and op.operands[:-1] in doomed
 
     def reads(self, op: Op) -> bool:
-        """Whether the operation shows an element's value; an addition whose old value is unused does not."""
+        """Return whether the operation shows an element's value; an addition whose old value is unused does not."""
         unseen = op.name in ADDITIONS and self.used.isdisjoint(op.results)
         return op.name in READS and not unseen
 

@@ -25,7 +25,7 @@ def any_overlap(a: Value, b: Value) -> bool:
 
 
 def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
-    """The function with repeated loads removed; fold it first, so that equal indices are one value.
+    """Return the function with repeated loads removed; fold it first, so that equal indices are one value.
 
     Another thread may write an element between two loads, or between a store and a load, only in a race, and then the
     value that this thread has seen last is one that it might have loaded.
@@ -87,6 +87,6 @@ class _Reuse:
 
 
 def may_overlap(a: Value, b: Value, apart: bool) -> bool:
-    """Whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
+    """Return whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
     assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
     return a is b or (is_float(a.type) == is_float(b.type) and not (apart and is_float(a.type)))

@@ -49,7 +49,7 @@ def owned_arrays(function: Function) -> frozenset[Value]:
 
 @deep
 def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
-    """The function with its changes of `owned` arrays as loads and stores, and with no `owned` undecided."""
+    """Return the function with its changes of `owned` arrays as loads and stores, and with no `owned` undecided."""
     arrays = owned(function)
     decided = {op.result: op.operands[0] in arrays for op in walk(function.body) if op.name == "owned"}
 
@@ -65,7 +65,7 @@ def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]]
 
 
 def atomic(function: Function) -> Function:
-    """The function with every change atomic that is written out both ways and was not decided before."""
+    """Return the function with every change atomic that is written out both ways and was not decided before."""
     return nonatomic(function, lambda _: frozenset())
 
 

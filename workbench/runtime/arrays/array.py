@@ -62,7 +62,7 @@ class array(Viewed, Arithmetic):
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
-        """An `ArrayType` where no data is given (an annotation), else an array."""
+        """Return an `ArrayType` where no data is given (an annotation), else an array."""
         if isinstance(data, (type, Scalar, Vector)):  # array(float), as array[float]
             data, dtype = None, data
         if data is None and "shape" not in options:
@@ -298,7 +298,7 @@ class array(Viewed, Arithmetic):
         return made
 
     def __getitem__(self, index: Any) -> Any:
-        """A view, or the element (a NumPy value) where every dimension has an integer."""
+        """Return a view, or the element (a NumPy value) where every dimension has an integer."""
         if isinstance(index, str):
             return self.field(index)
         start, shape, strides = located(index, self.shape, self.strides)
@@ -390,7 +390,7 @@ class array(Viewed, Arithmetic):
         return made
 
     def fresh_like(self, dtype: Any = None) -> array:
-        """A dense array of the same shape and device, undefined until written."""
+        """Return a dense array of the same shape and device, undefined until written."""
         if dtype is None and side_by_side(self):
             memory = allocate(self.device, self.nbytes)
             return self._alike(memory, memory.address)
@@ -405,7 +405,7 @@ class array(Viewed, Arithmetic):
         return self.copy_(source if isinstance(source, array) else array(source, self.dtype, device=self.device))
 
     def to(self, device: Device | str) -> array:
-        """The array itself if it is already there, else a copy on that device."""
+        """Return the array itself if it is already there, else a copy on that device."""
         target = get_device(device)
         return self if target == self.device else self.kin.undefined(self.shape, self.dtype, target).copy_(self)
 
@@ -423,7 +423,7 @@ array.kin = array
 
 @lru_cache(maxsize=256)
 def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
-    """A dense array without memory: others of its layout are made like it."""
+    """Return a dense array without memory: others of its layout are made like it."""
     made = object.__new__(array)
     made._place(Memory(device, 0, 0, None), dtype, shape, None, False)
     return made

@@ -21,7 +21,7 @@ from workbench.types import element, uint8
 
 
 def covering(value: array) -> array:
-    """An array of all that lies in the array's memory, of the same kind of numbers."""
+    """Return an array of all that lies in the array's memory, of the same kind of numbers."""
     memory = value.memory
     if value.is_contiguous and value.nbytes == memory.nbytes:
         return value
@@ -43,7 +43,7 @@ def is_whole(value: array) -> bool:
 
 
 def copy_of(value: array) -> Memory:
-    """A copy of the array's memory as it is now."""
+    """Return a copy of the array's memory as it is now."""
     made = allocate(value.device, value.memory.nbytes)
     everything = covering(value)
     everything.twin(made).copy_(everything)

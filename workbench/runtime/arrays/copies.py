@@ -85,7 +85,7 @@ def copy(target: Strided, source: Strided) -> None:
 
 
 def _unwritten(target: Strided, source: Strided) -> Strided:
-    """The source, or a copy where writing the target may change what is still to be read.
+    """Return the source, or a copy where writing the target may change what is still to be read.
 
     A device's threads have no order, and NumPy has the wrong one for two views of one dimension and different strides.
     """
@@ -183,7 +183,7 @@ class Move(msgspec.Struct, frozen=True):
         return self.total * (self.words[2] if self.words[3] else 1)
 
     def parameters(self) -> tuple[Any, Any, Any]:
-        """The parameters of the CUDA kernel, as ctypes values."""
+        """Return the parameters of the CUDA kernel, as ctypes values."""
         bits = int.from_bytes(self.pattern.tobytes(), "little") if self.pattern is not None else 0
         words = list(self.words)
         if not self.entry.endswith(FAR):
@@ -201,7 +201,7 @@ class Move(msgspec.Struct, frozen=True):
         return bits if len(bits) in (0, 1, 2, 4) else None
 
     def kernel(self, found: Driver) -> LoadedKernel:
-        """The CUDA kernel."""
+        """Return the CUDA kernel."""
         return own_kernel(found, self.index, self.entry)
 
     @property
@@ -211,7 +211,7 @@ class Move(msgspec.Struct, frozen=True):
 
 
 def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> Move:
-    """A "copy", "add" or "fill" on one device.
+    """Return a "copy", "add" or "fill" on one device.
 
     Raises:
         LaunchError: a sum of a type that has none.

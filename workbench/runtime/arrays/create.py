@@ -22,7 +22,7 @@ def empty(
     shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False,
     pinned: bool = False,
 ) -> array:  # fmt: skip
-    """An array whose elements are undefined until they are written.
+    """Return an array whose elements are undefined until they are written.
 
     Args:
         shape: 1 to 4 sizes; an int is one.
@@ -46,7 +46,7 @@ def empty(
 def full(
     shape: Shape, value: Any, dtype: Any = None, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """An array filled with `value`; int32 or float32, by the value, if no dtype is given.
+    """Return an array filled with `value`; int32 or float32, by the value, if no dtype is given.
 
         >>> import workbench as wb
         >>> wb.full((2, 3), 0.5).numpy()
@@ -68,7 +68,7 @@ def full(
 
 
 def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
-    """An array of zeros.
+    """Return an array of zeros.
 
         >>> import workbench as wb
         >>> wb.zeros(2, dtype=wb.vec3).numpy().shape     # the components are the last axis
@@ -90,7 +90,7 @@ def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, 
 
 
 def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
-    """An array of ones.
+    """Return an array of ones.
 
     Args:
         shape: 1 to 4 sizes; an int is one.
@@ -105,7 +105,7 @@ def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, r
 
 
 def _like(source: array, dtype: Any, device: Device | str | None, requires_grad: bool) -> array:
-    """An undefined array of the source's shape, and of its dtype and device where no other is given."""
+    """Return an undefined array of the source's shape, and of its dtype and device where no other is given."""
     _must_be_array(source, "ones_like(), full_like(), empty_like() and zeros_like() take")
     if device is None and not requires_grad:
         return source.fresh_like(dtype)
@@ -155,7 +155,7 @@ def ones_like(
 def full_like(
     source: array, value: Any, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """An array of the same shape, filled with `value`.
+    """Return an array of the same shape, filled with `value`.
 
         >>> import workbench as wb
         >>> wb.full_like(wb.zeros((2, 2)), 0.5).numpy()
@@ -181,7 +181,7 @@ def full_like(
 def empty_like(
     source: array, dtype: Any = None, *, device: Device | str | None = None, requires_grad: bool = False
 ) -> array:
-    """An array of the same shape, whose elements are undefined until they are written.
+    """Return an array of the same shape, whose elements are undefined until they are written.
 
     Args:
         source: an array; only its shape, dtype and device count.
@@ -196,7 +196,7 @@ def empty_like(
 
 
 def clone(source: array, requires_grad: bool = False, *, device: Device | str | None = None) -> array:
-    """A dense copy.
+    """Return a dense copy.
 
     Args:
         source: an array.
@@ -251,7 +251,7 @@ def from_numpy(
     data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False, *, shape: Shape | None = None,
     device: Device | str | None = None,
 ) -> array:  # fmt: skip
-    """An array that shares the NumPy array's memory; on a GPU a copy.
+    """Return an array that shares the NumPy array's memory; on a GPU a copy.
 
         >>> import numpy as np, workbench as wb
         >>> host = np.zeros(2, np.float32)
@@ -291,7 +291,7 @@ def lying_in(
     memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None = None, start: int = 0,
     type: ArrayType | StructArray | None = None,
 ) -> array:  # fmt: skip
-    """An array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
+    """Return an array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
     made = object.__new__(array)
     made._place(memory, dtype, shape, strides, False, memory.address + start, type)
     return made

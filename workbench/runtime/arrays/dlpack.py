@@ -124,7 +124,7 @@ def capsule(
     address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: tuple[int, int], device: tuple[int, int],
     owner: Any,
 ) -> Any:  # fmt: skip
-    """A capsule (unversioned) of this memory, which keeps `owner` alive until the consumer is done.
+    """Return a capsule (unversioned) of this memory, which keeps `owner` alive until the consumer is done.
 
     Args:
         address: of the first element.

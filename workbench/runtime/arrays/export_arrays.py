@@ -16,7 +16,7 @@ from workbench.types import Complex, Kind, bfloat16, element
 
 
 def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
-    """A CPU array's elements as a NumPy array of the same memory, which it keeps alive.
+    """Return a CPU array's elements as a NumPy array of the same memory, which it keeps alive.
 
     Vectors take the last axis, structs are records.
 
@@ -41,7 +41,7 @@ def dlpack_device(source: Strided) -> tuple[int, int]:
 
 
 def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> Any:
-    """A capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
+    """Return a capsule of the array's memory; on a device, ordered before what the consumer's stream does from now on.
 
     Raises:
         BufferError: an array of structs, or on an emulated device; or a copy on another device is requested.

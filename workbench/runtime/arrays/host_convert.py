@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from math import prod
 from typing import Any
 
@@ -18,7 +19,7 @@ _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
-    """The NumPy dtype of what a NumPy array of such elements holds."""
+    """Return the NumPy dtype of what a NumPy array of such elements holds."""
     return kind.numpy
 
 
@@ -29,20 +30,26 @@ def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
     return found.ndim == 0 and found.dtype.kind in "biuf" and (not whole or not (found or np.signbit(found)))
 
 
+def is_masked(value: object) -> bool:
+    """Return whether a value is a masked array: none is before something has imported them, which takes 8 ms."""
+    masked = sys.modules.get("numpy.ma")
+    return masked is not None and isinstance(value, masked.MaskedArray)
+
+
 def refuse_masked(data: Any) -> None:
     """Refuse a masked array, also inside nested lists: what lies under a mask is no data, and arrays have no mask.
 
     Raises:
         LaunchError: with what to write.
     """
-    if isinstance(data, np.ma.MaskedArray):
+    if is_masked(data):
         raise LaunchError(
             "A masked array hides elements, and arrays have no mask.",
             advice="Pass x.filled(…), with a value for what is hidden, or x.compressed(), which leaves it out.",
         )
     if isinstance(data, (list, tuple)):
         kinds = set(map(type, data))  # of a long list of numbers, this is one pass in C
-        if any(issubclass(kind, (list, tuple, np.ma.MaskedArray)) for kind in kinds):
+        if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
             for part in data:
                 refuse_masked(part)
 
@@ -137,7 +144,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
 
 
 def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
-    """An element as NumPy has it as a value of its type; a record itself if its struct has no class."""
+    """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
         return type.host.from_record(found) if type.host is not None else found
     if isinstance(type, Complex):

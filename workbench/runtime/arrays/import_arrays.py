@@ -26,7 +26,7 @@ _DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlp
 
 
 def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_grad: bool = False) -> array:
-    """An array of another library, of the same memory: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
+    """Return an array of another library, of the same memory: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
 
     Args:
         source: has `__dlpack__`, or `__cuda_array_interface__`.
@@ -62,7 +62,7 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
 
 
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
-    """A PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
+    """Return a PyTorch tensor's memory as an array; `requires_grad` as the tensor's if None.
 
     Args:
         tensor: on the CPU or a CUDA device.
@@ -81,7 +81,7 @@ def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = N
 
 
 def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad: bool = False) -> array:
-    """A JAX array's values, as an array; by default a copy.
+    """Return a JAX array's values, as an array; by default a copy.
 
     Args:
         values: a JAX array.

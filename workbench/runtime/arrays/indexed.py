@@ -30,7 +30,7 @@ class indexedarray:
     __wb_generic__ = True
 
     def __new__(cls, data: Any = None, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> Any:
-        """An annotation where no data is given (`indexedarray(dtype=float, ndim=2)`), else an indexed array."""
+        """Return an annotation where no data is given (`indexedarray(dtype=float, ndim=2)`), else an indexed array."""
         if data is None:
             if dtype is None:
                 raise TypeError("indexedarray() takes an array and indices, or a dtype (and ndim) to be an annotation")
@@ -103,12 +103,12 @@ class indexedarray:
         return IndexedArray(self.data.dtype, self.ndim, indexed=tuple(t is not None for t in self.indices))
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements in a new NumPy array."""
+        """Return the elements in a new NumPy array."""
         places = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
         return self.data.numpy()[np.ix_(*places)]
 
     def contiguous(self) -> array:
-        """The elements in a new array."""
+        """Return the elements in a new array."""
         return array(self.numpy(), self.data.dtype, device=self.device)
 
     def __len__(self) -> int:
@@ -131,10 +131,10 @@ def _table(places: Any, size: int, axis: int, device: Device) -> array:
 
 
 def plain(value: array) -> indexedarray:
-    """An array in the place of an indexed one: all places in order."""
+    """Return an array in the place of an indexed one: all places in order."""
     return indexedarray(value, [None] * value.ndim)
 
 
 def tables(value: indexedarray) -> Sequence[tuple[int, array]]:
-    """The dimensions with indices, and those."""
+    """Return the dimensions with indices, and those."""
     return [(axis, t) for axis, t in enumerate(value.indices) if t is not None]

@@ -19,7 +19,7 @@ class Symbol:
         self.type = type
 
     def become(self, kernel: str, name: str, type: Scalar | Vector) -> Symbol:
-        """The same number as an argument of this type.
+        """Return the same number as an argument of this type.
 
         Raises:
             LaunchError: something would be lost.

@@ -62,12 +62,12 @@ class Strided(Protocol):
         ...
 
     def fresh_like(self) -> Strided:
-        """A dense array of its shape and device, undefined until written."""
+        """Return a dense array of its shape and device, undefined until written."""
         ...
 
 
 def as_shape(shape: Shape) -> tuple[int, ...]:
-    """A shape as 1 to 4 sizes of at least 0.
+    """Return a shape as 1 to 4 sizes of at least 0.
 
     Raises:
         ValueError: anything else.
@@ -83,7 +83,7 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
 
 
 def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
-    """The strides of an array whose elements of `item` bytes lie side by side, row by row."""
+    """Return the strides of an array whose elements of `item` bytes lie side by side, row by row."""
     strides = []
     for n in reversed(shape):
         strides.append(item)

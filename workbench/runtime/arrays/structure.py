@@ -75,12 +75,12 @@ class StructValue:
         raise KernelTypeError(f"A field of a struct cannot be deleted: {self.__wb_struct__!r}.{name}.")
 
     def as_tuple(self) -> tuple[Any, ...]:
-        """The fields in order, nested structs as tuples: what NumPy makes a record of."""
+        """Return the fields in order, nested structs as tuples: what NumPy makes a record of."""
         values = (self.__dict__[f.name] for f in self.__wb_struct__.fields)
         return tuple(v.as_tuple() if isinstance(v, StructValue) else v for v in values)
 
     def numpy(self) -> Any:
-        """The value as a NumPy record of the struct's layout.
+        """Return the value as a NumPy record of the struct's layout.
 
         Raises:
             TypeError: a field is an array.
@@ -89,7 +89,7 @@ class StructValue:
 
     @classmethod
     def from_record(cls, record: Any) -> StructValue:
-        """The value that a NumPy record of the struct's layout holds."""
+        """Return the value that a NumPy record of the struct's layout holds."""
         made = object.__new__(cls)
         for f in cls.__wb_struct__.fields:
             part = record[f.name]
@@ -143,7 +143,7 @@ def _shown(value: Any) -> str:
 
 
 def fitted(type: AnyType, value: Any, what: str) -> Any:
-    """A value for a place of this type, copied.
+    """Return a value for a place of this type, copied.
 
     Raises:
         KernelTypeError: it does not fit; the message names the place.
@@ -176,7 +176,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
 
 
 def number(type: Scalar, value: Any, what: str) -> Any:
-    """A Python number for a place of this type.
+    """Return a Python number for a place of this type.
 
     Raises:
         KernelTypeError: a float where an integer is expected, or an integer that is too large.
@@ -195,7 +195,7 @@ def number(type: Scalar, value: Any, what: str) -> Any:
 
 
 def same_struct(type: Struct, value: Any, what: str) -> StructValue:
-    """The value, where it is one of this struct, or of one with the same content.
+    """Return the value, where it is one of this struct, or of one with the same content.
 
     Raises:
         KernelTypeError: it is something else; of another struct the first difference is named.
@@ -209,7 +209,7 @@ def same_struct(type: Struct, value: Any, what: str) -> StructValue:
 
 
 def spread(name: str, value: Any) -> dict[str, Any]:
-    """An argument as arguments of the IR's parameters: a struct's fields, an array for each field, or itself.
+    """Return an argument as arguments of the IR's parameters: a struct's fields, an array for each field, or itself.
 
     Raises:
         LaunchError: a field that is an array has none.
@@ -232,7 +232,7 @@ def spread(name: str, value: Any) -> dict[str, Any]:
 
 
 def components(value: Any) -> tuple[Any, ...]:
-    """The numbers of a vector or a matrix, row by row."""
+    """Return the numbers of a vector or a matrix, row by row."""
     numbers = value.tolist()
     return tuple(numbers) if value.ndim == 1 else tuple(n for row in numbers for n in row)
 
@@ -285,7 +285,7 @@ def plain_fields(host: type[StructValue]) -> PlainFields | None:
 
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """All arguments, each spread."""
+    """Return all arguments, each spread."""
     found: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, (array, indexedarray, StructValue)):
@@ -296,7 +296,7 @@ def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def arrays_in(value: Any) -> list[array]:
-    """The arrays that an argument is or holds."""
+    """Return the arrays that an argument is or holds."""
     if isinstance(value, array):
         return [value]
     if isinstance(value, indexedarray):

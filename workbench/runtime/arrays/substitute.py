@@ -45,7 +45,7 @@ class Substitution:
         return bool(self._pairs)
 
     def __call__(self, value: Any) -> Any:
-        """The argument to use.
+        """Return the argument to use.
 
         Raises:
             LaunchError: a view of a replaced array that the new array cannot have.

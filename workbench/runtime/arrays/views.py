@@ -59,7 +59,7 @@ class Viewed(Listed):
         return self._fields
 
     def reshape(self: Any, *shape: Any) -> Any:
-        """The same elements in another shape, row by row.
+        """Return the same elements in another shape, row by row.
 
             x.reshape(2, -1)
 
@@ -77,11 +77,11 @@ class Viewed(Listed):
         return whole.window(sizes, dense(sizes, self.dtype.size), whole.address)
 
     def contiguous(self: Any) -> Any:
-        """The array itself if it is dense, else a dense copy."""
+        """Return the array itself if it is dense, else a dense copy."""
         return self if side_by_side(self) else self.fresh_like().copy_(self)
 
     def flatten(self: Any) -> Any:
-        """The elements in one dimension, row by row: `reshape(-1)`.
+        """Return the elements in one dimension, row by row: `reshape(-1)`.
 
         Returns:
             A view if the elements lie side by side, else one of a dense copy.
@@ -89,7 +89,7 @@ class Viewed(Listed):
         return self.reshape(self.size)
 
     def transpose(self: Any, *axes: Any) -> Any:
-        """The dimensions in another order; backwards if none is given.
+        """Return the dimensions in another order; backwards if none is given.
 
             image.transpose(2, 0, 1)
 
@@ -135,7 +135,7 @@ class Viewed(Listed):
         return self.transpose()
 
     def view(self: Any, dtype: Any) -> Any:
-        """The same bytes as elements of another type.
+        """Return the same bytes as elements of another type.
 
             positions.view(float)      # vec3 of shape (n,) as floats of shape (n, 3)
             floats.view(wb.vec3)       # and back
@@ -173,14 +173,14 @@ class Viewed(Listed):
 
 
 def flat_as(of: Any, kind: Scalar | Vector) -> Any:
-    """The same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
+    """Return the same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
     made = object.__new__(of.kin)
     made._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
     return made
 
 
 def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
-    """A shape with its -1 replaced.
+    """Return a shape with its -1 replaced.
 
     Raises:
         ValueError: it does not hold as many elements as `of`.

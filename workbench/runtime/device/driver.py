@@ -25,7 +25,7 @@ class _Probe(msgspec.Struct, frozen=True):
 
 
 def driver() -> Driver | None:
-    """Return the driver where there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
+    """Return the driver if there is at least one CUDA device, else None (`why_no_cuda()` says why)."""
     return _probe().driver
 
 
@@ -71,7 +71,7 @@ def probe(find_library: Callable[[], None], modules: Callable[[], tuple[Any, Any
 
 
 def _too_old(version: int) -> str:
-    """Why a driver of this version cannot be used; empty if it can."""
+    """Return why a driver of this version cannot be used; empty if it can."""
     if version >= LEAST_DRIVER:
         return ""
     return (

@@ -7,6 +7,7 @@ address has to be handed over.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -14,18 +15,53 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext, supp
 from contextvars import ContextVar
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from workbench.backends.cuda.toolkit import LEAST_DRIVER
 from workbench.errors import DeviceError, WorkbenchError
-from workbench.runtime.device.current_device import keeping_current, keeps_current
 from workbench.runtime.device.driver_handles import Buffer, CudaDevice, LoadedKernel, PageLocked, handle_of
 from workbench.runtime.device.queues import DeviceRow, Queue, queue_of, shape_bytes
 from workbench.runtime.device.sticky_errors import LABEL, Breakage
 from workbench.runtime.device.waiting import wait_until_idle
+
+
+class Keeping(Protocol):
+    """An object with devices, one of which is current in a thread."""
+
+    def keeping_current(self) -> AbstractContextManager[None]:
+        """Return a context manager that restores the thread's current device."""
+        ...
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+D = TypeVar("D", bound=Keeping)
+
+
+@contextmanager
+def keeping_current(api: Any) -> Iterator[None]:
+    """Keep current what is in the thread: another device's context, or another library's of the same device."""
+    _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
+    try:
+        yield
+    finally:
+        if int(before or 0):
+            api.cuCtxSetCurrent(before)
+
+
+def keeps_current(method: Callable[Concatenate[D, P], T]) -> Callable[Concatenate[D, P], T]:
+    """Wrap a method so that it leaves the caller's device current."""
+
+    @functools.wraps(method)
+    def wrapped(self: D, *args: P.args, **named: P.kwargs) -> T:
+        with self.keeping_current():
+            return method(self, *args, **named)
+
+    return wrapped
+
 
 MAX_BLOCKS = (1 << 31) - 1
 MAX_ROWS = 65535
@@ -49,7 +85,7 @@ class Driver:
     """
 
     def __init__(self, core: Any, api: Any, kind: str = "cuda", labels: Sequence[str] = ()) -> None:
-        """Read the facts of all devices; no context is created."""
+        """Read the properties of all devices; no context is created."""
         self._core = core
         self.kind, self._labels = kind, labels
         self._api = api
@@ -59,7 +95,7 @@ class Driver:
         self.breakage = Breakage(self.label, kind == "emulated")
         self._used = threading.local()
         self._held: dict[int, int] = {}
-        self._to_free: list[Buffer] = []  # what nobody refers to, and CUDA refused to free: a stream was captured
+        self._to_free: list[Buffer] = []  # unreferenced, and CUDA refused to free it: a stream was captured
         self._allowed: WeakKeyDictionary[LoadedKernel, int] = WeakKeyDictionary()
         self.settle: Callable[..., object] = lambda index, wait, report=True: wait()
         self.printing: set[int] = set()  # devices whose kernels' text the driver may hold
@@ -109,7 +145,7 @@ class Driver:
             buffer.free_or_keep()
 
     def held(self, index: int) -> int:
-        """Bytes of the device that arrays of this process hold."""
+        """Return bytes of the device that arrays of this process hold."""
         return self._held.get(index, 0)
 
     def _no_memory(self, index: int, nbytes: int, problem: Exception) -> DeviceError:
@@ -209,7 +245,7 @@ class Driver:
     @keeps_current
     def load(
         self, index: int, image: bytes, entry: str, shared: int = 0, beside: LoadedKernel | None = None
-    ) -> LoadedKernel:  # fmt: skip
+    ) -> LoadedKernel:
         """Load the kernel `entry` of code made for this device's architecture.
 
         Args:
@@ -262,7 +298,7 @@ class Driver:
         return int(address), int(size)
 
     def queue(self, kernel: LoadedKernel, offsets: Sequence[int]) -> Queue:
-        """Return how a kernel is launched whose parameters lie at these offsets of packed ones."""
+        """Return the function that launches a kernel, whose parameters lie at these offsets of packed ones."""
         name = "cuLaunchCooperativeKernel" if kernel.cooperative else "cuLaunchKernel"
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
@@ -272,7 +308,7 @@ class Driver:
         return self._queue(name, kernel.device, int(kernel.function), offsets, launch)
 
     def graph_queue(self, index: int, graph: Any) -> Queue:
-        """Return how an instantiated graph is launched: by `launch` with no parameters and no shape."""
+        """Return the function that launches an instantiated graph, without parameters or a shape."""
 
         def launch(shape: int, stream: int, pointers: int) -> Any:
             return self._api.cuGraphLaunch(graph, self._api.CUstream(stream))
@@ -292,13 +328,13 @@ class Driver:
         return queue_of(name, index, executable, offsets, self._rows[index], stream, launch)
 
     def _launch_here(self, index: int, launch: Callable[..., Any], *args: int) -> int:
-        """Launch by a driver that is written in Python: what native code does with another one."""
+        """Launch by a driver that is written in Python, as native code does by another one; return its status."""
         with self.keeping_current():
             self.use(index)
             return int(launch(*args)[0])
 
     def addresses(self, names: Sequence[str], version: int = LEAST_DRIVER) -> dict[str, int]:
-        """Return where these functions of the driver are, for native code, as `version` of CUDA has them.
+        """Return the addresses of functions of the driver, for native code, as `version` of CUDA has them.
 
         Raises:
             DeviceError: it lacks one.
@@ -436,7 +472,7 @@ class Driver:
 
     @contextmanager
     def in_stream(self, index: int, stream: Any) -> Iterator[None]:
-        """Queue in this stream what is queued inside without naming one."""
+        """Make a stream the default one of a device inside a `with`."""
         token = self._current.set({**self._current.get(), index: stream})
         try:
             yield

@@ -13,7 +13,7 @@ from workbench.errors import its_type
 
 
 class CudaDevice(msgspec.Struct, frozen=True):
-    """Facts about one device.
+    """Facts about one CUDA device.
 
     Attributes:
         index: its number among the visible devices.
@@ -57,7 +57,7 @@ class Buffer:
             self.given_back(self)
 
     def free_or_keep(self) -> None:
-        """Free it; if the driver refuses, hand it to `refused`."""
+        """Free the memory; if the driver refuses, hand the buffer to `refused`."""
         try:
             self.free()
         except Exception:
@@ -86,7 +86,7 @@ class LoadedKernel(msgspec.Struct, frozen=True, eq=False, weakref=True):
     cooperative: bool = False
 
     def handle(self, api: Any) -> Any:
-        """Return the CUkernel: what everything but `cuLaunchKernel` has to be given."""
+        """Return the CUkernel, which all functions of the driver but `cuLaunchKernel` require."""
         return api.CUkernel(int(self.function))
 
 
@@ -107,13 +107,13 @@ def handle_of(stream: Any, api: Any) -> Any:
 
 
 class PageLocked:
-    """Page-locked memory, given back when closed or dropped."""
+    """Page-locked host memory, freed when closed or dropped."""
 
     def __init__(self, free: Callable[[int], object], address: int) -> None:
         self._free, self._address = free, address
 
     def close(self) -> None:
-        """Give it back; again does nothing."""
+        """Free the memory; calling it again does nothing."""
         if self._address:
             self._free(self._address)
             self._address = 0

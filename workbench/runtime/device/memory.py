@@ -27,7 +27,7 @@ UNWRITTEN = -1
 
 
 class Memory:
-    """Bytes on a device.
+    """An allocation: bytes on a device, with a version.
 
     Attributes:
         device: where they are.
@@ -130,7 +130,7 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
     Args:
         device: where.
         nbytes: how much.
-        pinned: on the CPU, page-locked where there is a CUDA device, or an emulated one in use: copies to and from
+        pinned: on the CPU, page-locked if there is a CUDA device, or an emulated one in use: copies to and from
             it then need no waiting.
         zeroed: on the CPU, memory of zeros, which the system gives without writing to it.
 
@@ -187,7 +187,7 @@ def copy_aligned(data: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def of_numpy(data: np.ndarray[Any, Any], device: Device, shared: bool = True) -> Memory:
-    """Wrap the memory of a NumPy array's elements, kept alive by it; `shared`: somebody else has it, too."""
+    """Wrap the memory of a NumPy array's elements, kept alive by it; `shared`: another owner has it, too."""
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)

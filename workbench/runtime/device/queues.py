@@ -50,7 +50,7 @@ def queue_of(
     Args:
         name, index: as `Queue` has them.
         executable: the handle of the kernel or of the instantiated graph.
-        places: the offsets; None of a graph.
+        offsets: of the parameters; None of a graph.
         device: how its device's context is found.
         stream: the handle of the device's default stream.
         launch: the address of the driver's function, or of a driver that is written in Python a function that takes the

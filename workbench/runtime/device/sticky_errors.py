@@ -42,7 +42,7 @@ class Broken(msgspec.Struct, frozen=True):
     """The first error of a device: what CUDA called and said of it, the line that met it, and the last launch."""
 
     label: str
-    place: Location | None
+    location: Location | None
     last: str
     why: str = ""
 
@@ -51,7 +51,7 @@ class Breakage:
     """The broken devices of a driver, and the last launch on each device, which is the one to look at."""
 
     def __init__(self, label: Callable[[int], str] = "cuda:{}".format, resets: bool = False) -> None:
-        """`label` is what messages call the device of a number; `resets`: `Driver.reset` makes one usable again."""
+        """Know no broken device yet; `label` names one in messages; `resets`: `Driver.reset` makes one usable again."""
         self._label = label
         self.resets = resets
         self.devices: dict[int, Broken] = {}
@@ -69,11 +69,11 @@ class Breakage:
         """
         broken = self.devices.get(index)
         if broken is not None:
-            since = " since this line" if broken.place is not None else ""
+            since = " since this line" if broken.location is not None else ""
             after = f", after a launch of {broken.last}" if broken.last else ""
             raise DeviceError(
                 f"{self._label(index)} is broken{since} ({broken.label}{after}){broken.why}.",
-                broken.place,
+                broken.location,
                 self._advice(index),
                 status=STICKY[broken.label],
             )
@@ -99,8 +99,9 @@ class Breakage:
                 extent = "" if self.resets else " for the whole process"
                 return DeviceError(
                     f"{doing}: {label}{why}. This has broken {self._label(index)}{extent}{what}.",
-                    advice=self._advice(index), status=STICKY[label],
-                )  # fmt: skip
+                    advice=self._advice(index),
+                    status=STICKY[label],
+                )
         try:
             self.check(index)
         except DeviceError as error:

@@ -52,7 +52,7 @@ class Event(_Queued):
     _query, _synchronize = "cuEventQuery", "cuEventSynchronize"
 
     def __init__(self, device: Device | str | None = None) -> None:
-        """Makes an event of a device; on the CPU it is the moment at which it was recorded.
+        """Make an event of a device; on the CPU it is the moment at which it was recorded.
 
         Raises:
             DeviceError: the device refuses.
@@ -128,7 +128,7 @@ def mark(device: Device, stream: Any) -> Event:
 
 
 class Stream(_Queued):
-    """Work queued on a device: it runs in order, on a CUDA device beside other streams.
+    """Work queued on a device: it runs in order, on a CUDA device concurrently with other streams.
 
     Arrays that are made or dropped are work of the device's default stream, for which all others wait: make them before
     work that is to overlap.
@@ -142,7 +142,7 @@ class Stream(_Queued):
     _flags = 0
 
     def __init__(self, device: Device | str | None = None, priority: int = 0) -> None:
-        """Makes a stream; a lower number of `priority` goes first.
+        """Make a stream; a lower number of `priority` goes first.
 
         Raises:
             DeviceError: the device refuses.
@@ -275,7 +275,7 @@ class ScopedTimer:
     """
 
     def __init__(self, name: str = "", device: Device | str | None = None) -> None:
-        """For work on `device`, the current one if none is given."""
+        """Make a timer of work on `device`, the current one if none is given."""
         self.name = name
         self.elapsed: float | None = None
         self._device = get_device(device) if device is not None else None

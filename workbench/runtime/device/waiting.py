@@ -36,13 +36,12 @@ class Waited(Protocol):
 
 
 def wait_until(driver: Waited, index: int, function: str, handle: Any) -> None:
-    """Wait until `function`, `cuStreamQuery` or `cuEventQuery`, no longer answers that `handle` is not ready. Another
-    status is left for the next call to report.
+    """Wait until `function`, `cuStreamQuery` or `cuEventQuery`, no longer answers that `handle` is not ready.
 
-    What else it says is for the call that comes after to meet.
+    Another status is left for the next call to report.
 
     Args:
-        found: the driver.
+        driver: the driver.
         index: the device.
         function: the driver's function that asks.
         handle: what it is asked about.
@@ -68,10 +67,9 @@ def wait_until(driver: Waited, index: int, function: str, handle: Any) -> None:
 
 
 def wait_until_idle(driver: Waited, index: int) -> None:
-    """Wait until a device's default stream, for which blocking ones wait, has done what is queued so far. If the driver
-    creates no event, the next call reports the reason.
+    """Wait until a device's default stream, for which blocking ones wait, has done what is queued so far.
 
-    If the driver gives no event, the call that comes after meets the reason.
+    If the driver creates no event, the next call reports the reason.
 
     Raises:
         KeyboardInterrupt: as `wait_until`.

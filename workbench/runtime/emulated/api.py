@@ -25,7 +25,7 @@ TABLE = joined(DEVICES, QUEUES, CAPTURES, GRAPHS)
 
 
 class EmulatedDriver:
-    """Stands for the module `cuda.bindings.driver`.
+    """A substitute for the module `cuda.bindings.driver`.
 
     Attributes:
         state: what it holds.
@@ -34,7 +34,7 @@ class EmulatedDriver:
     def __init__(
         self, api: Any, load: Callable[[bytes, Architecture], Executable], memory: int, seed: int | None = None
     ) -> None:
-        """With `api`, the module itself, for structures and constants; the rest as in `State`."""
+        """Stand in for `api`, the module itself, which gives structures and constants; the rest as in `State`."""
         self.state = State(api, load, memory, seed)
         self._api = api
 

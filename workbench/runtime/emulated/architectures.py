@@ -12,7 +12,7 @@ from workbench.backends.cuda.tiles.placement.arena import shared_limit
 
 
 class Architecture(msgspec.Struct, frozen=True):
-    """Facts about one compute capability.
+    """The properties of one compute capability.
 
     Attributes:
         capability: 90 is 9.0.
@@ -36,7 +36,7 @@ class Architecture(msgspec.Struct, frozen=True):
         return f"sm_{self.capability}"
 
     def attributes(self) -> dict[str, int]:
-        """CUDA's device attributes, without `CU_DEVICE_ATTRIBUTE_`."""
+        """Return CUDA's device attributes, without `CU_DEVICE_ATTRIBUTE_`."""
         major, minor = divmod(self.capability, 10)
         return {
             "COMPUTE_CAPABILITY_MAJOR": major,
@@ -64,8 +64,8 @@ class Architecture(msgspec.Struct, frozen=True):
 
 
 ARCHITECTURES = {
-    found.name: found
-    for found in (
+    each.name: each
+    for each in (
         Architecture(75, "T4", 40, 1024, 16, 64 << 10),
         Architecture(80, "A100", 108, 2048, 32, 164 << 10),
         Architecture(86, "A10", 72, 1536, 16, 100 << 10),
@@ -83,5 +83,5 @@ LABELS = ("0", "1", *ARCHITECTURES)
 
 
 def architecture(index: int) -> Architecture:
-    """That of the device of this number in `LABELS`."""
+    """Return the architecture of the device of this number in `LABELS`."""
     return ARCHITECTURES[DEFAULT if index < 2 else LABELS[index]]

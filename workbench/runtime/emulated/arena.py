@@ -37,7 +37,7 @@ _NORESERVE = 0x4000
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """Bytes that were requested.
+    """A range of bytes that was allocated.
 
     Attributes:
         start: the address.
@@ -56,7 +56,7 @@ class Allocation(msgspec.Struct, frozen=True):
 
 
 class Arena:
-    """Reserved addresses, and who has which.
+    """The address space of emulated devices: reserved addresses and their allocations.
 
     Attributes:
         base: the first address.
@@ -65,7 +65,7 @@ class Arena:
     """
 
     def __init__(self, size: int = SIZE) -> None:
-        """Reserves `size` addresses, or half of them as often as the system refuses.
+        """Reserve `size` addresses, or half of them as often as the system refuses.
 
         Raises:
             CudaStatusError: it refuses even little.
@@ -84,7 +84,7 @@ class Arena:
         self.changes = 0
 
     def used(self, owner: int) -> int:
-        """Bytes that this owner has."""
+        """Return the number of bytes that an owner has allocated."""
         return self._used.get(owner, 0)
 
     def alloc(self, nbytes: int, owner: int) -> Allocation:
@@ -176,7 +176,7 @@ class Arena:
         return next((a for a in reversed(self._freed) if a.start <= address < max(a.end, a.start + 1)), None)
 
     def holds(self, address: int) -> bool:
-        """Return whether it is an address of the arena, allocated or not."""
+        """Return whether an address belongs to the arena, allocated or not."""
         return self.base <= address < self.base + self.size
 
     def live(self) -> list[Allocation]:
@@ -184,7 +184,7 @@ class Arena:
         return [self._live[start] for start in self._starts]
 
     def bytes_at(self, address: int, nbytes: int) -> np.ndarray:
-        """Bytes of the arena, to read and to write."""
+        """Return a writable view of bytes of the arena."""
         return self.memory[address - self.base : address - self.base + nbytes]
 
 
@@ -214,6 +214,6 @@ def reserve(size: int, least: int = LEAST) -> mmap.mmap:
 
 
 def host_bytes(address: int, nbytes: int) -> np.ndarray:
-    """Bytes of the process's own memory, to read and to write."""
+    """Return a writable view of bytes of the process's own memory."""
     held: Any = (ctypes.c_uint8 * nbytes).from_address(address)
     return np.frombuffer(held, np.uint8)

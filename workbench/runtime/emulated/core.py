@@ -11,7 +11,7 @@ from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 
 class CUDAError(Exception):
-    """A refused call.
+    """The error of a failed driver call, as `cuda.core` raises it.
 
     Attributes:
         status: the number of CUDA's status.
@@ -30,7 +30,7 @@ class EventOptions:
 
 
 class Core:
-    """Stands for the module `cuda.core`."""
+    """A substitute for the module `cuda.core`."""
 
     EventOptions = EventOptions
 
@@ -65,7 +65,7 @@ class Core:
 
 
 class Device:
-    """A device."""
+    """A substitute for `cuda.core.Device`."""
 
     def __init__(self, core: Core, index: int) -> None:
         self._core, self.device_id = core, core.state.known(index)
@@ -132,7 +132,7 @@ class Allocated:
         self._core, self.handle, self._device = core, address, device
 
     def close(self) -> None:
-        """Free it once the work queued so far is done, from any thread: as cuda.core does, in its own context."""
+        """Free the memory once the work queued so far is done; from any thread, as in cuda.core."""
         state, address = self._core.state, self.handle
         with state.lock:
             stream_object = state.streams.default[self._device]
@@ -161,20 +161,20 @@ class _ObjectCodes:
         return Module(self._core, executable)
 
     def from_cubin(self, image: bytes, *, name: str = "") -> Module:
-        """Machine code, which nothing here can execute."""
+        """Raise an error: nothing here can execute machine code."""
         why = "a cubin is machine code of a GPU; emulated devices run PTX"
         raise self._core.error(CudaStatusError("CUDA_ERROR_NO_BINARY_FOR_GPU", why))
 
 
 class Module:
-    """Loaded code."""
+    """A substitute for `cuda.core.ObjectCode`: loaded code."""
 
     def __init__(self, core: Core, executable: Any) -> None:
         self._core, self._loaded = core, executable
         self.handle = core.state.handles.new(Library(executable))
 
     def get_kernel(self, name: str) -> LoadedKernel:
-        """Return one of its kernels."""
+        """Return the kernel of that name."""
         try:
             kernel = self._core.state.kernel(self._loaded, name)
         except CudaStatusError as error:

@@ -36,14 +36,14 @@ _FAULTS = {
 
 
 class _Entries(dict[str, Entry]):
-    """Kernels by symbol, each compiled when it is asked for: one that cannot be executed keeps no other from it."""
+    """The kernels by symbol, each compiled at its first use, so that one that cannot be executed hinders no other."""
 
     def __init__(self, make: Callable[[str], Entry]) -> None:
         super().__init__()
         self._make = make
 
     def __missing__(self, name: str) -> Entry:
-        """Make the entry.
+        """Make the entry of a kernel when it is first requested, and store it.
 
         Raises:
             KeyError: the program has no such kernel.
@@ -103,7 +103,7 @@ class Native:
         )
         expect(fits or size == (1, 1, 1), f"{name} cannot run {launch.grid} blocks in clusters of {size}")
         # Blocks that may wait for one another run at once.
-        together = blocks if (launch.cooperative and kernel.metadata.meets) or size != (1, 1, 1) else 0
+        together = blocks if (launch.cooperative and kernel.metadata.syncs_grid) or size != (1, 1, 1) else 0
         size = max(1, kernel.scratch_size(launch.block, launch.shared, workers, together))
         scratch, symbols = machine.alloc(size), self.addresses(machine)
         for counts in (n for n in (WORKSPACE, CLUSTERS) if n in symbols):
@@ -178,7 +178,7 @@ def _library() -> None:
 
 
 CELL = "/cell/"
-"""How the files of a cell begin."""
+"""The prefix of the files of a cell."""
 
 
 def load(text: bytes, architecture: Architecture) -> Executable:
@@ -192,7 +192,7 @@ def load(text: bytes, architecture: Architecture) -> Executable:
 
 
 def fitting(program: Program, architecture: Architecture) -> Program:
-    """Return the program.
+    """Check that an architecture can run a program, and return the program.
 
     Raises:
         DeviceError: it was made for a newer architecture.
@@ -202,5 +202,5 @@ def fitting(program: Program, architecture: Architecture) -> Program:
         raise DeviceError(
             f"The code is for {program.target}; the emulated device is {architecture.name}.",
             advice=f'Compile it for that architecture, or use another device: "emulated:{program.target}".',
-        )  # fmt: skip
+        )
     return program

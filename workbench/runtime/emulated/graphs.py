@@ -54,7 +54,7 @@ class Node(msgspec.Struct, eq=False):
 
 
 class Graph(msgspec.Struct, eq=False):
-    """Nodes in the order in which they were added; `inner` is a body of a conditional node."""
+    """A graph: nodes in the order in which they were added; `inner` is a body of a conditional node."""
 
     device: int = 0
     nodes: list[Node] = msgspec.field(default_factory=list)
@@ -123,7 +123,7 @@ def _all_nodes(graph: Graph) -> Iterable[Node]:
 
 
 def play(executable: Executing, choose: Callable[[list[Node]], Node], run: Runner, device: int) -> None:
-    """Execute it once: each node when all it comes after are done, in any order that its edges leave open.
+    """Execute a graph once: each node when all it comes after are done, in any order that its edges leave open.
 
     Raises:
         CudaStatusError: a kernel failed.

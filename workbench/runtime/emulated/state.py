@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,10 +17,67 @@ from workbench.runtime.emulated.arena import HOST, Allocation, Arena
 from workbench.runtime.emulated.code import Executable, Kernel, Launch
 from workbench.runtime.emulated.findings import Finding
 from workbench.runtime.emulated.graphs import Condition
-from workbench.runtime.emulated.handles import Handles
 from workbench.runtime.emulated.status_error import CudaStatusError, expect, invalid
 from workbench.runtime.emulated.streams import Stream, Streams, Work
 from workbench.runtime.emulated.unwritten import Unwritten
+
+Kind = TypeVar("Kind")
+_NUMBERS = itertools.count(0x7A0010, 16)
+_ARTICLES = ("a", "an")
+
+
+def called(kind: type) -> str:
+    """Return a kind with its article: "a stream", "an event"."""
+    name = kind.__name__.lower()
+    return f"{_ARTICLES[name[0] in 'aeiou']} {name}"
+
+
+class Handles:
+    """The numbers that stand for CUDA's objects: each is of one kind, its object's class, and none is used twice."""
+
+    def __init__(self) -> None:
+        self._objects: dict[int, Any] = {}
+        self._gone: dict[int, str] = {}
+
+    def new(self, value: Any) -> int:
+        """Create a handle of an object, and return its number."""
+        number = next(_NUMBERS)
+        self._objects[number] = value
+        return number
+
+    def get(self, handle: Any, kind: type[Kind], where: str) -> Kind:
+        """Return the object of a handle.
+
+        Raises:
+            CudaStatusError: it stands for nothing, for nothing any more, or for another kind of thing.
+        """
+        number = int(handle or 0)
+        value = self._objects.get(number)
+        if isinstance(value, kind):
+            return value
+        if value is not None:
+            what = f"{number:#x} is {called(type(value))}, not {called(kind)}"
+        elif number in self._gone:
+            what = f"{called(kind)} was used after it was destroyed"
+        else:
+            what = f"{number:#x} is no handle of {called(kind)}"
+        raise CudaStatusError("CUDA_ERROR_INVALID_HANDLE", f"{where}: {what}")
+
+    def drop(self, handle: Any, kind: type[Kind], where: str) -> Kind:
+        """End a handle.
+
+        Raises:
+            CudaStatusError: as `get`.
+        """
+        value = self.get(handle, kind, where)
+        del self._objects[int(handle)]
+        self._gone[int(handle)] = called(kind)
+        return value
+
+    def all(self, kind: type[Kind]) -> Iterator[tuple[int, Kind]]:
+        """Return the handles and objects of one kind."""
+        return ((n, value) for n, value in list(self._objects.items()) if isinstance(value, kind))
+
 
 LEGACY, PER_THREAD = 1, 2
 """CU_STREAM_LEGACY and CU_STREAM_PER_THREAD."""
@@ -60,11 +118,11 @@ class Machine:
         return self.arena.base
 
     def alloc(self, nbytes: int) -> int:
-        """Memory of the device that belongs to no array, such as shared memory."""
+        """Allocate memory of the device that belongs to no array, such as shared memory; return its address."""
         return self.arena.alloc(nbytes, self.device).start
 
     def free(self, address: int) -> None:
-        """Give it back."""
+        """Free memory that `alloc` returned."""
         self.arena.free(address)
 
     def spans(self) -> tuple[np.ndarray, np.ndarray]:
@@ -159,7 +217,7 @@ class State:
         return device
 
     def known(self, index: Any) -> int:
-        """Return the number of a device.
+        """Check the number of a device, and return it as an int.
 
         Raises:
             CudaStatusError: there is none of this number.
@@ -236,7 +294,7 @@ class State:
     # Memory.
 
     def alloc(self, nbytes: int, device: int) -> Allocation:
-        """Allocate memory of a device.
+        """Allocate memory of a device, or of the host if its number is negative.
 
         Raises:
             CudaStatusError: it has not that much left.
@@ -381,7 +439,7 @@ Table = dict[str, Called]
 
 
 def function(table: Table, context: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Enters a function into a table under its name."""
+    """Enter a function into a table under its name; a decorator."""
 
     def enter(do: Callable[..., Any]) -> Callable[..., Any]:
         table[do.__name__.removeprefix("_")] = Called(do, context)

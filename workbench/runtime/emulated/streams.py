@@ -46,7 +46,7 @@ class Work(msgspec.Struct, eq=False):
 
 
 class Stream(msgspec.Struct, eq=False):
-    """Work of a device that is done in order.
+    """A stream: work of a device that is done in order.
 
     Attributes:
         device: the device's number.
@@ -66,7 +66,7 @@ class Stream(msgspec.Struct, eq=False):
 
 
 class Event(msgspec.Struct, eq=False):
-    """A place in a stream.
+    """A recorded point in a stream's work.
 
     Attributes:
         device: of the context in which it was made.
@@ -84,10 +84,10 @@ class Event(msgspec.Struct, eq=False):
 
 
 class Streams:
-    """All work that is queued on the devices of a driver."""
+    """The streams of a driver, and all work that is queued on its devices."""
 
     def __init__(self, devices: int, seed: int | None = None) -> None:
-        """For so many devices; with a seed, in another order than it was queued."""
+        """Make the default stream of each device; with a seed, work runs in another order than it was queued."""
         self.default = [Stream(n, default=True) for n in range(devices)]
         self.of_device: list[list[Stream]] = [[stream] for stream in self.default]
         self.broken: dict[int, CudaStatusError] = {}
@@ -132,7 +132,7 @@ class Streams:
         return [w for w in last if not w.done]
 
     def finish(self, marks: Iterable[Work]) -> None:
-        """Do what is queued until these are done; nothing from inside of what is being done.
+        """Run queued work until all of `marks` is done; from within running work, do nothing.
 
         Raises:
             CudaStatusError: a piece of work failed, which has broken its device.
@@ -180,13 +180,13 @@ class Streams:
         """Return a random number for another choice of an order; 0 without a seed."""
         return 0 if self._chance is None else self._chance.randrange(1, 1 << 31)
 
-    def shuffled(self, things: list[Any]) -> Any:
-        """Return one of the things: the last one without a seed."""
-        return things[-1] if self._chance is None else self._chance.choice(things)
+    def shuffled(self, candidates: list[Any]) -> Any:
+        """Return a random one of the candidates; without a seed, the last one."""
+        return candidates[-1] if self._chance is None else self._chance.choice(candidates)
 
 
 def milliseconds(start: Event, end: Event) -> float:
-    """Between two events that are over.
+    """Return the time between two events that are over.
 
     Raises:
         CudaStatusError: one keeps no time, or was never recorded; or is not over yet.

@@ -23,16 +23,16 @@ class Unwritten:
         self._arena = arena
         self._fresh: dict[int, Allocation] = {}
         self._pieces: dict[int, list[tuple[int, int]] | None] = {}
-        """By allocation what was written of it: first and last byte; None: its bytes have their shadow."""
+        """The address and size of each write, by allocation; None if its bytes are marked in the shadow."""
         self._map: mmap.mmap | None = None
 
     def allocated(self, allocation: Allocation) -> None:
-        """Note that memory is new."""
+        """Mark new memory as unwritten."""
         if allocation.nbytes <= LARGEST:
             self._fresh[allocation.start], self._pieces[allocation.start] = allocation, []
 
     def wrote(self, address: int, nbytes: int) -> None:
-        """Note that a copy or fill has written bytes."""
+        """Mark bytes as written, by a copy or a fill."""
         allocation = self._arena.find(address)
         if allocation is None or allocation.start not in self._fresh:
             return
@@ -45,18 +45,18 @@ class Unwritten:
             pieces.append((address, nbytes))
 
     def forget(self, start: int) -> None:
-        """Note that an allocation counts as written, or is freed."""
+        """Stop tracking an allocation, which counts as written or is freed."""
         allocation = self._fresh.pop(start, None)
         if allocation is not None and self._pieces.pop(start) is None:
             self._set(start, allocation.nbytes, 0)
 
     def forget_all(self) -> None:
-        """Note that a launch without checks runs: what it writes is not known."""
+        """Stop tracking all memory: a launch without checks may write any of it."""
         for start in list(self._fresh):
             self.forget(start)
 
     def distance(self) -> int:
-        """From a byte of the arena to its shadow, which holds now; 0 if the system has no addresses for it."""
+        """Update the shadow, and return its distance from the arena; 0 if the system has no addresses for it."""
         if self._map is None:
             try:
                 self._map = reserve(self._arena.size, self._arena.size)
@@ -71,7 +71,7 @@ class Unwritten:
         return np.frombuffer(self._map, np.uint8).ctypes.data - self._arena.base
 
     def clear(self, address: int, nbytes: int) -> None:
-        """Shared and local memory of a launch is given back."""
+        """Mark shared and local memory that a launch gives back as written."""
         if self._map is not None:
             self._set(address, nbytes, 0)
 

@@ -84,7 +84,7 @@ class Body:
         return levels(len(self.nodes), self.edges)
 
     def array_names(self) -> dict[int, tuple[int, int, str]]:
-        """Each array's bytes and a name for them, by the array's identity.
+        """Return each array's bytes and a name for them, by the array's identity.
 
         The name is the first parameter that these bytes were given for, numbered where two share it.
         """
@@ -163,7 +163,7 @@ class Body:
         return made
 
     def inner(self) -> list[Nodes]:
-        """The bodies inside, at any depth."""
+        """Return the bodies inside, at any depth."""
         return [body for node in self.walk() for body in node.bodies.values()]
 
     def run(self) -> None:
@@ -207,7 +207,7 @@ class Body:
         return plan
 
     def written(self) -> list[Memory]:
-        """The memory that a run may change."""
+        """Return the memory that a run may change."""
         found = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
         return list(found.values())
 

@@ -53,7 +53,7 @@ Conflicts = dict[int, dict[tuple[str, str], None]]
 
 
 def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
-    """The edges of these nodes, given in an order that is right; redundant ones left out.
+    """Return the edges of these nodes, given in an order that is right; redundant ones left out.
 
     Args:
         nodes: what each node reads and writes.
@@ -99,7 +99,7 @@ def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
 
 
 def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
-    """The edges into node n that no path through another one says already."""
+    """Return the edges into node n that no path through another one says already."""
     seen, made = 0, []
     mask = (1 << WINDOW) - 1
     for source in sorted(conflicts, reverse=True):

@@ -23,7 +23,7 @@ _Box = tuple[float, float, float, float]
 
 
 def shortened(name: str) -> str:
-    """The name, with an ellipsis in place of what is too long."""
+    """Return the name, with an ellipsis in place of what is too long."""
     return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
 
 

@@ -68,7 +68,7 @@ def layered(sizes: Sequence[Point], rows: Sequence[int], edges: Sequence[tuple[i
 
 
 def _chain(spots: list[_Spot], source: int, target: int) -> list[int]:
-    """The spots an edge passes, a bend in each row between; neighbours are noted on the way."""
+    """Return the spots an edge passes, a bend in each row between; neighbours are noted on the way."""
     chain = [source]
     for row in range(spots[source].row + 1, spots[target].row):
         spots.append(_Spot(BEND, row))

@@ -64,7 +64,7 @@ def facts(body: Nodes) -> dict[str, Any]:
 
 
 def edge_facts(edge: Edge) -> dict[str, Any]:
-    """An edge as plain data, on no critical path."""
+    """Return an edge as plain data, on no critical path."""
     because = [list(reason) for reason in edge.because]
     return {"source": edge.source, "target": edge.target, "arrays": list(edge.arrays), "because": because,
             "data": edge.carries_data, "critical": False}  # fmt: skip
@@ -85,7 +85,7 @@ def placed(body: Nodes) -> dict[str, Any]:
 
 
 def is_small(body: Nodes) -> bool:
-    """Whether a picture has the nodes of graphs inside, too."""
+    """Return whether a picture has the nodes of graphs inside, too."""
     return sum(1 for _ in body.walk()) <= LARGEST_PICTURE
 
 
@@ -128,7 +128,7 @@ def arranged(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _size(node: dict[str, Any]) -> tuple[float, float]:
-    """A box with room for its text, and for the graphs inside, side by side below it."""
+    """Return a box with room for its text, and for the graphs inside, side by side below it."""
     text, parts = max(len(node["title"]), len(node["detail"])) * LETTER + 18, node.get("parts", ())
     return max(text, sum(p["width"] for p in parts)), BOX_HEIGHT + max((p["height"] for p in parts), default=0.0)
 
@@ -169,7 +169,7 @@ def svg(body: Nodes) -> str:
 
 
 def drawn(made: dict[str, Any], title: str) -> str:
-    """The picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
+    """Return the picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
 
     Args:
         made: what `Graph.layout` or `tape_graph` returned.
@@ -223,7 +223,7 @@ def _box(node: dict[str, Any]) -> str:
 
 
 def dot(body: Nodes) -> str:
-    """The graph in Graphviz's language."""
+    """Return the graph in Graphviz's language."""
     rows = ["digraph graph_of_launches {", "  node [shape=box, style=filled];"]
     for node in facts(body)["nodes"]:
         label = "\\n".join(part for part in (_title(node), _detail(node)) if part).replace('"', "'")
@@ -243,7 +243,7 @@ def _summary(body: Nodes) -> str:
 
 
 def rows(body: Nodes) -> list[tuple[str, ...]]:
-    """A row a node: index, kind, name, size, time, what it comes after and why."""
+    """Return a row a node: index, kind, name, size, time, what it comes after and why."""
     after: dict[int, list[str]] = {}
     for edge in body.edges:
         after.setdefault(edge.target, []).append(f"{edge.source} ({', '.join(edge.arrays)})")
@@ -261,7 +261,7 @@ HEAD = ("#", "what", "name", "size", "time", "after")
 
 
 def text(body: Nodes) -> str:
-    """A line a node, as plain text; of a long graph the first and last nodes."""
+    """Return a line a node, as plain text; of a long graph the first and last nodes."""
     found = rows(body)
     shown = found if len(found) <= 40 else [*found[:20], ("…",) * len(HEAD), *found[-19:]]
     table = [HEAD, *shown]
@@ -271,7 +271,7 @@ def text(body: Nodes) -> str:
 
 
 def html(body: Nodes) -> str:
-    """The picture as an image, and the table below it, without scripts."""
+    """Return the picture as an image, and the table below it, without scripts."""
     found = rows(body)
     head = "".join(f"<th>{name}</th>" for name in HEAD)
     lines = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in found)

@@ -23,6 +23,7 @@ from workbench.runtime.device.driver_handles import LoadedKernel
 from workbench.runtime.graphs.foreign import Library
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import fault_of, read_records, settling
+from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.work import Copy, Fill, Graph, Launch, Nodes, While, Work
 
 ASSIGN_DEFAULT = 1
@@ -39,7 +40,8 @@ class CudaPlan:
         found = self._driver
         self._index = body.device.index
         self._keep: list[Any] = []
-        self._launches = _launches(body)
+        self._steps: dict[int, Nodes] = {}  # what stands for launches in the order of their threads
+        self._launches = self._listed(body)
         self._calls: dict[int, list[Any]] = {}  # what the parameters of each launch point to
         self._handles: dict[int, Any] = {}
         self._checked = {k: at for at, k in enumerate(k for k, n in enumerate(self._launches) if _code(n).checked)}
@@ -71,7 +73,7 @@ class CudaPlan:
         self._driver.launch(self._queue, b"", b"", name="a graph")
 
     def _collect(self) -> list[KernelFault]:
-        """The faults of all runs since the last time, in the order of the nodes."""
+        """Return the faults of all runs since the last time, in the order of the nodes."""
         size, self._owing = FAULT_SIZE * len(self._checked), False
         records = read_records(self._driver, self._faults.handle, len(self._checked))
         self._driver.fill(self._faults.handle, 0, size, self._index)
@@ -89,7 +91,9 @@ class CudaPlan:
 
         Whoever changes the code, the order or an empty launch has to make another plan.
         """
-        old, new = self._launches, _launches(body)
+        if self._steps:
+            return False
+        old, new = self._launches, self._listed(body)
         changed = [k for k, node in enumerate(new) if node.record is not old[k].record]
         if any(k not in self._handles or _code(old[k]) is not _code(new[k]) or not _threads(new[k]) for k in changed):
             return False
@@ -108,6 +112,18 @@ class CudaPlan:
                 return False
         return True
 
+    def _listed(self, body: Nodes) -> list[Launch]:
+        """Return the launches of a body and those inside, in the order in which they are added."""
+        found: list[Launch] = []
+        for node in body.walk():
+            if isinstance(node, Launch) and node.record.loaded.in_order is not None:
+                self._steps[id(node)] = in_order().captured(node.record)
+                self._keep.append(node)
+                found += self._listed(self._steps[id(node)])
+            elif isinstance(node, Launch):
+                found.append(node)
+        return found
+
     def _fill(self, graph: Any, body: Nodes, after: list[Any]) -> list[Any]:
         """Add the nodes of a body, the first ones after these; returns those that nothing in it comes after."""
         before: dict[int, list[int]] = {}
@@ -122,6 +138,8 @@ class CudaPlan:
 
     def _add(self, graph: Any, node: Work, after: list[Any]) -> list[Any]:
         """One node; returns what comes after it has to wait for."""
+        if id(node) in self._steps:
+            return self._fill(graph, self._steps[id(node)], after)
         if isinstance(node, Launch):
             k, self._added = self._added, self._added + 1
             if not _threads(node):
@@ -203,7 +221,7 @@ class CudaPlan:
         return self._driver.call("cuGraphConditionalHandleCreate", graph, context, 0, ASSIGN_DEFAULT)
 
     def _conditional(self, graph: Any, after: list[Any], handle: Any, kind: str, count: int) -> tuple[Any, list[Any]]:
-        """A conditional node with so many bodies, and the graphs of those."""
+        """Return a conditional node with so many bodies, and the graphs of those."""
         api = self._driver.api
         params = api.CUgraphNodeParams()
         params.type = api.CUgraphNodeType.CU_GRAPH_NODE_TYPE_CONDITIONAL
@@ -225,7 +243,7 @@ class CudaPlan:
         return self._driver.call("cuGraphAddKernelNode", graph, after or None, len(after), params)
 
     def _launch_params(self, k: int, node: Launch) -> Any:
-        record = node.record
+        record = node.record.ready()
         if record.loaded.handle.cooperative:
             raise LaunchError(
                 f"{record.loaded.name} may wait for all blocks of its grid, and such a launch cannot be in a graph.",
@@ -271,11 +289,6 @@ class CudaPlan:
                 self._driver.call("cuGraphExecDestroy", self._executable)
             if self._graph is not None:
                 self._driver.call("cuGraphDestroy", self._graph)
-
-
-def _launches(body: Nodes) -> list[Launch]:
-    """Return the launches of a body and those inside, in the order in which `CudaPlan` adds them."""
-    return [node for node in body.walk() if isinstance(node, Launch)]
 
 
 def _code(node: Launch) -> Loaded:

@@ -12,7 +12,7 @@ _HERE: ContextVar[bool | None] = ContextVar("workbench checks", default=None)
 
 
 def set_checks(on: bool) -> bool:
-    """Turn checks on or off for every launch of this process that says nothing.
+    """Turn checks on or off for launches of this process that do not choose themselves.
 
     Returns:
         Whether they were on before.
@@ -24,7 +24,7 @@ def set_checks(on: bool) -> bool:
 
 @contextmanager
 def choosing_checks(on: bool) -> Iterator[None]:
-    """Checks on (or off) for the launches inside the `with` that say nothing themselves."""
+    """Turn checks on (or off) for the launches inside the `with` that do not choose themselves."""
     token = _HERE.set(bool(on))
     try:
         yield
@@ -32,9 +32,9 @@ def choosing_checks(on: bool) -> Iterator[None]:
         _HERE.reset(token)
 
 
-def checks_wanted(*asked: bool | None) -> bool:
-    """Return whether to check: the first of `asked` that is not None, else `with checks`, else the default."""
-    for answer in (*asked, _HERE.get()):
+def checks_wanted(*requested: bool | None) -> bool:
+    """Return whether to check: the first of `requested` that is not None, else `with checks`, else the default."""
+    for answer in (*requested, _HERE.get()):
         if answer is not None:
             return answer
     return _default
@@ -45,7 +45,7 @@ def checks_here() -> bool:
     return bool(_HERE.get())
 
 
-def checks_both(asked: bool | None) -> tuple[bool, bool]:
-    """`checks_wanted(asked)` and `checks_here()`, in one look."""
+def checks_both(requested: bool | None) -> tuple[bool, bool]:
+    """Return `checks_wanted(requested)` and `checks_here()`, by one lookup."""
     here = _HERE.get()
-    return asked if asked is not None else _default if here is None else here, bool(here)
+    return requested if requested is not None else _default if here is None else here, bool(here)

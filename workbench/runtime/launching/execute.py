@@ -38,8 +38,14 @@ def native_launch() -> Callable[..., int]:
 
 @functools.cache
 def cpu_threads() -> int:
-    """Threads of a large CPU launch: `WORKBENCH_THREADS`, else the cores this process may use."""
+    """Return the CPU threads of a large launch: `WORKBENCH_THREADS`, else the cores this process may use."""
     return settings().threads
+
+
+@functools.cache
+def in_order() -> bool:
+    """Return whether launches and tapes that do not say add floats in order: `WORKBENCH_DETERMINISTIC`."""
+    return settings().deterministic
 
 
 def cores(loaded: Loaded) -> int:
@@ -48,7 +54,7 @@ def cores(loaded: Loaded) -> int:
 
 
 def execute(record: LaunchRecord) -> None:
-    """Run one launch; on the CPU it is done when this returns, on CUDA it is queued.
+    """Run one launch, unless an observer takes it; on the CPU it is then done, on CUDA it is queued.
 
     Raises:
         DeviceError: the device refused it.
@@ -56,6 +62,8 @@ def execute(record: LaunchRecord) -> None:
         KeyboardInterrupt: or what else a signal's handler raises: it was stopped, and what it writes is half written.
     """
     observers = OBSERVERS.get()
+    if record.loaded.later is not None and not any(observer.takes for observer in observers):
+        record = record.ready()
     # Before anything changes: a capture takes the launch instead, and a tape copies what is about to be overwritten.
     # `notify` would do it, for another tenth of what a tape adds to a small launch.
     for observer in reversed(observers):
@@ -105,7 +113,7 @@ def execute_again(record: LaunchRecord) -> None:
         DeviceError: the device refused it.
         KernelFault: code with checks met a fault; the launch is over, and all that did not fault is done.
     """
-    if OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
+    if record.loaded.later is not None or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched)):
         execute(record.again())
         return
     # Without observers, all that is left is to raise versions and to call.
@@ -127,7 +135,7 @@ def execute_again(record: LaunchRecord) -> None:
 
 
 def _native(record: LaunchRecord) -> Callable[[], int] | None:
-    """Return the launch as one native function, stored with the record; None if it takes more than that."""
+    """Return a native function that repeats the launch, stored with the record; None if it takes several calls."""
     loaded = record.loaded
     if not loaded.one_call:
         return None
@@ -139,7 +147,7 @@ def _native(record: LaunchRecord) -> Callable[[], int] | None:
 
 def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -> tuple[int, ...]:
     """Return a CPU launch as a row of a native table; `params` is the address of its packed parameters."""
-    loaded = record.loaded
+    loaded = record.loaded.ready()
     start = ctypes.addressof(record.buffer) if params is None else params
     mask = loaded.mask(record.values)
     return loaded.address, start, record.threads, cores(loaded), loaded.strip, fault, mask, loaded.sums

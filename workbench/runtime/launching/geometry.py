@@ -21,7 +21,7 @@ MAX_SHARED = 227 * 1024
 
 
 class Block(msgspec.Struct, frozen=True):
-    """The threads of a block.
+    """The shape of a block of threads, and its dynamic shared memory.
 
     Attributes:
         x, y, z: how many along each axis.
@@ -39,14 +39,14 @@ class Block(msgspec.Struct, frozen=True):
         return self.x, self.y, self.z
 
     def grid(self, dims: Sequence[int]) -> tuple[int, int, int]:
-        """Blocks along x, y, z that cover these dimensions."""
+        """Return blocks along x, y, z that cover these dimensions."""
         # The last dimension along x, so that neighbours in memory are neighbours in a warp.
         x, y, z = (*reversed(dims), 1, 1)[:3]
         return -(-x // self.x), -(-y // self.y), -(-z // self.z)
 
 
 def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
-    """`block_dim` of a launch: threads along the dimensions of the launch, the last one along x.
+    """Return `block_dim` of a launch: threads along the dimensions of the launch, the last one along x.
 
     Args:
         value: a number of threads (along x), as many numbers as `dims` has, or a Block.
@@ -67,16 +67,18 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
         )
     if len(sizes) > 1 and len(sizes) != len(dims):
         raise LaunchError(
-            f"{kernel}: block_dim has {len(sizes)} sizes and dim has {len(dims)}.", parameter="block_dim",
+            f"{kernel}: block_dim has {len(sizes)} sizes and dim has {len(dims)}.",
+            parameter="block_dim",
             advice="Give a block as many sizes as the launch has dimensions, or one number of threads along the last.",
-        )  # fmt: skip
+        )
     x, y, z = (*(int(n) for n in reversed(sizes)), 1, 1)[:3]
     # CUDA's own limits, the same on all architectures; refused here, the message has the kernel's name.
     if x * y * z > MAX_BLOCK or z > 64:
         raise LaunchError(
             f"{kernel}: a block of {' × '.join(map(str, sizes))} threads is more than {MAX_BLOCK}"
-            f"{'' if x * y * z > MAX_BLOCK else ', or more than 64 along z'}.", parameter="block_dim",
-        )  # fmt: skip
+            f"{'' if x * y * z > MAX_BLOCK else ', or more than 64 along z'}.",
+            parameter="block_dim",
+        )
     return Block(x, y, z)
 
 
@@ -89,7 +91,7 @@ def with_shared(block: Block, shared: Any, kernel: str) -> Block:
     """Return the block with so many bytes of dynamic shared memory.
 
     Raises:
-        LaunchError: it is no such number.
+        LaunchError: `shared` is not an integer, or too large.
     """
     if isinstance(shared, bool) or not isinstance(shared, int) or not 0 <= shared <= MAX_SHARED:
         raise LaunchError(

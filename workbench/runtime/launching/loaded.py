@@ -39,7 +39,7 @@ def titled(name: str, direction: str) -> str:
 
 
 def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tuple[int, int, int]:
-    """As `Loaded.grid`, for code with this metadata."""
+    """Return the grid as `Loaded.grid` does, for code with this metadata."""
     own = metadata.get("block_dim", 0)
     # A kernel of tiles was compiled for its block size, and its launch counts blocks.
     if own:
@@ -56,7 +56,7 @@ Arguments: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
 
 
 def _taken(positions: tuple[int, ...]) -> Arguments:
-    """Takes the arguments at these positions out of all of them: a third of a comprehension's time."""
+    """Return a function that takes the arguments at these positions; it needs a third of a comprehension's time."""
     if len(positions) > 1:
         return itemgetter(*positions)
     first = positions[0] if positions else 0
@@ -69,6 +69,20 @@ class Call(msgspec.Struct, frozen=True):
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     shared: int = 0
+
+
+class InOrder(msgspec.Struct, frozen=True, eq=False):
+    """The sums of a kernel that are to be added in the order of threads.
+
+    Attributes:
+        sums: to which arrays, in which ways and how often (`autodiff/ordered.py`).
+        specialisation, options, atomic: what the code is derived from, and compiled with (`api/builds/build.py`).
+    """
+
+    sums: Any
+    specialisation: Any
+    options: Any
+    atomic: bool
 
 
 class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
@@ -91,10 +105,12 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         apart: it reads some arguments ahead (see `Options`), so arguments that share memory need other code.
         checked: the code tests bounds, divisions and asserts, and takes a fault record.
         ordered: all threads of a launch run on one core, in order.
+        later: returns the code with all that is known when it is built; None: this is that.
+        in_order: how launches add in the order of threads on a device; it has no code of its own then.
         metadata: what the artifact says of itself.
         geometry: how it is called, where it sees its blocks; None if it is called once per thread.
         place: returns the place in the cell of a line of the compiled text; None: lines are numbers of operations.
-        make_function: returns the IR (an adjoint from the cache is derived only when somebody looks at it).
+        make_function: returns the IR (an adjoint from the cache is derived only when it is read).
         compile_for: returns the same code for another target of the CPU's backend, as the cache's entry.
         one_call: whether a launch is one native call: no driver, no fault record, no place to show text.
         packer: writes this layout's parameter buffers.
@@ -129,6 +145,8 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     geometry: Geometry | None = None
     place: Callable[[int], Location] | None = None
     compile_for: Callable[[str], Any] | None = None
+    later: Callable[[], Loaded] | None = None
+    in_order: InOrder | None = None
     # Worked out when it is made: launches read these, and a cached property takes ten times as long as a field.
     one_call: bool = False
     packer: Packer = cast("Packer", None)
@@ -142,12 +160,20 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     floats_read_of: Arguments = tuple
     bound: dict[object, Any] = msgspec.field(default_factory=dict)
 
+    def ready(self) -> Loaded:
+        """Return the code when it has been built.
+
+        Raises:
+            BuildError: the compiler refused our text.
+        """
+        return self if self.later is None else self.later()
+
     def __post_init__(self) -> None:
         names = [slot.name for slot in self.layout.slots]
         written = tuple(k for k, name in enumerate(names) if name in self.writes)
         few = 1_048_576 // max(1, self.cost)
         least = 1 if self.metadata.get("block_dim") else LEAST
-        found = {
+        derived = {
             "one_call": not (self.device.is_cuda or self.checked or self.prints),
             "packer": Packer(self.layout, self.index32 and self.geometry is None),
             "written": written,
@@ -160,7 +186,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
             "floats_read_of": _taken(self.floats_read),
             "bound": {},
         }
-        for name, value in found.items():
+        for name, value in derived.items():
             force_setattr(self, name, value)
 
     @cached_property
@@ -211,22 +237,22 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
 
     @cached_property
     def prints(self) -> bool:
-        """Return whether it leaves what it prints to the host (see runtime/launching/prints.py)."""
+        """Return whether the code leaves what it prints to the host (see runtime/launching/prints.py)."""
         return bool(self.metadata.get("prints"))
 
     @cached_property
     def on_device(self) -> bool:
-        """Return whether it runs CUDA code, on a GPU or an emulated one."""
+        """Return whether the code runs as CUDA code, on a GPU or an emulated one."""
         return self.device.is_cuda
 
     @cached_property
     def reports(self) -> bool:
-        """Return whether a launch leaves something on its device that is asked for later: faults, findings or text."""
+        """Return whether a launch leaves something on its device that is collected later: faults, findings or text."""
         return self.checked or self.sanitized or self.prints
 
     @cached_property
     def sanitized(self) -> bool:
-        """Return whether its accesses are looked at: with checks, on an emulated device."""
+        """Return whether its accesses are checked: with checks, on an emulated device."""
         return self.device.is_emulated and bool(self.metadata.get("checks"))
 
     def in_blocks(self, block: Block) -> Loaded:
@@ -306,7 +332,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         return 2**62 if self.ordered else self.strip
 
     def grid(self, threads: int, block_dim: int) -> tuple[int, int, int]:
-        """Blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
+        """Return blocks, threads of a block and bytes of dynamic shared memory of a CUDA launch.
 
         Args:
             threads: of the launch; for a kernel of tiles its blocks.

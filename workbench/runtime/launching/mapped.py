@@ -18,7 +18,7 @@ Map = Callable[[array], array]
 
 
 class Mapped(msgspec.Struct, frozen=True, eq=False):
-    """Represents `target += along(source)`, where the source is 0 up to rounding.
+    """The correction `target += along(source)`, where the source is 0 up to rounding.
 
     Attributes:
         target: the array that gets a derivative.

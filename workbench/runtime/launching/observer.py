@@ -12,22 +12,24 @@ from workbench.runtime.launching.record import LaunchRecord
 
 
 class Observer(Listed):
-    """Sees what is run, in order, before it runs; each method does nothing until it is overridden.
+    """A receiver of what is run, in order, before it runs; each method does nothing until it is overridden.
 
     Attributes:
         takes: whether what it hears of is left to it: it does it itself, in another form or later. Observers opened
             before it then see what it does, and not what it heard.
         looks_inside: whether it sees the nodes of a captured graph that is launched, one by one, rather than the graph.
         replays: whether it can run again what it hears of.
+        defers: whether it runs nothing before it ends, so that until then the code need not be there.
         differentiates: whether it does not see inside what has a rule of its own (`mapped.py`).
     """
 
     takes = False
     looks_inside = True
     replays = False
+    defers = False
     differentiates = False
     _internal = (
-        "adding allocating called converting copying differentiates done filling launching looks_inside mapping "
+        "adding allocating called converting copying defers differentiates done filling launching looks_inside mapping "
         "measured reading replaying replays stopped takes"
     )
 

@@ -47,7 +47,7 @@ SIZES = (256, 128, 512, 192, 384, 96, 64, 1024)
 
 
 def best_block(architecture: Architecture, registers: int, shared: int) -> int:
-    """Threads of a block with which most of a multiprocessor's warps are active at once.
+    """Return the threads of a block with which most of a multiprocessor's warps are active at once.
 
     Args:
         architecture, registers, shared: as for `occupancy`.

@@ -10,7 +10,7 @@ from workbench.runtime.launching.observer import Observer
 
 
 class Opened(Observer):
-    """Observes what runs inside its `with`.
+    """An observer of what runs inside its `with`.
 
     Python raises a signal's exception where a function begins and after calls. One that comes as `__exit__` begins
     leaves it open, which `opened` finds; any other leaves it closed.

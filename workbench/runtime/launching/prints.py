@@ -21,7 +21,7 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 @contextmanager
 def printing(*kernels: Loaded) -> Iterator[None]:
     """Launch inside; then show what these kernels have printed."""
-    # Without prints no lock: launches from several threads run beside each other.
+    # Without prints no lock: launches from several threads run at the same time.
     if not any(k.prints for k in kernels):
         yield
         return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -14,6 +14,14 @@ from workbench.runtime.launching.geometry import Block
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.pending_faults import settling
 
+IN_ORDER: list[Callable[[], Any]] = []
+"""Returns the module that runs launches in the order of their threads: kernels, from floors above this one."""
+
+
+def in_order() -> Any:
+    """Return that module, imported on first use."""
+    return IN_ORDER[-1]()
+
 
 def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block, stream: Any) -> None:
     """Queue a launch on its device.
@@ -24,6 +32,9 @@ def queue(loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block
         KernelFault: so many launches with checks are queued that they had to be waited for, and one met a fault.
     """
     if 0 in dims:  # no threads, no work; CUDA would refuse a grid without blocks
+        return
+    if loaded.in_order is not None:
+        in_order().run(loaded, dims, arguments, block_dim, stream)
         return
     own = loaded.device
     beside = [a.device for a in loaded.arrays_of(arguments) if a.device != own]

@@ -163,6 +163,10 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
         vars(copy)["buffer"] = self.buffer
         return copy
 
+    def ready(self) -> LaunchRecord:
+        """Return the same launch with its code, waiting until that has been built."""
+        return self if self.loaded.later is None else replace(self, loaded=self.loaded.ready())
+
     def on(self, instead: Callable[[array], array]) -> LaunchRecord:
         """Return the same launch on other arrays of the same layout."""
         return replace(self, values=[instead(v) if isinstance(v, array) else v for v in self.values])

@@ -131,7 +131,7 @@ def say(error: BaseException, text: str) -> None:
 
 
 def sorted_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Each once, in order."""
+    """Return each once, in order."""
     return tuple(sorted(set(names)))
 
 

@@ -10,5 +10,5 @@ from workbench.cache.native import native_image
 
 @functools.cache
 def install_launcher() -> dispatch.Launcher:
-    """The launcher."""
+    """Return the launcher."""
     return dispatch.install(native_image("wb_launcher", dispatch.text, optimise=False))

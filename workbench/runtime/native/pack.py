@@ -24,7 +24,7 @@ _ARRAY_PIECES = [struct.Struct(f"<Q{2 * ndim}q").pack for ndim in range(MAX_NDIM
 
 
 def slot_format(slot: Slot) -> str:
-    """The `struct` format of one parameter, padded to a multiple of 8 bytes."""
+    """Return the `struct` format of one parameter, padded to a multiple of 8 bytes."""
     type = slot.type
     if isinstance(type, ArrayType):
         return f"Q{2 * type.ndim}q"
@@ -87,11 +87,11 @@ class Packer:
         )
 
     def new(self) -> ctypes.Array[ctypes.c_char]:
-        """An empty buffer."""
+        """Return an empty buffer."""
         return ctypes.create_string_buffer(self.layout.size)
 
     def single(self, position: int, value: Any) -> bytes:
-        """The bytes of one argument that is not an array."""
+        """Return the bytes of one argument that is not an array."""
         piece = self.pieces[position]
         assert piece is not None
         return piece(value)

@@ -44,7 +44,7 @@ def program_of(
     entries: Sequence[Work], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({}),
     counters: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> Program:  # fmt: skip
-    """The program that runs these entries.
+    """Return the program that runs these entries.
 
     Args:
         entries: what a page runs again, in order.
@@ -192,7 +192,7 @@ class _Writer:
                 raise AssertionError(node.kind)
 
     def launch(self, record: LaunchRecord) -> Iterator[int]:
-        """The row of a launch."""
+        """Yield the row of a launch."""
         loaded = record.loaded
         if not record.threads:
             return
@@ -215,7 +215,7 @@ class _Writer:
         yield self._row(row, loaded.title, _lines(record) if loaded.checked else {})
 
     def move(self, node: Copy | Fill) -> Iterator[int]:
-        """The row of a copy, a sum or a fill."""
+        """Yield the row of a copy, a sum or a fill."""
         if not node.target.size:
             return
         name, words, pattern = move_words(node)
@@ -261,7 +261,7 @@ class _Writer:
         }  # fmt: skip
 
     def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
-        """The program with its schedule and names."""
+        """Return the program with its schedule and names."""
         arrays = {name: place for name, place in self.arrays.items() if place is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
         found = {

@@ -44,7 +44,7 @@ class Program:
         self.stop = self.reserve(40)
 
     def reserve(self, size: int) -> int:
-        """The address of so many bytes of zeros."""
+        """Return the address of so many bytes of zeros."""
         start = self._end
         self._end += -(-size // ALIGNED) * ALIGNED
         return start
@@ -57,13 +57,13 @@ class Program:
         return at
 
     def entry(self, image: bytes, name: str) -> int:
-        """The number of the function `name` of an object file."""
+        """Return the number of the function `name` of an object file."""
         if (image, name) not in self._entries:
             self.link(image, (name,))
         return self._entries[image, name]
 
     def link(self, image: bytes, names: Sequence[str]) -> Module:
-        """The module of an object file, whose functions `names` become entries.
+        """Return the module of an object file, whose functions `names` become entries.
 
         Raises:
             BuildError: as `make_module`.
@@ -109,5 +109,5 @@ class Program:
         return b"".join([*(data for _, data in self._chunks), *(made.image for made, _ in self._modules)])
 
     def compressed(self) -> bytes:
-        """The payload as a browser's `DecompressionStream("deflate")` reads it."""
+        """Return the payload as a browser's `DecompressionStream("deflate")` reads it."""
         return zlib.compress(self.payload(), 9)

@@ -31,12 +31,12 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def refused(reason: str) -> RecordError:
-    """The error for a file that is no sound record."""
+    """Return the error for a file that is no sound record."""
     return RecordError(f"This file is not a usable record: {reason}.")
 
 
 def pack(content: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
-    """The file's bytes.
+    """Return the file's bytes.
 
     Args:
         content: JSON values.

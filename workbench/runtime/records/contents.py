@@ -41,7 +41,7 @@ class Contents:
 
 
 def read_bytes(memory: Memory, address: int, count: int) -> np.ndarray:
-    """A copy of `count` bytes from `address` on."""
+    """Return a copy of `count` bytes from `address` on."""
     if memory.device.is_cuda:
         host = np.empty(count, np.uint8)
         driver_of(memory.device).copy_to_host(host, address, memory.device.index)

@@ -52,7 +52,7 @@ class Counters:
 
 
 def step_of(name: str, value: Any) -> int | None:
-    """The step that a change `"+20"` of a parameter asks for; None if it is another value.
+    """Return the step that a change `"+20"` of a parameter asks for; None if it is another value.
 
     Raises:
         LaunchError: it is a text, but not of that form.
@@ -65,7 +65,7 @@ def step_of(name: str, value: Any) -> int | None:
 
 
 def seeds(function: Function) -> tuple[str, ...]:
-    """The whole-number parameters of a kernel that seed its random numbers."""
+    """Return the whole-number parameters of a kernel that seed its random numbers."""
     makers = definitions(function.body)
     users: dict[Value, list[Op]] = {}
     for op in walk(function.body):
@@ -86,7 +86,7 @@ def _is_offset(op: Op, users: Mapping[Value, list[Op]]) -> bool:
 
 
 def _sources(value: Value, makers: Mapping[Value, Op]) -> Iterator[Value]:
-    """The parameters that a value is computed from, past no random word."""
+    """Yield the parameters that a value is computed from, past no random word."""
     pending, seen = [value], set[Value]()
     while pending:
         value = pending.pop()

@@ -33,7 +33,7 @@ from workbench.types import Scalar, bfloat16, element
 
 
 def file_bytes(entries: list[Work], contents: Contents, counters: Counters) -> bytes:
-    """The bytes of a `.wbr` file.
+    """Return the bytes of a `.wbr` file.
 
     Raises:
         RecordError: an entry or a kernel cannot be represented in a file.
@@ -99,9 +99,10 @@ class _Writer:
         for name, value in record.arguments.items():
             one = isinstance(value, array)
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
+        order = {"ordered": True} if record.options.ordered else {}
         return {
             "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "options": dict(record.options.items()),
+            "arguments": arguments, "options": dict(record.options.items()) | order,
             "block_dim": record.block_dim, "device": record.loaded.device.name,
         }  # fmt: skip
 
@@ -118,7 +119,7 @@ class _Writer:
         return found.item() if found.dtype.kind != "f" else ["float", float(found).hex()]
 
     def graph(self, graph: Any) -> int:
-        """The number of a graph; the graphs inside it come before it."""
+        """Return the number of a graph; the graphs inside it come before it."""
         if id(graph) not in self._graphs:
             nodes = [self.work(node) for node in graph.nodes]
             self._graphs[id(graph)] = len(self.graphs)
@@ -197,7 +198,7 @@ def _stored(scalar: Scalar) -> np.dtype[Any]:
 
 
 def npy(data: np.ndarray[Any, Any]) -> bytes:
-    """An array as the bytes of a `.npy` file."""
+    """Return an array as the bytes of a `.npy` file."""
     made = io.BytesIO()
     np.lib.format.write_array(made, np.ascontiguousarray(data), allow_pickle=False)
     return made.getvalue()

@@ -156,7 +156,7 @@ class Saved(msgspec.Struct, frozen=True, eq=False):
 
 
 def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
-    """The record in a file's bytes.
+    """Return the record in a file's bytes.
 
     Args:
         data: the file's bytes.
@@ -220,7 +220,7 @@ def _tiling(told: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
 
 
 def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
-    """The verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
+    """Return the verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
 
     Raises:
         Malformed, Wrong, RecordError: what it tells makes no sense.
@@ -288,7 +288,7 @@ class _Reader:
         self.graphs: list[SavedGraph] = []
 
     def graph(self, told: Any) -> SavedGraph:
-        """A graph; those inside it stand before it, so that none can contain itself."""
+        """Return a graph; those inside it stand before it, so that none can contain itself."""
         given = saved_values.record(told, "a graph", ("nodes",))
         if not isinstance(given["nodes"], list):
             raise saved_values.Wrong("a graph without nodes")
@@ -391,8 +391,8 @@ class _Reader:
 
 
 def _options(told: Any, params: int) -> Options:
-    """The options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
-    some = tuple(name for name in RARE if isinstance(told, dict) and name in told)
+    """Return the options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
+    some = tuple(name for name in (*RARE, "ordered") if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)
     lists = isinstance(constant, list) and isinstance(single, list | None)

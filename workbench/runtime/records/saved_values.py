@@ -21,49 +21,49 @@ class Wrong(Exception):
 
 
 def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
-    """A dict of exactly these fields."""
+    """Return a dict of exactly these fields."""
     if not isinstance(data, dict) or data.keys() != set(names):
         raise Wrong(f"{what} has other fields than {', '.join(names)}")
     return data
 
 
 def member(name: Any, members: Mapping[str, bytes]) -> bytes:
-    """The bytes of a member of the file."""
+    """Return the bytes of a member of the file."""
     if not isinstance(name, str) or name not in members:
         raise Wrong(f"the member {str(name)[:80]} is missing")
     return members[name]
 
 
 def index(data: Any, count: int, what: str) -> int:
-    """A number of something in a list of `count`."""
+    """Return a number of something in a list of `count`."""
     if type(data) is not int or not 0 <= data < count:
         raise Wrong(f"there is no {what} {str(data)[:40]}")
     return data
 
 
 def whole(data: Any) -> int:
-    """A whole number below 2⁶²."""
+    """Return a whole number below 2⁶²."""
     if type(data) is not int or abs(data) >= 2**62:
         raise Wrong(f"{str(data)[:40]} where a whole number was expected")
     return data
 
 
 def wholes(data: Any) -> tuple[int, ...]:
-    """A shape or strides."""
+    """Return a shape or strides."""
     if not isinstance(data, list) or len(data) > MAX_NDIM:
         raise Wrong("an invalid shape or strides")
     return tuple(whole(n) for n in data)
 
 
 def text(data: Any) -> str:
-    """A name."""
+    """Return a name."""
     if not isinstance(data, str) or len(data) > 1000:
         raise Wrong("a number where a name was expected")
     return data
 
 
 def seconds(data: Any) -> float:
-    """A time."""
+    """Return a time."""
     if type(data) not in (int, float) or not abs(data) < 1e18:
         raise Wrong("an invalid time")
     return float(data)
@@ -89,7 +89,7 @@ def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
 
 
 def site(data: Any) -> Site | None:
-    """A place in a file."""
+    """Return a place in a file."""
     match data:
         case None:
             return None
@@ -99,7 +99,7 @@ def site(data: Any) -> Site | None:
 
 
 def field_place(data: Any) -> tuple[int, int] | None:
-    """The pitch of structs and the place of a field in them; None if there are none."""
+    """Return the pitch of structs and the place of a field in them; None if there are none."""
     match data:
         case None:
             return None

@@ -94,7 +94,7 @@ class BuildLog:
 
 
 def device_times(entries: Sequence[Work]) -> list[Work]:
-    """The entries with the times that their events report, once the devices have come past them.
+    """Return the entries with the times that their events report, once the devices have come past them.
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """

@@ -16,7 +16,7 @@ MOST_FIELDS, MOST_DEPTH = 1000, 16
 
 
 def element_data(dtype: Scalar | Vector | Struct) -> Any:
-    """An element type as JSON values.
+    """Return an element type as JSON values.
 
     Raises:
         Unwritable: it has no form as data.
@@ -27,7 +27,7 @@ def element_data(dtype: Scalar | Vector | Struct) -> Any:
 
 
 def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
-    """The element type that `element_data` wrote.
+    """Return the element type that `element_data` wrote.
 
     Raises:
         Malformed: it is none.

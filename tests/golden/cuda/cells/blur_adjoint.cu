@@ -23,7 +23,7 @@ extern "C" __global__ void blur_adjoint(
     int j = (int)wb_mod(linear, dim.n[1]);
     float adj_total = adj_result.data[i * (int)adj_result.shape[1] + j];
     adj_result.data[i * (int)adj_result.shape[1] + j] = 0.0f;
-    for (int dy = 1; dy > -2; --dy) {
+    for (int dy = -1; dy < 2; ++dy) {
         int y = wb_min(wb_max(0, i + dy), (int)source.shape[0] - 1);
         atomicAdd(&adj_source.data[y * (int)adj_source.shape[1] + j], adj_total / 3.0f);
     }

@@ -65,22 +65,19 @@ extern "C" __global__ void struct_values_adjoint(
     for (unsigned int linear = blockIdx.x * blockDim.x + threadIdx.x; linear < (unsigned int)dim.n[0]; linear += gridDim.x * blockDim.x) {
         int i = (int)linear;
         vec3 c_pos = wb_read_only<float>(x.data[i]);
-        vec3 c_vel = b_vel;
         for (int k = 0; k < 4; ++k) {
-            c_pos = c_pos + c_vel * dt;
+            c_pos = c_pos + b_vel * dt;
         }
         vec3 t = adj_x.data[i];
         adj_x.data[i] = vec3{0.0f, 0.0f, 0.0f};
         vec3 adj_c_pos = t * b_mass;
         vec3 t1 = t * c_pos;
-        bool t2 = true;
         vec3 adj_c_vel = vec3{0.0f, 0.0f, 0.0f};
         float adj_dt1 = 0.0f;
-        for (int k = 3; k > -1; --k) {
-            vec3 t3 = adj_c_pos * dt;
-            vec3 t4 = adj_c_pos * b_vel;
-            adj_c_vel = adj_c_vel + vec3{t2 ? t3.x : 0.0f, t2 ? t3.y : 0.0f, t2 ? t3.z : 0.0f};
-            float adj_dt2 = (t2 ? t4.x : 0.0f) + (t2 ? t4.y : 0.0f) + (t2 ? t4.z : 0.0f);
+        for (int k = 0; k < 4; ++k) {
+            vec3 t2 = adj_c_pos * b_vel;
+            adj_c_vel = adj_c_vel + adj_c_pos * dt;
+            float adj_dt2 = t2.x + t2.y + t2.z;
             adj_dt1 += adj_dt2;
         }
         adj_x.data[i] = adj_x.data[i] + adj_c_pos;

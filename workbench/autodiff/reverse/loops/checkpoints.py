@@ -72,7 +72,7 @@ class Checkpoints:
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
 
     def number(self, value: int) -> Ref:
-        """A constant int64."""
+        """Return a constant int64."""
         return self.builder.ref(self.builder.const(value, int64))
 
     def write(self, slot: Ref, position: Ref, state: Sequence[Value]) -> None:
@@ -129,7 +129,7 @@ class Checkpoints:
         return builder.for_(last, back, back, states, block, attrs)
 
     def closed(self, states: Sequence[Value]) -> Block:
-        """The round as the body of the loop over rounds."""
+        """Return the round as the body of the loop over rounds."""
 
         # The next round ends where this one began, and starts from the state below it; slot 0 stays the last one.
         def tail() -> list[Value]:
@@ -139,7 +139,7 @@ class Checkpoints:
         return self.builder.reopened(self.opened.block, (self.end, self.top, *states), tail)
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """All rounds."""
+        """Return all rounds."""
         tested = tuple(Value(p.type, p.name) for p in body.params)
         with self.builder.block(tested) as condition:
             self.builder.yield_((self.builder.ref(tested[0]) > 0).value)
@@ -184,7 +184,7 @@ class Checkpoints:
         return builder.ref(*builder.if_(simple.value, near.block, beyond.block))
 
     def _reach(self, left: Ref, free: Ref) -> Ref:
-        """The same where not all chunks can have a slot, but two or more.
+        """Return the same where not all chunks can have a slot, but two or more.
 
         With b = C(free + r - 1, r - 1) < left <= C(free + r, r): as far as b, but leaving C(free + r - 2, r - 1).
         """
@@ -214,7 +214,7 @@ class Checkpoints:
         return operators.where(far < rest, far, rest)
 
     def _advanced(self, at: Ref, far: Ref, state: Sequence[Value]) -> list[Value]:
-        """The state after `far` iterations more."""
+        """Return the state after `far` iterations more."""
         builder = self.builder
         step = Value(int64, "step")
         params = self._params()
@@ -227,7 +227,7 @@ class Checkpoints:
         return [fresh(self.loop.carried[s]) for s in self.kept]
 
     def _next(self, at: Ref, state: Sequence[Value]) -> list[Value]:
-        """The state after one iteration more."""
+        """Return the state after one iteration more."""
         return following(self.sweep, self.loop, at.value, dict(zip(self.kept, state, strict=True)))
 
 
@@ -239,7 +239,7 @@ class _KeptTurn(PositionTurn):
         self.owner = owner
 
     def done(self) -> Ref:
-        """The iterations before the round's, and those before it in the round."""
+        """Return the iterations before the round's, and those before it in the round."""
         return self.owner.first + self.owner.builder.ref(self.counter).cast(int64)
 
     def kept(self, carry: int) -> Value | None:

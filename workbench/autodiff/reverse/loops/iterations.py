@@ -1,7 +1,8 @@
 """A loop seen from one of its iterations: which one it is, and what the carried values are in it.
 
-A carried value that can be computed from the iteration's number is never kept: one that stays, or an integer that grows
-by a constant. What else the adjoint needs is kept by `checkpoints`.
+A carried value that can be computed from the iteration's number is never kept: one that stays, an integer that grows
+by a constant, or one that is known from its last change (`analysis/carried`). What else the adjoint needs is kept by
+`checkpoints`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from workbench.autodiff.reverse.cotangents import zero
 from workbench.autodiff.reverse.recompute import Missing, recompute, unavailable
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
@@ -45,10 +45,8 @@ class Loop(msgspec.Struct, frozen=True):
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
     def growth(self, sweep: ReverseSweep, carry: int) -> Ref | None:
-        """What each iteration adds to a carried value, where that is the same in all of them: 0, or for an integer."""
+        """What each iteration adds to a carried value, an integer, where that is the same in all of them."""
         param, following = self.carried[carry], self.body.yielded[carry]
-        if following is param:
-            return zero(sweep.builder, param.type) if is_integer(param.type) else sweep.ref(self.init[carry])
         inside = {v: op for op in self.body.ops for v in op.results}
         op = inside.get(following)
         # Only of integers: n additions of a float are not one multiplication, to the last bit.
@@ -67,21 +65,28 @@ class Loop(msgspec.Struct, frozen=True):
             return None
         return -amount if op.name == "sub" else amount
 
-    def known(self, sweep: ReverseSweep, carry: int, done: Ref) -> Ref | None:
-        """A carried value after `done` iterations, where that needs no other one."""
-        param = self.carried[carry]
+    def known(self, sweep: ReverseSweep, carry: int, turn: Turn) -> Ref | None:
+        """Return a carried value in a turn, where that needs no other one."""
+        param, start = self.carried[carry], sweep.ref(self.init[carry])
+        if self.body.yielded[carry] is param:
+            return start
+        form = sweep.builder.forms(self.op, sweep.env).get(carry)
+        if form is not None:
+            now, changed = turn.number(), sweep.builder.ref(sweep.builder.events[self.op][carry][0])
+            behind = now > changed
+            if self.index is not None:
+                behind = operators.where(sweep.ref(self.op.operands[2]) > 0, behind, now < changed)
+            return form.in_turn(start, sweep.ref(self.op.results[carry]), now.equals(changed), behind)
         grown = self.growth(sweep, carry)
-        if grown is None or self.body.yielded[carry] is param:
-            return grown if grown is None else sweep.ref(self.init[carry])
-        return sweep.ref(self.init[carry]) + done.cast(param.type) * grown
+        return None if grown is None else start + turn.done().cast(param.type) * grown
 
     def kept(self, sweep: ReverseSweep) -> list[int]:
-        """The numbers of the carried values that have to be kept."""
-        start = sweep.builder.ref(sweep.builder.const(0, int64))
-        return [s for s in range(len(self.carried)) if self.known(sweep, s, start) is None]
+        """Return the numbers of the carried values that have to be kept."""
+        some = PositionTurn(sweep, self, sweep.builder.const(0, int64))
+        return [s for s in range(len(self.carried)) if self.known(sweep, s, some) is None]
 
     def at(self, sweep: ReverseSweep, position: Ref) -> Value:
-        """The index of a `for` after `position` iterations."""
+        """Return the index of a `for` after `position` iterations."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
         if sweep.constant(self.op.operands[2]) == 1:
             return (start + position.cast(start.type)).value
@@ -121,7 +126,7 @@ class Turn:
         self.sweep, self.loop, self.counter = sweep, loop, counter
 
     def index(self) -> Value:
-        """The index of the `for`."""
+        """Return the index of the `for`."""
         return self.counter
 
     def done(self) -> Ref:
@@ -130,8 +135,12 @@ class Turn:
         done = self.sweep.builder.ref(self.index()) - start
         return done if self.sweep.constant(self.loop.op.operands[2]) == 1 else rounding.floordiv(done, step)
 
+    def number(self) -> Ref:
+        """What a loop notes of it (`recompute`)."""
+        return self.done() if self.loop.index is None else self.sweep.builder.ref(self.index())
+
     def kept(self, carry: int) -> Value | None:
-        """A carried value that was kept; None if it is not."""
+        """Return a carried value that was kept; None if it is not."""
         return None
 
     def enter(self) -> None:
@@ -140,7 +149,7 @@ class Turn:
         if loop.index is not None:
             sweep.env[loop.index] = self.index()
         for carry, param in enumerate(loop.carried):
-            known = loop.known(sweep, carry, self.done())
+            known = loop.known(sweep, carry, self)
             kept = known.value if known is not None else self.kept(carry)
             if kept is not None:
                 sweep.env[param] = kept
@@ -159,16 +168,16 @@ class PositionTurn(Turn):
     """The counter is the number of iterations before this one."""
 
     def index(self) -> Value:
-        """The index of the `for`."""
+        """Return the index of the `for`."""
         return self.loop.at(self.sweep, self.done())
 
     def done(self) -> Ref:
-        """The counter."""
+        """Return the counter."""
         return self.sweep.builder.ref(self.counter)
 
 
 def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> list[Value]:
-    """The state after one iteration more, without its effects; `state` by the numbers of carried values."""
+    """Return the state after one iteration more, without its effects; `state` by the numbers of carried values."""
     _Forward(sweep, loop, position, state).enter()
     recompute(loop.body.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
     sweep.builder.location = loop.op.location
@@ -176,7 +185,7 @@ def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[i
 
 
 def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
-    """Whether a `while` has one iteration more, from that state."""
+    """Return whether a `while` has one iteration more, from that state."""
     _Forward(sweep, loop, position, state).enter()
     condition = loop.op.blocks[0]
     sweep.env.update((p, sweep.env[v]) for p, v in zip(condition.params, loop.carried, strict=True))
@@ -197,6 +206,6 @@ class _Forward(PositionTurn):
 
 
 def kept_type(value: Value) -> Scalar | Vector:
-    """The type of a carried value that is kept in slots."""
+    """Return the type of a carried value that is kept in slots."""
     assert isinstance(value.type, (Scalar, Vector))
     return value.type

@@ -11,15 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import msgspec
+import numpy as np
 
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
 from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
+from workbench.autodiff.reverse.loops.order import only_adds
 from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
+from workbench.builtins import Ref
 from workbench.builtins.scalars import extrema, operators
-from workbench.ir.values import Block, Op, Value
+from workbench.ir.ops import OPAQUE
+from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import bool as bool_
 from workbench.types import element, int32, int64
 
@@ -32,10 +36,9 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         return
     carries = [n for n, v in enumerate(op.results) if v in sweep.active or loop.carried[n] in sweep.active]
     carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
-    run = _checkpointed if op in sweep.checkpointed else _straight
     # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
     # its number.
-    form = run(sweep, loop)
+    form = _checkpointed(sweep, loop) if op in sweep.checkpointed else _straight(sweep, loop, carried)
     # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
     backwards = form.written(carried, masked=False)
     masked = backwards.may_die or any(c.seed is None or c.seed.live is not None for c in carried)
@@ -81,14 +84,18 @@ class _Form(msgspec.Struct, frozen=True):
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
-def _straight(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """One `for`, nothing kept."""
-    bounds, turn = _backwards(sweep, loop)
+def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> _Form:
+    """One `for`, nothing kept: upwards, where the order does not matter."""
+    bounds, turn = _backwards(sweep, loop, carried)
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
         return _reversed_body(sweep, turn, carried, masked)
 
-    return _Form(written, lambda starts, body: sweep.builder.for_(*bounds, starts, body.block))
+    def run(starts: list[Value], body: _Body) -> tuple[Value, ...]:
+        up = only_adds(sweep, loop, body.block)
+        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block)
+
+    return _Form(written, run)
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
@@ -145,7 +152,7 @@ def _reversed_body(sweep: ReverseSweep, turn: Turn, carried: list[_Carried], mas
 
 
 def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
-    """A cotangent and whether it counts, as values."""
+    """Return a cotangent and whether it counts, as values."""
     if piece is None:
         return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
     live = piece.live if piece.live is not None else truth(sweep.builder, True)
@@ -153,7 +160,7 @@ def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value,
 
 
 def _runs(sweep: ReverseSweep, op: Op) -> bool:
-    """Whether the loop is known to have an iteration."""
+    """Return whether the loop is known to have an iteration."""
     if op.name == "while":
         return False
     # Only bounds known while compiling count; otherwise the bools that the loop carries say it at run time.
@@ -166,15 +173,25 @@ def _state(value: Value) -> Value:
     return Value(value.type, value.name and f"adj_{value.name}")
 
 
-def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Value], Turn]:
+def _forwards(sweep: ReverseSweep, loop: Loop, turn: Turn) -> tuple[Value, Value, Value]:
+    """Bounds of the reversed loop that goes through the turns from the first to the last."""
+    if not isinstance(turn, PositionTurn):
+        start, stop, step = (sweep.env[v] for v in loop.op.operands[:3])
+        return start, stop, step
+    return sweep.builder.const(0, int64), loop.count(sweep).value, sweep.builder.const(1, int64)
+
+
+def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tuple[tuple[Value, Value, Value], Turn]:
     """Bounds of the reversed loop, and its turn: Python's range backwards where it has a step of 1 or -1."""
     bounds, index = loop.op.operands[:3], loop.index
     fixed = sweep.constant(bounds[2]) if index is not None else None
     # Indices of 8 and 16 bits may well reach the ends of their type, which nothing lies behind.
     if index is None or fixed not in (1, -1) or index.type not in (int32, int64):
         back = sweep.builder.ref(sweep.builder.const(-1, int64))
-        last = loop.count(sweep) + back
-        return (last.value, back.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
+        last, end = loop.count(sweep) + back, back
+        if index is None:
+            last, end = _between(sweep, loop, carried, last, end, back)
+        return (last.value, end.value, back.value), PositionTurn(sweep, loop, Value(int64, "position"))
     start, stop, step = (sweep.ref(v) for v in bounds)
     # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
     # other; the range's start is left out, since threads with one end go through the loop together.
@@ -182,6 +199,27 @@ def _backwards(sweep: ReverseSweep, loop: Loop) -> tuple[tuple[Value, Value, Val
     made = sweep.builder.made.get(stop.value)
     if made is None or made.name != "shape":  # a size is neither
         stop = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
-    last = stop - fixed
-    turn = Turn(sweep, loop, Value(index.type, index.name))
-    return (last.value, (start - step).value, step.like(-fixed).value), turn
+    back = step.like(-fixed)
+    last, end = _between(sweep, loop, carried, stop - fixed, start - step, back)
+    return (last.value, end.value, back.value), Turn(sweep, loop, Value(index.type, index.name))
+
+
+def _between(
+    sweep: ReverseSweep, loop: Loop, carried: list[_Carried], last: Ref, end: Ref, back: Ref
+) -> tuple[Ref, Ref]:
+    """Bounds of a reversed loop that does no more than hand on the cotangent of a running extreme.
+
+    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
+    changed: of all values one, unless there are ties.
+    """
+    ops = list(walk(loop.body))
+    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
+    if len(turns) < 2 or touches_floats(loop.body) or any(op.name in OPAQUE for op in ops):
+        return last, end
+    changed, taken = (sweep.builder.ref(v) for v in turns)
+    ends = np.iinfo(element(changed.type).numpy)
+    never = changed.like(int(ends.max))
+    if loop.index is not None and sweep.constant(loop.op.operands[2]) == -1:
+        never = changed.like(int(ends.min))
+    first = operators.where(taken.equals(never), end, taken)
+    return first, operators.where(changed.equals(never), end, changed + back)

@@ -2,7 +2,7 @@
 
 Where it is known how many iterations there are at most, and their states take little memory, the loop runs forward once
 to keep them, and then backwards. It computes less than rounds do (`checkpoints`), and in two plain loops, which threads
-can go through together (`passes/loops/abreast`). A `while` counts its iterations on the way.
+can go through together (`backends/cpu/gang`). A `while` counts its iterations on the way.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class States:
         return b.for_(last, back, back, starts, body)
 
     def run_while(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """The same for as long as the condition holds."""
+        """Return the same for as long as the condition holds."""
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back = (b.const(k) for k in (0, 1, -1))
         tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.kept)) for _ in range(2))
@@ -140,7 +140,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return by if by and 0 < by <= room else 0
 
     def grows(value: Value, ends: list[Value], param: Value, room: int) -> bool:
-        """Whether on each way through a turn it does, or one of these bools is true."""
+        """Return whether on each way through a turn it does, or one of these bools is true."""
         if grown(value, param, room) or any(number(v) == 1 for v in ends):
             return True
         op = next((o for o in map(made.get, (value, *ends)) if o is not None and o.name == "if"), None)

@@ -166,23 +166,8 @@ class Combining:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
             w.do(f"store {reduction.register} {result}, ptr {self.place(reduction, k, kind)}")
 
-    def begin_threads(self, part: Part) -> None:
-        """The same for threads whose changes go into the buffers as they are made: those of groups."""
-        w = self.writer
-        w.jump("clear")
-        w.open("clear")
-        w.do(f"%clear.at = phi i32 [ {part.first}, %{part.before} ], [ %clear.next, %clearing ]")
-        w.branch(w.emit(f"icmp slt i32 %clear.at, {part.end}", "more"), "clearing", "cleared")
-        w.open("clearing")
-        self.emitter.thread = "%clear.at"
-        for reduction, k in self.parts:
-            w.do(f"store {reduction.register} {reduction.identity}, ptr {self.place(reduction, k)}")
-        w.do("%clear.next = add nsw i32 %clear.at, 1")
-        w.do(f"br label %clear{self.emitter.loop_end()}")
-        w.open("cleared")
-
     def place(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
-        """The current thread's place in a buffer; `kind` is the type of what counts threads."""
+        """Return the current thread's place in a buffer; `kind` is the type of what counts threads."""
         w, thread = self.writer, self.emitter.thread
         thread = w.emit(f"sext i32 {thread} to i64") if kind == "i32" else thread
         first = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 {self.shift}")
@@ -297,12 +282,12 @@ class Combining:
         return self.writer.once(("reductions", "filled"), "alloca i64", "filled.at")
 
     def lanes(self, reduction: Reduction, k: int) -> str:
-        """A component's lanes."""
+        """Return a component's lanes."""
         kind = f"[{reduction.lanes} x {reduction.register}]"
         return self.writer.once(("reductions", "lanes", k), f"alloca {kind}, align 64")
 
     def buffer(self, reduction: Reduction, k: int) -> str:
-        """A component's buffer."""
+        """Return a component's buffer."""
         return self.writer.once(
             ("reductions", "buffer", k, self.own), f"alloca [{self.size} x {reduction.register}], align 64"
         )
@@ -314,15 +299,13 @@ class Combining:
 
 def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
     """Where a thread's own result so far lies: a register after optimisation, but in groups."""
-    if emitter.place:
-        return emitter.place(reduction, k)
     return emitter.writer.once(
         ("reductions", k), f"alloca {reduction.register}", f"{reduction.op.operands[0].name}.sum"
     )
 
 
 def _computing(values: tuple[Value, ...], emitter: Emitter) -> list[Op]:
-    """The operations that compute these values, in order."""
+    """Return the operations that compute these values, in order."""
     needed = set(values)
     found: list[Op] = []
     for op in reversed(list(walk(emitter.function.body))):

@@ -45,7 +45,7 @@ class Depths:
         emitter.bind(value, [step(o, element(value.type), value.name) for o in emitter.operands(value)])
 
     def past_bits(self, operand: str, scalar: Scalar, name: str) -> str:
-        """The same float."""
+        """Return the same float."""
         w, kind, bits = self.emitter.writer, register(scalar), f"i{scalar.bits}"
         word = w.emit(f"bitcast {kind} {operand} to {bits}")
         word = w.emit(f"freeze {bits} {w.emit(f'xor {bits} {word}, {self.zero(bits)}')}")
@@ -59,7 +59,7 @@ class Depths:
         return w.emit(f"call {kind} @{function}({kind} {operand}, {kind} {self.zero(kind)})", name)
 
     def zero(self, bits: str) -> str:
-        """A 0 that LLVM does not know."""
+        """Return a 0 that LLVM does not know."""
         w = self.emitter.writer
         if bits not in self.zeros:
             place = w.once(("zero", bits), f"alloca {bits}", "zero.at")

@@ -19,7 +19,7 @@ PURE = "nounwind willreturn memory(none)"
 
 
 def native(builtin: Builtin) -> bool:
-    """Whether LLVM (or the C library) has the builtin on scalars."""
+    """Return whether LLVM (or the C library) has the builtin on scalars."""
     return builtin.llvm is not None
 
 
@@ -74,7 +74,7 @@ def _call(emitter: Emitter, callee: str, scalar: Scalar, args: list[str], flags:
 
 
 def _simple_power(emitter: Emitter, name: str, op: Op) -> bool:
-    """Whether LLVM knows better than to call: x², 1/x, x, 1."""
+    """Return whether LLVM knows better than to call: x², 1/x, x, 1."""
     return name == "pow" and emitter.constants.get(op.operands[-1]) in (-1, 0, 1, 2)
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -26,10 +27,7 @@ from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
 from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.groups import emit_group_size, emit_groups, row_groups
-from workbench.backends.cpu.emit.target.scalar_loops import scalar_loops
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import side_by_side
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -41,7 +39,6 @@ from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
-from workbench.passes.loops.abreast import abreast, groups_of, is_written_out
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar, Vector
@@ -57,7 +54,7 @@ HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
 
 
 def entry_name(function: Function) -> str:
-    """The symbol of a function's entry."""
+    """Return the symbol of a function's entry."""
     # `$` and a hexadecimal number: legal in an LLVM name, and in no Python one, so two names never meet.
     name = "wb_" + re.sub(r"[^A-Za-z0-9_]", lambda m: f"${ord(m[0]):x}", function.name)
     return f"{name}$" if HELPERS.fullmatch(name) else name
@@ -69,14 +66,12 @@ class Module(msgspec.Struct, frozen=True):
     Attributes:
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
         preferences: what an x86 CPU should prefer.
-        unrolled: LLVM chooses loops to unroll; else the text marks them.
         gangs: threads are vectors in the text already.
     """
 
     text: str
     sums: int
     preferences: str
-    unrolled: bool
     gangs: bool = False
 
 
@@ -86,13 +81,13 @@ def emit_llvm(
     maths: Maths = Maths(),  # noqa: B008  (frozen)
     half_instructions: bool = False,
 ) -> str:
-    """The text of the function's module; as `emit_module`."""
+    """Return the text of the function's module; as `emit_module`."""
     return emit_module(function, options, maths, half_instructions).text
 
 
 @deep
 def emit_module(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
-    """The function's module.
+    """Return the function's module.
 
     `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
     own conversions.
@@ -101,26 +96,14 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
     one_core = for_one_core(function, options)
-    made = prepared(
-        function,
-        options,
-        abreast=partial(in_groups, options=options, maths=maths, one_core=one_core),
-        later=one_core,
-        # Of sums in any order LLVM keeps several side by side.
-        scalar_loops=not (maths.gathers or options.fast_math) and scalar_loops,
-    )
+    made = prepared(function, options, later=False)
     emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
     text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made), not is_written_out(made.body))
-
-
-def in_groups(function: Function, options: Options, maths: Maths, one_core: bool) -> Function:
-    """The function with loops that groups of threads go through together."""
-    return abreast(function, wide=side_by_side(maths), plain=one_core, dense=options.contiguous)
+    return Module(text, sums, preferences(made))
 
 
 def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:
-    """The function behind the passes of this backend; `steps` are those that not every emitter asks for."""
+    """Return the function behind the passes of this backend; `steps` are those that not every emitter asks for."""
     return run(
         CPU,
         function,
@@ -136,7 +119,7 @@ def prepared(function: Function, options: Options, **steps: Pass | bool) -> Func
 
 
 def for_one_core(function: Function, options: Options) -> bool:
-    """Whether the code adds plainly, so that all threads of a launch have to run on one core."""
+    """Return whether the code adds plainly, so that all threads of a launch have to run on one core."""
     return options.few_cores and mostly_adds(function)
 
 
@@ -168,7 +151,7 @@ class ModuleEmitter(Emitter):
             self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
     def module(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()
@@ -238,14 +221,16 @@ class ModuleEmitter(Emitter):
         self._start()
         extent = self._row_length()
         # One division per chunk, not per thread: inside a row the index only counts.
-        first = w.emit(f"udiv i64 %begin, {extent}", "first")
+        begin = self.begin_rows(extent)
+        first = w.emit(f"udiv i64 {begin}, {extent}", "first")
         last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
-        several = row_groups(self, extent)
+        several = self.row_gangs(extent)
         if several:
             first, last = several.rows(first, last)
+        before = w.label
         w.jump("row")
         w.open("row")
-        w.do(f"%row.at = phi i64 [ {first}, %start ], [ %row.next, %row.end ]")
+        w.do(f"%row.at = phi i64 [ {first}, %{before} ], [ %row.next, %row.end ]")
         if several:
             several.open()
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
@@ -255,7 +240,7 @@ class ModuleEmitter(Emitter):
             low, high = several.columns()
         else:
             # A chunk may begin and end in the middle of a row.
-            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 %begin, {base}')}, i64 0)")
+            low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 {begin}, {base}')}, i64 0)")
             high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
@@ -273,6 +258,14 @@ class ModuleEmitter(Emitter):
         w.open("row.end")
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
+
+    def begin_rows(self, extent: str) -> str:
+        """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
+        return "%begin"
+
+    def row_gangs(self, extent: str) -> Any:
+        """Return gangs of several rows, before the loop over rows; None if there are none."""
+        return None
 
     def _row_length(self) -> str:
         """How many threads a row has, as i64: those of the launch, or as many as the code says."""
@@ -334,9 +327,6 @@ class ModuleEmitter(Emitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """A loop over threads; `own` is part of its labels' names where there is another one."""
-        groups = groups_of(body)
-        if groups:
-            return emit_groups(self, part, groups, self.combining)
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
@@ -409,9 +399,7 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,
-    "slot_sum": slots.emit_sum,
     **tiles.HANDLERS,
-    "group_size": emit_group_size,
     "unavailable": _unavailable,
     "if": structured.emit_if,
     "for": structured.emit_for,

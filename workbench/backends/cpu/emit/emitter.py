@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from workbench.backends.base import Options
@@ -13,7 +13,7 @@ from workbench.backends.cpu.emit.uniform import uniform_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
-from workbench.backends.cpu.text.reductions import Reduction, reductions_of
+from workbench.backends.cpu.text.reductions import reductions_of
 from workbench.backends.cpu.text.values import memory, register, width
 from workbench.backends.cpu.text.writer import Writer
 from workbench.backends.layout import Slot, layout
@@ -48,12 +48,7 @@ class Emitter(ABC):
         frozen: the loads that are frozen (see `uniform`).
         guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
         compared: the types of which two numbers are compared by order.
-        group_size: how many threads a group has (`passes/loops/abreast`).
-        group: the value that this is.
-        place: where a thread of a group keeps its changes of one element.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        scopes: arrays by number, if code is written for the case that they share no memory (`apart`).
-        are_apart: what is being written is such code.
         strips: how many turns loops make between two looks at what asks them to end.
     """
 
@@ -78,25 +73,20 @@ class Emitter(ABC):
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
-        self.row = self.group_size = ""
-        self.group: Value | None = None
-        self.scopes: dict[Value, int] = {}
-        self.are_apart = False
-        self.place: Callable[[Reduction, int], str] | None = None
+        self.row = ""
         self.strips = Strips(function)
         self.heap: list[str] = []
         self._operands: dict[Value, tuple[str, ...]] = {}
         self._vector_functions: dict[str, str] = {}
         self._kept: list[str] = []
         self._loops: list[str] = []
-        self._scopes: list[str] = []
 
     def new_writer(self) -> Writer:
         """Where lines go, without any."""
         return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value's components."""
+        """Return the LLVM operands of a value's components."""
         found = self._operands.get(value)
         if found is None:
             assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
@@ -104,12 +94,12 @@ class Emitter(ABC):
         return found
 
     def operand(self, value: Value) -> str:
-        """The LLVM operand of a scalar."""
+        """Return the LLVM operand of a scalar."""
         (operand,) = self.operands(value)
         return operand
 
     def kind(self, value: Value) -> str:
-        """The LLVM type of a value's components in registers."""
+        """Return the LLVM type of a value's components in registers."""
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
@@ -121,7 +111,7 @@ class Emitter(ABC):
         self._operands[value] = tuple(operands)
 
     def _parameter(self, value: Value) -> tuple[str, ...]:
-        """A scalar or vector parameter's components, read from the buffer before the loops."""
+        """Return a scalar or vector parameter's components, read from the buffer before the loops."""
         slot = self.slots[value]
         scalar = element(value.type)
         names = []
@@ -135,11 +125,11 @@ class Emitter(ABC):
         return tuple(names)
 
     def fault_owner(self) -> str:
-        """A place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
+        """Return a place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
         return ""
 
     def field(self, offset: int, hint: str) -> str:
-        """A pointer to a field of the parameter buffer."""
+        """Return a pointer to a field of the parameter buffer."""
         return self.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
 
     @abstractmethod
@@ -171,20 +161,8 @@ class Emitter(ABC):
         nodes = "".join(f', !{{!"llvm.loop.{name}"{value and ", " + value}}}' for name, value in wishes)
         return f", !llvm.loop {self._node(f'distinct !{{!self{nodes}}}')}"
 
-    def scope(self, array: Value) -> str:
-        """What marks an access to an array that shares no memory with the others."""
-        if not self.are_apart:
-            return ""
-        if not self._scopes:
-            domain = self._node("distinct !{!self}")
-            ones = [self._node(f"distinct !{{!self, {domain}}}") for _ in self.scopes]
-            for one in ones:
-                own, others = self._node(f"!{{{one}}}"), self._node(f"!{{{', '.join(o for o in ones if o != one)}}}")
-                self._scopes.append(f", !alias.scope {own}, !noalias {others}")
-        return self._scopes[self.scopes[array]]
-
     def _node(self, text: str) -> str:
-        """A line of metadata, in which `!self` is its own name; returns that."""
+        """Return a line of metadata, in which `!self` is its own name; returns that."""
         name = f"!{len(self._loops) + 2}"
         self._loops.append(f"{name} = {text.replace('!self', name)}")
         return name

@@ -14,7 +14,7 @@ SIZE_RANGE = "!range !0"
 
 
 def together(emitter: Emitter, array: Value) -> Value:
-    """The first field of the array of structs that `array` is a field of; itself where it is none.
+    """Return the first field of the array of structs that `array` is a field of; itself where it is none.
 
     Where elements lie densely all fields share its address and sizes, so that LLVM sees how they lie to each other.
     """
@@ -25,7 +25,7 @@ def together(emitter: Emitter, array: Value) -> Value:
 
 
 def data(emitter: Emitter, array: Value) -> str:
-    """The pointer to element 0."""
+    """Return the pointer to element 0."""
     first = together(emitter, array)
     if first is not array:
         apart = _array(array).offset - _array(first).offset
@@ -38,7 +38,7 @@ def data(emitter: Emitter, array: Value) -> str:
 
 
 def size(emitter: Emitter, array: Value, axis: int) -> str:
-    """The array's extent along an axis, as i64."""
+    """Return the array's extent along an axis, as i64."""
     array = together(emitter, array)
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * axis, f"{array.name}.shape{axis}.at")
     text = f"load i64, ptr {where}, {SIZE_RANGE}"
@@ -46,7 +46,7 @@ def size(emitter: Emitter, array: Value, axis: int) -> str:
 
 
 def stride(emitter: Emitter, array: Value, axis: int) -> str:
-    """The distance in bytes of two neighbours along an axis, as i64."""
+    """Return the distance in bytes of two neighbours along an axis, as i64."""
     ndim = _array(array).ndim
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
@@ -54,7 +54,7 @@ def stride(emitter: Emitter, array: Value, axis: int) -> str:
 
 
 def launch_dim(emitter: Emitter, axis: int) -> str:
-    """The launch's extent along an axis, as i64."""
+    """Return the launch's extent along an axis, as i64."""
     where = emitter.field(8 * axis, f"dim{axis}.at")
     return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
 
@@ -65,7 +65,7 @@ def _array(value: Value) -> ArrayType:
 
 
 def wide_index(emitter: Emitter, index: Value) -> str:
-    """An index as i64."""
+    """Return an index as i64."""
     operand = emitter.operand(index)
     text = index_instruction(operand, index.type)
     return emitter.writer.emit(text) if text else operand
@@ -122,8 +122,7 @@ def emit_load(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    scope = emitter.scope(op.operands[0])
-    emitter.bind(op.result, [read(emitter, op, place, scalar, name, scope) for place in places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, place, scalar, name) for place in places(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
@@ -134,12 +133,12 @@ def emit_store(emitter: Emitter, op: Op) -> None:
         # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
-        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}{emitter.scope(op.operands[0])}")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
 
 
-def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "", scope: str = "") -> str:
-    """A scalar that `op` reads from memory, in a register; `scope` marks the access (`Emitter.scope`)."""
-    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}{scope}", hint)
+def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "") -> str:
+    """Return a scalar that `op` reads from memory, in a register."""
+    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
     if op in emitter.frozen or op in emitter.guarded:
         name = emitter.writer.emit(f"freeze {memory(scalar)} {name}", hint)
     # Any byte but 0 is true: NumPy's view of other memory may hold others.
@@ -162,16 +161,16 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
 def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
-    verb, scope = "fadd" if scalar.kind is Kind.FLOAT else "add", emitter.scope(op.operands[0])
+    verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
     for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
-        olds.append(read(emitter, op, place, scalar, op.result.name, scope))
+        olds.append(read(emitter, op, place, scalar, op.result.name))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
-        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}{scope}")
+        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
     emitter.bind(op.result, olds)
 
 
 def atomic_add(emitter: Emitter, place: str, operand: str, scalar: Scalar) -> str:
-    """The instruction that adds atomically and gives the old value."""
+    """Return the instruction that adds atomically and gives the old value."""
     if scalar.is_half:
         emitter.needs_halves(scalar)
         return f"call i16 @wb.atomic_add.{scalar}(ptr {place}, i16 {operand})"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from math import prod
 
-from workbench.ir.attributes import ABREAST, COLD, SCALAR, SHAPE
+from workbench.ir.attributes import COLD, SHAPE
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import EDGE_ITERATIONS, LOOK_OPERATIONS, STRIP_OPERATIONS, TILE_LANES, VERSIONED_LOOPS
@@ -37,6 +37,7 @@ class Strips:
         self._known = constants(function.body)
         self._tiles = function.block_dim > 0
         self._most: dict[Value, int] = {}
+        self._less: dict[Value, tuple[Value, ...]] = {}
         cost = self._cost(function.body)
         self.loops = len(self._turns)
         self.few = sum(map(self.cut, self._turns)) <= VERSIONED_LOOPS
@@ -49,7 +50,7 @@ class Strips:
         return self._turns[op]
 
     def cut(self, op: Op) -> bool:
-        """Whether a loop is cut into strips: it looks, and no loop inside does."""
+        """Return whether a loop is cut into strips: it looks, and no loop inside does."""
         return self._turns[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
@@ -64,11 +65,10 @@ class Strips:
         return 1 + sum(self._cost_of(op) for op in block.ops)
 
     def _cost_of(self, op: Op) -> int:
-        threads = op.attrs.get(ABREAST)
-        if threads:
-            self._most |= {o.result: threads for b in op.blocks for o in b.ops if o.name == "group_size"}
-        if op.name == "min" and op.result.type == int32:
-            self._most.update((op.result, int(self._known[v])) for v in op.operands if v in self._known)
+        if op.name == "lt":
+            self._less[op.result] = op.operands
+        if op.name == "where" and op.result.type == int32 and self._less.get(op.operands[0]) == op.operands[1:]:
+            self._most.update((op.result, int(self._known[v])) for v in op.operands[1:] if v in self._known)
         inner = sum(self._cost(block) for block in op.blocks)
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
@@ -87,8 +87,6 @@ class Strips:
         if self._looks_inside(op):
             most = LOOK_OPERATIONS
             self._often.update(o for o in walk(op.blocks[-1]) if o.name == "for" and o in self._turns and self.cut(o))
-        elif op.attrs.get(SCALAR):  # a few turns of a thread
-            self._often.add(op)
         # A power of two, since the other loops look where the low bits of their counter are 0; small enough for the
         # counter's type.
         self._turns[op] = min(_power(most, inner), 2 ** (_bits(op) - 2))
@@ -101,5 +99,5 @@ def _bits(op: Op) -> int:
 
 
 def _power(most: int, cost: int) -> int:
-    """The power of two of turns that cost at most so much together; at least 1."""
+    """Return the power of two of turns that cost at most so much together; at least 1."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)

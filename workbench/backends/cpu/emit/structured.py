@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.effects.look import look, look_seldom
-from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME, LOOPED, WRITTEN_OUT, Emitter
-from workbench.backends.cpu.text.values import register, width
-from workbench.ir.attributes import COLD, SCALAR, UNROLL
+from workbench.backends.cpu.emit.emitter import Emitter
+from workbench.backends.cpu.text.values import register
+from workbench.ir.attributes import COLD
 from workbench.ir.values import Op, Value
 from workbench.types import Kind, element
 
@@ -139,7 +139,7 @@ class _For:
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
     def short_or_long(self) -> list[tuple[str, ...]]:
-        """The loop as one where a strip suffices, else in strips; gives what it carried out."""
+        """Return the loop as one where a strip suffices, else in strips; gives what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
         # Where there are no turns at all this is any number, and either copy does nothing.
@@ -148,8 +148,7 @@ class _For:
         w.do(f"br i1 {few}, label %{short}, label %{long}, !prof !1")
         # The first copy is known to be short, so LLVM does not prepare it for many turns.
         ways: list[tuple[str, list[tuple[str, ...]]]] = []
-        once = self.in_pairs if self.op.attrs.get(SCALAR) else self.whole
-        for label, form in ((short, once), (long, self.in_strips)):
+        for label, form in ((short, self.whole), (long, self.in_strips)):
             w.open(label)
             carried = form()
             ways.append((w.label, carried))
@@ -158,7 +157,7 @@ class _For:
         return self.ended(ways)
 
     def whole(self) -> list[tuple[str, ...]]:
-        """The loop as one; returns what it carried out."""
+        """Return the loop as one; returns what it carried out."""
         w = self.writer
         head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
         before = w.label
@@ -177,45 +176,21 @@ class _For:
         w.open(done)
         return carried
 
-    def in_pairs(self) -> list[tuple[str, ...]]:
-        """The same with two turns written one after the other, each with its test behind it; of a `for` by one."""
-        w, emitter = self.writer, self.emitter
-        inside, second, done = (w.block_name(hint) for hint in ("body", "second", "endfor"))
-        way = "add" if self.down else "sub"
-        last = w.emit(f"{way} {self.kind} {self.end}, 1", "last")
-        ends = [(w.label, self.operands(self.op.operands[3:]))]
-        w.branch(self.more(self.start, self.end), inside, done)
-        w.open(inside)
-        counts, phis = self.phis(self.firsts, self.op.operands[3:], ends[0][0])
-        second_counts = msgspec.structs.replace(counts, names=self.turn(counts))
-        ends.append((w.label, self.operands(self.body.yielded)))
-        # What counts in the first turn is compared: so one addition serves both.
-        w.branch(w.emit(f"icmp ne {self.kind} {counts.names[0]}, {last}", "more"), second, done)
-        w.open(second)
-        for param, names in zip(self.body.params[1:], ends[-1][1], strict=True):
-            emitter.bind(param, names)
-        following = self.turn(second_counts)
-        self.close(counts, following, phis)
-        ends.append((w.label, self.operands(self.body.yielded)))
-        w.branch(w.emit(f"icmp ne {self.kind} {following[-1]}, {self.end}", "more"), inside, done, self.mark())
-        w.open(done)
-        return self.ended(ends)
-
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
-        """The operands of several values that the loop carries."""
+        """Return the operands of several values that the loop carries."""
         return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
         """What was carried out: for each block that the open one is entered from, its label and what it leaves."""
         found: list[tuple[str, ...]] = []
-        for n, init in enumerate(self.op.operands[3:]):
-            kind, count = self.emitter.kind(self.body.params[1 + n]), width(init.type)
+        for n, param in enumerate(self.body.params[1:]):
+            kind, count = self.emitter.kind(param), len(ends[0][1][n])
             arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
             found.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
         return found
 
     def in_strips(self) -> list[tuple[str, ...]]:
-        """The loop as strips, with a look after each that is not the last; returns what it carried out."""
+        """Return the loop as strips, with a look after each that is not the last; returns what it carried out."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         strip, inside, stripped, again, done = (
             w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
@@ -262,7 +237,7 @@ class _For:
         return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
 
     def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:
-        """The index (and the turns' number) and the carried values, at a loop's head."""
+        """Return the index (and the turns' number) and the carried values, at a loop's head."""
         w, name = self.writer, self.body.params[0].name
         names = [w.name(hint) for hint in ((name,) if self.by_one else (name, "count"))]
         rows = [(w.reserve(), n, f"phi {self.kind} [ {f}, %{before} ]") for n, f in zip(names, firsts, strict=True)]
@@ -272,9 +247,6 @@ class _For:
         """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
-        if self.op.operands[1] is self.emitter.group:
-            # What it counts is places in the group.
-            self.emitter.thread = w.emit(f"add nsw i32 {self.emitter.tids[-1]}, {index}", "thread")
         self.emitter.block(self.body)
         hint = self.body.params[0].name
         after = w.emit(f"add {'nuw' if self.unsigned else 'nsw'} {self.kind} {index}, {self.step}", f"{hint}.next")
@@ -291,16 +263,11 @@ class _For:
     def mark(self) -> str:
         """What marks the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
-        cold, scalar = bool(self.op.attrs.get(COLD)), bool(self.op.attrs.get(SCALAR))
-        if self.op.operands[1] is not self.emitter.group:
-            # What a reversed loop wishes besides is meant for a GPU.
-            return self.emitter.loop_end(cold or scalar, (), known)
-        wish = self.op.attrs.get(UNROLL)
-        wishes = EIGHT_AT_A_TIME if scalar else {None: (), False: LOOPED, True: WRITTEN_OUT}[wish]
-        return self.emitter.loop_end(cold, wishes, known)
+        # What a reversed loop wishes besides is meant for a GPU.
+        return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
 
     def more(self, count: str, end: str) -> str:
-        """Whether there is a turn at this count."""
+        """Return whether there is a turn at this count."""
         sign = "u" if self.unsigned or not self.by_one else "s"
         return self.writer.emit(f"icmp {sign}{'gt' if self.down else 'lt'} {self.kind} {count}, {end}", "more")
 

@@ -72,7 +72,7 @@ class _Variation:
         self.sweep()
 
     def found(self) -> frozenset[Op]:
-        """The loads at an address that some loop around them leaves as it is."""
+        """Return the loads at an address that some loop around them leaves as it is."""
         return frozenset(op for op, around in self.around.items() if self.stays(op.result, around))
 
     def stays(self, value: Value, around: int) -> bool:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
+from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
+from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register
 from workbench.builtins import TABLE
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import GANG_STRAIGHT_OPERATIONS
@@ -34,39 +37,42 @@ def _is_instruction(op: Op) -> bool:
 
 def emit_if(emitter: GangEmitter, op: Op) -> None:
     """Both sides, each under the mask of the lanes that take it; one that no lane takes is left out."""
+    if op.attrs.get(SCALAR):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return
-    outer = emitter.mask
-    (condition,) = emitter.held(op.operands[0])
-    sides, masks = [], dict[bool, str]()
+    outer = emitter.masks
+    conditions = emitter.of_all_parts(op.operands[0])
+    sides, masks = [], dict[bool, list[str]]()
     for block, holds in zip(op.blocks, (True, False), strict=True):
         if not block.ops or (len(block.ops) == 1 and block.ops[0].name == "yield"):
-            sides.append([emitter.held(v) for v in block.yielded])
+            sides.append([emitter.of_all_parts(v) for v in block.yielded])
             continue
-        emitter.mask = emitter.both(outer, condition if holds else emitter.negated(condition))
-        masks[holds] = emitter.mask
+        own = conditions if holds else map(emitter.negated, conditions)
+        emitter.masks = masks[holds] = [emitter.both(m, c) for m, c in zip(outer, own, strict=True)]
         sides.append(_side(emitter, block, op.results))
-    emitter.mask = outer
+    emitter.masks = outer
     if not masks:
-        masks[True] = condition
-    mask, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
+        masks[True] = list(conditions)
+    chosen, (on_side, off_side) = (masks[True], sides) if True in masks else (masks[False], sides[::-1])
     for result, on, off in zip(op.results, on_side, off_side, strict=True):
-        emitter.bind(result, emitter.chosen(mask, result, on, off))
+        emitter.bind(result, emitter.chosen(chosen, result, on, off))
 
 
 def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
     """What a side gives under the mask: anything in lanes that are off."""
     if _is_straight(block):
         emitter.block(block)
-        return [emitter.held(v) for v in block.yielded]
+        return [emitter.of_all_parts(v) for v in block.yielded]
     w = emitter.writer
     inside, join = w.block_name("side"), w.block_name("side.end")
     before = w.label
-    w.branch(emitter.any(emitter.mask), inside, join)
+    w.branch(emitter.any(emitter.masks), inside, join)
     w.open(inside)
     emitter.block(block)
-    values = [emitter.held(v) for v in block.yielded]
+    values = [emitter.of_all_parts(v) for v in block.yielded]
     end = w.label
     w.jump(join)
     w.open(join)
@@ -80,33 +86,46 @@ def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:
     """A loop whose threads make turns of their own number: as many as any of them has."""
+    if op.attrs.get(SCALAR):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return
     w, index = emitter.writer, op.blocks[0].params[0]
     kind = register(element(index.type))
     varies = index in emitter.varying
-    w.lanes = emitter.width
-    start, stop, step = (emitter.operand(v) for v in op.operands[:3])
-    turns = iterations(emitter, op, start, stop, step)
-    w.lanes = 0
-    w.settle()
-    first, by = (emitter.vector(v)[0] if varies else emitter.uniform(v) for v in (op.operands[0], op.operands[2]))
-    type = vector(kind, emitter.width) if varies else kind
+    turns = []
+    for _ in emitter.each_part():
+        w.lanes = emitter.width
+        start, stop, step = (emitter.operand(v) for v in op.operands[:3])
+        turns.append(iterations(emitter, op, start, stop, step))
+        w.lanes = 0
+        w.settle()
+    firsts, steps = (
+        emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
+    )
+    type, whole = vector(kind, emitter.width) if varies else kind, vector(kind, emitter.width)
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
-    at, row = w.name(index.name), w.reserve()
-    emitter.bind(index, [at])
+    at = [(w.name(index.name), w.reserve()) for _ in firsts]
+    emitter.bind(index, [name for name, _ in at])
     loop.begin()
-    going = w.emit(f"icmp ult {vector(kind, emitter.width)} {emitter.spread(loop.count, kind)}, {turns}", "going")
-    loop.enter(emitter.as_mask(going))
+    going = [w.emit(f"icmp ult {whole} {emitter.spread(loop.count, kind)}, {count}", "going") for count in turns]
+    loop.enter(list(map(emitter.as_mask, going)))
     emitter.block(op.blocks[0])
-    following = w.emit(f"add {type} {at}, {by}", f"{index.name}.next")
+    following = [
+        w.emit(f"add {type} {name}, {by}", f"{index.name}.next") for (name, _), by in zip(at, steps, strict=True)
+    ]
     loop.close(op.blocks[0].yielded)
-    w.fill(row, at, f"phi {type} [ {first}, %{loop.before} ], [ {following}, %{loop.end} ]")
+    for (name, row), first, after in zip(at, firsts, following, strict=True):
+        w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
 
 
 def emit_while(emitter: GangEmitter, op: Op) -> None:
     """A loop that each thread leaves when its condition is false."""
+    if is_retry(op):
+        each_lane(emitter, op)
+        return
     if not emitter.is_divergent(op):
         emitter.structured(op)
         return
@@ -114,8 +133,7 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
     loop = _Loop(emitter, op, condition.params, op.operands, "i32")
     loop.begin()
     emitter.block(condition)
-    (going,) = emitter.held(condition.yielded[0])
-    loop.enter(going)
+    loop.enter(emitter.of_all_parts(condition.yielded[0]))
     for param, names in zip(body.params, loop.current, strict=True):
         emitter.bind(param, names)
     emitter.block(body)
@@ -134,17 +152,18 @@ class _Loop:
 
     def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
         w = emitter.writer
-        self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.mask
+        self.emitter, self.op, self.kind, self.outer = emitter, op, kind, emitter.masks
         flags = emitter.mask_kind
         uniform = [() if p in emitter.varying else emitter.operands(v) for v, p in zip(init, params, strict=True)]
-        firsts = [emitter.held(v) for v in init]
+        firsts = [emitter.of_all_parts(v) for v in init]
         self.before, self.end = w.label, ""
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
         w.jump(self.head)
         w.open(self.head)
         self.count, self.count_row = w.name("count"), w.reserve()
-        self.left, self.left_row = w.name("lanes"), w.reserve()
-        self.left_first = f"phi {flags} [ {emitter.mask or emitter.all_on}, %{self.before} ]"
+        self.left = [w.name("lanes") for _ in self.outer]
+        first_masks = [f"phi {flags} [ {mask or emitter.all_on}, %{self.before} ]" for mask in self.outer]
+        self.left_rows = [(w.reserve(), *left) for left in zip(self.left, first_masks, strict=True)]
         self.rows: list[tuple[int, str, str]] = []
         self.names = [self._phis(p, emitter.form(p), parts) for p, parts in zip(params, firsts, strict=True)]
         self.current = list(self.names)
@@ -165,12 +184,12 @@ class _Loop:
     def begin(self) -> None:
         """Behind the phis: the mask is what is left."""
         self.emitter.loops += 1
-        self.emitter.mask = self.left
+        self.emitter.masks = self.left
 
-    def enter(self, going: str) -> None:
+    def enter(self, going: Sequence[str]) -> None:
         """Begin the body, for the lanes that go on."""
         emitter, w = self.emitter, self.emitter.writer
-        emitter.mask = self.on = emitter.both(self.left, going)
+        emitter.masks = self.on = [emitter.both(m, c) for m, c in zip(self.left, going, strict=True)]
         w.branch(emitter.any(self.on), self.inside, self.done)
         w.open(self.inside)
 
@@ -181,7 +200,7 @@ class _Loop:
         following_values = [
             part
             for v, names in zip(values, self.names, strict=True)
-            for part in emitter.chosen(self.on, v, emitter.held(v), names)
+            for part in emitter.chosen(self.on, v, emitter.of_all_parts(v), names)
         ]
         for v, names, current in zip(values, self.names, self.current, strict=True):
             if current is not names:
@@ -192,11 +211,12 @@ class _Loop:
         self.end = w.label
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
-        w.fill(self.left_row, self.left, f"{self.left_first}, [ {self.on}, %{self.end} ]")
+        for (row, name, first), on in zip(self.left_rows, self.on, strict=True):
+            w.fill(row, name, f"{first}, [ {on}, %{self.end} ]")
         for (row, name, first), value in zip(self.rows, following_values, strict=True):
             w.fill(row, name, f"{first}, [ {value}, %{self.end} ]")
         w.open(self.done)
-        emitter.mask = self.outer
+        emitter.masks = self.outer
         emitter.loops -= 1
         for result, names in zip(self.op.results, self.names, strict=True):
             emitter.bind(result, names)

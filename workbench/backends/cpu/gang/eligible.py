@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.gang.divergence import varying_values
 from workbench.builtins import TABLE
-from workbench.ir.ops import EFFECTS, LOOPS, READS, UPDATES
+from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Slots
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
-    "fault print slots slot_read slot_write floor_quotient if for while yield".split()
+    "fault print slots slot_read slot_write floor_quotient if for while yield "
+    "row_load row_store row_add row_total apart atomic_load atomic_swap".split()
 )
 """Operations for which there is a rule; elementwise builtins are widened."""
 
@@ -35,7 +36,26 @@ def obstacle(function: Function, lanes: int) -> str:
         return "additions, which go lane by lane"
     if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
         return "memory of threads"
-    return "threads that wait" if any(_may_wait(op, operations) for op in operations) else ""
+    retries = [op for op in operations if is_retry(op)]
+    if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
+        return "an element that is swapped outside of a loop that does nothing else"
+    return "threads that wait" if _may_wait(function, [op for op in operations if op not in retries]) else ""
+
+
+def is_retry(op: Op) -> bool:
+    """Return whether a loop changes one element, and again as long as other threads change it meanwhile.
+
+    It waits for nobody: lanes take it one after the other.
+    """
+    if op.name != "while" or len(op.blocks[0].ops) > 1:
+        return False
+    body = op.blocks[1].ops
+    swaps = {o.operands[: -2 if o.name == "atomic_swap" else None]: o.name for o in body if o.name in _SWAPS}
+    known = all(o.name in (*_SWAPS, "yield") or o.name in PURE or o.name in TABLE for o in body)
+    return known and len(swaps) == 1 and sum(o.name in _SWAPS for o in body) == len(_SWAPS)
+
+
+_SWAPS = ("atomic_load", "atomic_swap")
 
 
 def _frame(op: Op) -> int:
@@ -43,13 +63,14 @@ def _frame(op: Op) -> int:
     return type.count * type.dtype.size if isinstance(type, Slots) else 0
 
 
-def _may_wait(loop: Op, operations: list[Op]) -> bool:
+def _may_wait(function: Function, operations: list[Op]) -> bool:
     """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
-    if loop.name not in LOOPS:
-        return False
-    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
     used = {v for op in operations for v in op.operands}
-    inside = [op for block in loop.blocks for op in walk(block)]
+    loops = [op for op in operations if op.name in LOOPS]
+    inside = [o for op in loops for block in op.blocks for o in walk(block)]
     if any(op.name in UPDATES and not used.isdisjoint(op.results) for op in inside):
         return True
-    return loop.name == "while" and any(op.name in READS - UPDATES and op.operands[0] in changed for op in inside)
+    changed = {op.operands[0] for op in operations if op.name in EFFECTS}
+    read = [v for op in operations if op.name in READS - UPDATES and op.operands[0] in changed for v in op.results]
+    depends = varying_values(function, axis=function.launch_ndim, besides=read)
+    return any(is_divergent(op, depends) for op in loops if op.name == "while")

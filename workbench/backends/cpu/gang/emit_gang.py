@@ -3,54 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, in_groups, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import RowOfThread
+from workbench.backends.cpu.gang.memory import NotForGangs
+from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.width import widths
+from workbench.backends.cpu.gang.thin import Thin
+from workbench.backends.cpu.gang.transposed import emit_row, emit_total
+from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op
-from workbench.passes.loops.abreast import groups_of
+from workbench.ir.values import Block, Function, Op, walk
+from workbench.limits import GANG_LANES
+from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.later import by_index
+from workbench.passes.loops.row_strips import ROWS, with_strips
 
 
 @deep
 def emit_gangs(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module | None:
-    """The function's module with gangs; None if it has to be emitted the old way.
+    """Return the function's module with gangs; None if it has to be emitted the old way.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    lowered = prepared(function, options, abreast=False, later=False, scalar_loops=False)
-    several = widths(lowered, maths.filled)
-    if obstacle(lowered, several[0]) or _shares_rows(lowered, maths, options):
+    one_core = for_one_core(function, options)
+    # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
+    last = one_core and (maths.gathers or not by_index(walk(function.body)))
+    lowered = prepared(function, options, later=last)
+    of_gangs, form = lowered, shape(lowered, maths, one_core)
+    if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
+        of_gangs = with_strips(lowered, one_core)
+        form = shape(of_gangs, maths, one_core)
+    if obstacle(of_gangs, form.widths[0]):
         return None
-    emitter = Gangs(lowered, options, maths, half_instructions, for_one_core(function, options), several)
-    if emitter.combining and _fills_registers(emitter.combining, maths):
-        return None
-    try:
-        text = emitter.module()
-    except RowOfThread:
-        return None
-    sums = len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(lowered), unrolled=True, gangs=True)
-
-
-def _shares_rows(function: Function, maths: Maths, options: Options) -> bool:
-    """Return whether neighbouring rows of threads share what they load: gangs have one row so far."""
-    groups = groups_of(in_groups(function, options, maths, for_one_core(function, options)).body)
-    return groups is not None and groups.rows > 1
+    # Several rows refuse more than one does.
+    for several in dict.fromkeys((form, form.of_one_row())):
+        emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
+        if emitter.combining and _fills_registers(emitter.combining, maths):
+            return None
+        with suppress(NotForGangs):
+            text = emitter.module()
+            sums = len(emitter.combining.parts) if emitter.combining else 0
+            return Module(text, sums, preferences(lowered), gangs=True)
+    return None
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
@@ -64,7 +73,7 @@ class Gangs(GangEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads."""
 
     def fault_owner(self) -> str:
-        """A flag on the stack."""
+        """Return a flag on the stack."""
         known = self.writer.once(("gang", "fault"), "alloca i1", "owner")
         clear = f"  store i1 false, ptr {known}"
         if clear not in self.writer.head:
@@ -73,36 +82,32 @@ class Gangs(GangEmitter):
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Full gangs first, then threads; `own` and `cold` as for threads."""
-        if cold or (own == GROUP and self.combining and self.combining.size % self.width):
+        if cold:
             super()._loop(kind, part, body, own, cold)
             return
         if own == GROUP and self.combining:
             self._one_group(kind, part, body, self.combining)
             return
-        for count in self.widths:
+        for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
         super()._loop(kind, part, body, own, cold=True)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
 
-        A vector holds no more numbers than a register of the type in which they are combined: to take wider ones apart
+        A part holds no more numbers than a register of the type in which they are combined: to take wider ones apart
         costs as much as the sums.
         """
-        self.width, before = self._summed_lanes(combining), self.width
-        for k in range(0, combining.size, self.width):
-            self._gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
-        self.width = before
-        self.writer.jump(part.after)
-
-    def _summed_lanes(self, combining: Combining) -> int:
-        others = any(op.name == "atomic_add" and op not in self.reductions for op in self.function.body.ops)
         doubles = any(r.register == "double" for r, _ in combining.parts)
-        return min(self.width, self.maths.filled // 64) if doubles and not others else self.width
+        threads = min(combining.size, GANG_LANES)
+        self.begin_parts(threads, self.maths.bits // 64 if doubles else self.shape.lanes)
+        for k in range(0, combining.size, threads):
+            self.gang(body, self.writer.emit(f"add nsw {kind} {part.first}, {k}", "gang"))
+        self.writer.jump(part.after)
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
         """Emit a loop over full gangs of so many threads; return the threads that are left."""
-        self.width = count
+        self.begin_parts(count)
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
         # A part without threads may end before it begins.
@@ -116,7 +121,7 @@ class Gangs(GangEmitter):
         first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
         w.branch(w.emit(f"icmp slt {kind} {first}, {end}", "more"), inside, after)
         w.open(inside)
-        self._gang(body, first)
+        self.gang(body, first)
         if self.strips.threads:
             look_seldom(self, kind, number, max(1, self.strips.threads // count), thread=True)
         following, counted = w.emit(f"add nsw {kind} {first}, {count}"), w.emit(f"add nsw {kind} {number}, 1")
@@ -126,16 +131,35 @@ class Gangs(GangEmitter):
         w.open(after)
         return Part(end, part.end, after, part.after)
 
-    def _gang(self, body: Block, first: str) -> None:
+    def begin_rows(self, extent: str) -> str:
+        """Gangs of threads of several rows, where these are thin."""
+        thin = Thin(self)
+        return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
+
+    def row_gangs(self, extent: str) -> RowGangs | None:
+        """Gangs of several rows, where the function has such."""
+        return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
+
+    def gang(self, body: Block, first: str) -> None:
         """What one full gang does; `first` is its first thread."""
-        self.in_gang, self.mask = True, ""
+        self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
             begin_gang(self, self.combining)
-        self.block(body)
+        threads, self.strips = self.strips, self.gang_strips
+        self.block(self._of_gangs(body))
+        self.strips = threads
         if self.combining:
             end_gang(self, self.combining)
         self.gang_over()
+
+    def _of_gangs(self, body: Block) -> Block:
+        """Return what gangs do for what a thread does."""
+        if body is self.function.body:
+            return self.of_gangs.body
+        split, other = interior_of(self.function), interior_of(self.of_gangs)
+        assert split and other
+        return other.inside if body is split.inside else other.border
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
@@ -144,7 +168,16 @@ class Gangs(GangEmitter):
 
 
 def _tid(emitter: GangEmitter, op: Op) -> None:
-    if op.attrs[AXIS] != emitter.function.launch_ndim - 1:
+    axis = emitter.function.launch_ndim - 1 - op.attrs[AXIS]
+    if emitter.flat:
+        for part in emitter.each_part():
+            emitter.vectors[op.result] = (emitter.indices[op.attrs[AXIS]][part],)
+        return
+    if axis == 1 and emitter.rows > 1:
+        for row in emitter.each_row():
+            emitter.bind(op.result, [emitter.writer.emit(f"add nsw i32 {emitter.tids[-2]}, {row}", op.result.name)])
+        return
+    if axis:
         HANDLERS["tid"](emitter, op)
         return
     emitter.exact.add(op.result)
@@ -160,6 +193,8 @@ RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {
     "reduce_add": emit_change,
     "fault": each_lane,
     "print": each_lane,
+    **dict.fromkeys(ROWS, emit_row),
+    "row_total": emit_total,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,
     "slot_write": slots.emit_write,

@@ -5,30 +5,48 @@ A value is in one of three forms. *Uniform* ones stay scalars, and the scalar ha
 one vector for each component, whose text is what the scalar handlers write, widened (`widen`). Threads behind the last
 full gang are emitted by the scalar emitter.
 
+A gang is one or several *parts*, vectors of `width` threads that fit the registers which the target prefers. Parts go
+in step: what varies is emitted for one part after the other, operation by operation, and all share what is uniform, so
+nothing waits that need not, and LLVM has no vector to split. A gang may have several rows, each of which has as many
+parts: what is the same in all rows is emitted once, so that they load it once, and add to it once.
+
 A block is entered only where a lane of its mask is on, so what is uniform in it may be read as a scalar.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
-from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
+from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.text.values import register, width
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
+RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
+"""Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
+that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
+
+
+class NotForGangs(Exception):
+    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
+
+
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
@@ -36,16 +54,24 @@ class GangEmitter(ModuleEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads.
 
     Attributes:
-        widths: threads of the gangs that a row is divided into, the widest first.
-        width: threads of the gang that is being emitted.
-        mask: the lanes that are on; empty: all.
+        shape: how many threads gangs have.
+        width: threads of a part of the gang that is being emitted, lanes of its vectors.
+        parts: how many parts it has.
+        part: the one that is being emitted.
+        rows: how many rows it has.
+        by_row: the values that differ between them; empty in functions whose gangs have one.
+        masks: of each part, the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
         varying: the values that differ between a gang's threads.
-        vectors: what varying values are.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
+        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
+        of_gangs: the function as gangs run it; threads run it as it was.
+        gang_strips: where that looks.
+        flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
+        indices: of such a gang, by axis, the threads' indices in each part.
         rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
     """
 
@@ -59,29 +85,45 @@ class GangEmitter(ModuleEmitter):
         maths: Maths,
         half_instructions: bool,
         one_core: bool,
-        widths: Sequence[int],
+        shape: Shape,
+        of_gangs: Function,
     ) -> None:
         super().__init__(function, options, maths, half_instructions, one_core)
+        self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
+        operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
-        self.widths, self.width = widths, widths[0]
+        self.shape = shape
+        self.width, self.parts, self.part, self.rows = shape.lanes, 1, 0, 1
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
             self.writer.apart = frozenset({"llvm.canonicalize"})
-        self.mask = ""
+        self.masks = [""]
+        self.flat: set[Op] = set()
+        self.flat_first = ""
+        self.indices: dict[int, list[str]] = {}
+        self.one_row = False
+        self._of_rows = [self._operands]
         self.in_gang = False
-        self.varying = varying_values(function)
-        self.vectors: dict[Value, tuple[str, ...]] = {}
+        self.by_row, besides = frozenset[Value](), set[Value]()
+        if shape.rows > 1:
+            self.by_row = varying_values(of_gangs, axis=-2)
+            # What control flow hands on is the same in all rows, or a vector of each.
+            handed = [v for op in walk(of_gangs.body) if op.blocks for v in (*op.results, *_params(op))]
+            besides = self.by_row.intersection(handed)
+        self.varying = varying_values(function, besides=besides) | varying_values(of_gangs, besides=besides)
+        self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
+        self.added: set[Value] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
         self._splats: dict[tuple[str, str], str] = {}
         self._label = ""
-        self._used_values = {v for op in walk(function.body) for v in op.operands}
-        self.defined_by = {v: op for op in walk(function.body) for v in op.results}
-        for op in walk(function.body):
+        self._used_values = {v for op in operations for v in op.operands}
+        self.defined_by = {v: op for op in operations for v in op.results}
+        for op in operations:
             if op.name == "if":
                 self._handed.update((block, op.results) for block in op.blocks)
             elif op.name in _LOOPS:
@@ -92,19 +134,100 @@ class GangEmitter(ModuleEmitter):
         """One that widens what scalar handlers write."""
         return WideWriter()
 
+    # Parts.
+
+    def begin_parts(self, threads: int, lanes: int = 0, rows: int = 1) -> None:
+        """Say how many threads of a row the following gangs have, in parts of so many lanes, and how many rows."""
+        self.width, self.rows = min(threads, lanes or self.shape.lanes), rows
+        self.parts = rows * threads // self.width
+        self.masks = [""] * self.parts
+        self._vectors = [{} for _ in range(self.parts)]
+        self._of_rows = [self._operands, *(dict(self._operands) for _ in range(rows - 1))]
+
+    @property
+    def row_parts(self) -> int:
+        """How many parts a row has."""
+        return self.parts // self.rows
+
+    def each_part(self) -> Iterator[int]:
+        """Make each part in turn the one that is being emitted, and read what scalars are in its row."""
+        yield from self._turns(range(self.parts))
+
+    def parts_of(self, op: Op) -> Iterator[int]:
+        """As `each_part`; those of one row where the results are the same in all, which then have them as well."""
+        if self.rows == 1 or not self.by_row.isdisjoint(op.results):
+            yield from self.each_part()
+            return
+        count = self.row_parts
+        for self.part in range(count):
+            yield self.part
+        self.part = 0
+        for part, result in itertools.product(range(count, self.parts), op.results):
+            if result in self._vectors[part % count]:
+                self._vectors[part][result] = self._vectors[part % count][result]
+
+    def rows_of(self, op: Op) -> Iterator[int]:
+        """Read what scalars are in each row in turn; once, for all rows, where the results are the same in all."""
+        if self.rows == 1 or self.by_row.isdisjoint(op.results):
+            yield 0
+        else:
+            yield from self.each_row()
+
+    def each_row(self) -> Iterator[int]:
+        """Make each row's first part in turn the one that is being emitted."""
+        for part in self._turns(range(0, self.parts, self.row_parts)):
+            yield part // self.row_parts
+
+    @contextmanager
+    def in_row(self, row: int) -> Iterator[None]:
+        """Read what scalars are in a row."""
+        self._operands = self._of_rows[row]
+        yield
+        self._operands = self._of_rows[0]
+
+    def _turns(self, parts: Iterable[int]) -> Iterator[int]:
+        self.one_row = True
+        for self.part in parts:
+            self._operands = self._of_rows[self.part // self.row_parts]
+            yield self.part
+        self.part, self._operands, self.one_row = 0, self._of_rows[0], False
+
+    @property
+    def mask(self) -> str:
+        """The lanes of the part that are on; empty: all."""
+        return self.masks[self.part]
+
+    @mask.setter
+    def mask(self, mask: str) -> None:
+        self.masks[self.part] = mask
+
+    @property
+    def vectors(self) -> dict[Value, tuple[str, ...]]:
+        """What varying values are in the part."""
+        return self._vectors[self.part]
+
+    def of_all_parts(self, value: Value) -> tuple[str, ...]:
+        """Return a value's components as they are held (`held`), of one part after the other."""
+        return tuple(name for _ in self.each_part() for name in self.held(value))
+
+    @property
+    def first_lane(self) -> int:
+        """The part's first thread, counted from the first one of its row."""
+        return self.part % self.row_parts * self.width
+
     # Values.
 
     def kind(self, value: Value) -> str:
-        """The LLVM type of a value's components in registers."""
+        """Return the LLVM type of a value's components in registers."""
         scalar = super().kind(value)
         return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
 
     def form(self, value: Value) -> str:
-        """The LLVM type of one lane of what is held of a varying value: bools are masks."""
+        """Return the LLVM type of one lane of what is held of a varying value: bools are masks."""
         return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """The operands of a value's components: vectors (and constants) while text is widened, else scalars."""
+        """Return the operands of a value's components: vectors (and constants) while text is widened, else scalars."""
         if not self.writer.lanes:
             assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
             return super().operands(value)
@@ -116,7 +239,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
 
     def held(self, value: Value) -> tuple[str, ...]:
-        """A value's components as vectors, as they go from block to block: bools as masks."""
+        """Return a value's components as vectors, as they go from block to block: bools as masks."""
         parts, kind = self.vectors.get(value), self.form(value)
         if parts is None:
             parts = self.vector(value)
@@ -126,7 +249,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in parts)
 
     def vector(self, value: Value) -> tuple[str, ...]:
-        """A value's components as vectors, whatever its form; bools as flags."""
+        """Return a value's components as vectors, whatever its form; bools as flags."""
         kind = register(element(value.type))
         if value in self.vectors:
             parts = self.held(value)
@@ -137,12 +260,13 @@ class GangEmitter(ModuleEmitter):
         spread = [self.spread(x, kind) for x in scalars]
         if step:
             whole = vector(kind, self.width)
-            spread = [self.writer.emit(f"add {whole} {x}, {self.lane_numbers(kind, step)}") for x in spread]
+            numbers = self.lane_numbers(kind, step, self.first_lane)
+            spread = [self.writer.emit(f"add {whole} {x}, {numbers}") for x in spread]
         self.writer.lanes = lanes
         return tuple(spread)
 
     def spread(self, scalar: str, kind: str) -> str:
-        """A scalar in every lane."""
+        """Return a scalar in every lane."""
         if not scalar.startswith("%"):
             return splat(kind, scalar)
         w = self.writer
@@ -162,20 +286,29 @@ class GangEmitter(ModuleEmitter):
             self._splats.clear()
         return self._splats
 
-    def lane_numbers(self, kind: str, step: int = 1) -> str:
-        """0, step, 2 · step, … as a constant."""
-        return f"<{', '.join(f'{kind} {k * step}' for k in range(self.width))}>"
+    def lane_numbers(self, kind: str, step: int = 1, first: int = 0) -> str:
+        """first · step, (first + 1) · step, … as a constant."""
+        return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(self.width))}>"
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is: bools as masks, but while text is widened."""
+        """Say what a value is in the part, or in all parts; bools as masks, but while text is widened."""
         if self.in_gang and value in self.varying:
             if self.writer.lanes:
                 self.bind_flags(value, operands)
                 return
             self.steps.pop(value, None)
-            self.vectors[value] = tuple(operands)
+            count = width(value.type)
+            if len(operands) == count:
+                self.vectors[value] = tuple(operands)
+                return
+            for part, vectors in enumerate(self._vectors):
+                vectors[value] = tuple(operands[part * count : (part + 1) * count])
         else:
-            super().bind(value, operands)
+            self._bind_scalars(value, operands)
+
+    def _bind_scalars(self, value: Value, operands: Sequence[str]) -> None:
+        for known in (self._operands,) if self.one_row else self._of_rows:
+            known[value] = tuple(operands)
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
         """Say what a varying value is: bools as flags."""
@@ -185,32 +318,33 @@ class GangEmitter(ModuleEmitter):
 
     def bind_linear(self, value: Value, first: str, step: int) -> None:
         """Say what a linear value is: that of the gang's first thread, and the distance from thread to thread."""
-        self.vectors.pop(value, None)
+        for vectors in self._vectors:
+            vectors.pop(value, None)
         self.steps[value] = step
-        super().bind(value, (first,))
+        self._bind_scalars(value, (first,))
 
     def scalars(self, value: Value) -> tuple[str, ...] | None:
         """What a uniform value is, or the first of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
     def uniform(self, value: Value) -> str:
-        """The operand of a uniform scalar."""
+        """Return the operand of a uniform scalar."""
         (operand,) = super().operands(value)
         return operand
 
     def scalar_kind(self, value: Value) -> str:
-        """The LLVM type of one lane of a value's components."""
+        """Return the LLVM type of one lane of a value's components."""
         return super().kind(value)
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """The operands of a value that control flow hands on, as vectors where the receiver varies.
+        """Return the operands of a value that control flow hands on, as vectors of all parts where the receiver varies.
 
         These were made by `convert`, since no instruction may stand among phis.
         """
         if not self.in_gang or into not in self.varying:
             return super().carried(value, into)
         if value in self.vectors:
-            return self.held(value)
+            return self.of_all_parts(value)
         return self._initial[value] if value in self._initial else self._converted[value]
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
@@ -256,7 +390,7 @@ class GangEmitter(ModuleEmitter):
         return mask
 
     def flags(self, mask: str) -> str:
-        """A mask as flags, for the block that is open."""
+        """Return a mask as flags, for the block that is open."""
         if self.maths.bits > MASKED:
             return mask
         key = mask, "flags"
@@ -276,12 +410,14 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"select {flags} {mask}, {flags} {condition}, {flags} zeroinitializer", "mask")
 
     def negated(self, condition: str) -> str:
-        """The lanes in which a condition does not hold."""
+        """Return the lanes in which a condition does not hold."""
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
-    def any(self, mask: str) -> str:
-        """Whether a lane is on, as i1."""
-        w = self.writer
+    def any(self, masks: Sequence[str]) -> str:
+        """Return whether a lane of any part is on, as i1."""
+        w, mask = self.writer, masks[0]
+        for other in masks[1:]:
+            mask = w.emit(f"or {self.mask_kind} {mask}, {other}")
         if self.maths.bits > MASKED:
             return w.emit(f"icmp ne i{self.width} {self.bits(mask)}, 0", "any")
         name = f"llvm.vector.reduce.or.v{self.width}i32"
@@ -289,18 +425,39 @@ class GangEmitter(ModuleEmitter):
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
 
     def bits(self, mask: str) -> str:
-        """A mask as an integer, a bit a lane."""
+        """Return a mask as an integer, a bit a lane."""
         return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
 
+    def all_bits(self) -> str:
+        """Return the masks of all parts as an integer, a bit a lane."""
+        if not self.mask:
+            return "-1"
+        w, whole, total = self.writer, f"i{self.width * self.parts}", ""
+        for part, mask in enumerate(self.masks):
+            bits = self.bits(mask)
+            if self.parts > 1:
+                bits = w.emit(f"zext i{self.width} {bits} to {whole}")
+            if part:
+                bits = w.emit(f"or {whole} {total}, {w.emit(f'shl {whole} {bits}, {part * self.width}')}")
+            total = bits
+        return total
+
     def merged(self, mask: str, kind: str, on: str, off: str) -> str:
-        """The one where lanes are on, the other where they are off."""
+        """Return the one where lanes are on, the other where they are off."""
         if not mask:
             return on
         whole = vector(kind, self.width)
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
 
-    def chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
-        """Emit a value's components as they are held: the first where lanes are on, the second where they are off."""
+    def chosen(self, masks: Sequence[str], value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
+        """Emit a value's components of all parts as held: the first where lanes are on, the second where off."""
+        count, parts = len(on) // len(masks), []
+        for part, mask in enumerate(masks):
+            own = slice(part * count, (part + 1) * count)
+            parts += self._chosen(mask, value, on[own], off[own])
+        return parts
+
+    def _chosen(self, mask: str, value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
         kind, w = self.form(value), self.writer
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
@@ -343,24 +500,31 @@ class GangEmitter(ModuleEmitter):
             if rule is not None:
                 rule(self, op)
             elif self.varying.isdisjoint(op.results):
-                HANDLERS.get(op.name, emit_builtin)(self, op)
-            elif not self._linear(op):
-                self._wide(op)
+                for _ in self.rows_of(op):
+                    HANDLERS.get(op.name, emit_builtin)(self, op)
+            elif not all([self._linear(op) for _ in self.rows_of(op)]):
+                for _ in self.parts_of(op):
+                    self._wide(op)
         self.stored = before
 
     def _wide(self, op: Op) -> None:
         w = self.writer
         if self.mask and op.name in INTEGER_DIVISIONS and self.defined_by.get(op.operands[1], op).name != "where":
             # What the lanes that are off would divide by is not known, but where a choice excludes what cannot be.
-            kind = register(element(op.operands[1].type))
-            safe = Value(op.operands[1].type, "divisor")
-            mine = self.merged(self.mask, kind, self.vector(op.operands[1])[0], splat(kind, "1"))
-            self.vectors[safe] = (mine,)
-            op = op.replace((op.operands[0], safe))
+            op = op.replace((op.operands[0], self._one_where_off(op.operands[1])))
+        elif self.mask and op.name in RARELY_SLOW:
+            op = op.replace(tuple(self._one_where_off(v) if v in self.varying else v for v in op.operands))
         w.lanes = self.width
         HANDLERS.get(op.name, emit_builtin)(self, op)
         w.lanes = 0
         w.settle()
+
+    def _one_where_off(self, value: Value) -> Value:
+        """Emit a scalar that is 1 in lanes that are off."""
+        kind, safe = register(element(value.type)), Value(value.type, value.name)
+        one = splat(kind, "1.0" if element(value.type).kind is Kind.FLOAT else "1")
+        self.vectors[safe] = (self.merged(self.mask, kind, self.vector(value)[0], one),)
+        return safe
 
     def _linear(self, op: Op) -> bool:
         """Emit what is a linear value again; returns whether it is one."""
@@ -392,13 +556,16 @@ class GangEmitter(ModuleEmitter):
         if step:
             self.bind_linear(op.result, first, step)
         else:
-            self.bind(op.result, [self.spread(first, kind)])
+            whole = (self.spread(first, kind),)
+            for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
+                vectors[op.result] = whole
+            self.steps.pop(op.result, None)
         return True
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
         pairs = zip(values, into, strict=False)
-        return {v: self.held(v) for v, target in pairs if target in self.varying and v not in self._initial}
+        return {v: self.of_all_parts(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
         """An `if` or a loop whose way all threads of a gang take alike."""
@@ -415,11 +582,14 @@ class GangEmitter(ModuleEmitter):
     def gang_over(self) -> None:
         """Forget what values were: threads give them other operands."""
         self.in_gang = False
-        self.vectors.clear()
+        for vectors in self._vectors:
+            vectors.clear()
+        self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
         self._converted.clear()
         self.stored.clear()
+        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""
@@ -428,6 +598,10 @@ class GangEmitter(ModuleEmitter):
     def is_divergent(self, op: Op) -> bool:
         """Return whether threads of a gang may go different ways."""
         return is_divergent(op, self.varying)
+
+
+def _params(op: Op) -> list[Value]:
+    return [p for block in op.blocks for p in block.params]
 
 
 def carried_params(op: Op) -> Sequence[Value]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
+from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
 from workbench.types import element
 
@@ -14,12 +17,29 @@ _Parts = dict[Value, tuple[str, ...]]
 
 
 def each_lane(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation for each lane that is on."""
-    given = {v: emitter.vector(v) for v in dict.fromkeys(op.operands) if v in emitter.varying}
-    if emitter.mask or emitter.width > GANG_UNROLLED_LANES:
-        _looped(emitter, op, given)
-    else:
-        _written_out(emitter, op, given)
+    """Emit an operation for each lane that is on, of all parts.
+
+    Raises:
+        NotForGangs: the gang has several rows.
+    """
+    if emitter.rows > 1:
+        raise NotForGangs("several rows go lane by lane")
+    if op.name == "if" and not emitter.mask:
+        _counted(emitter, op)
+        return
+    if emitter.mask or op.blocks or emitter.width * emitter.parts > GANG_UNROLLED_LANES:
+        _looped(emitter, op)
+        return
+    for _ in emitter.each_part():
+        _written_out(emitter, op, {v: emitter.vector(v) for v in _varying(emitter, op)})
+
+
+def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
+    """What varies of the values that an operation, and its blocks, take from outside."""
+    inside = [o for block in op.blocks for o in walk(block)]
+    own = {v for o in (op, *inside) for block in o.blocks for v in block.params}.union(*(o.results for o in inside))
+    used = dict.fromkeys(v for o in (op, *inside) for v in o.operands)
+    return [v for v in used if v in emitter.varying and v not in own]
 
 
 def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
@@ -30,7 +50,7 @@ def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
         for v, parts in given.items():
             kind = vector(register(element(v.type)), count)
             scalars[v] = [w.emit(f"extractelement {kind} {part}, i64 {lane}") for part in parts]
-        for r, parts in _one(emitter, op, scalars, str(lane)).items():
+        for r, parts in _one(emitter, op, scalars, str(emitter.first_lane + lane)).items():
             kind = register(element(r.type))
             for k, part in enumerate(parts):
                 text = f"insertelement {vector(kind, count)} {results[r][k]}, {kind} {part}, i64 {lane}"
@@ -39,13 +59,13 @@ def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
         emitter.bind_flags(r, vectors)
 
 
-def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
-    """A loop over the bits of the mask; what varies goes through memory."""
-    w, count = emitter.writer, emitter.width
+def _looped(emitter: GangEmitter, op: Op) -> None:
+    """A loop over the bits of the masks; what varies goes through memory."""
+    w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
-    places = {v: [spills.put(register(element(v.type)), part) for part in parts] for v, parts in given.items()}
-    outs = {r: [spills.put(register(element(r.type)), "") for _ in range(width(r.type))] for r in op.results}
-    all_on = emitter.bits(emitter.mask) if emitter.mask else "-1"
+    places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    outs = {r: spills.put(r, [("",) * width(r.type)] * emitter.parts) for r in op.results}
+    all_on = emitter.all_bits()
     head, done = w.block_name("lane"), w.block_name("lane.end")
     before, word = w.label, f"i{count}"
     w.jump(head)
@@ -60,13 +80,37 @@ def _looped(emitter: GangEmitter, op: Op, given: _Parts) -> None:
     }
     for r, parts in _one(emitter, op, scalars, lane).items():
         for place, part in zip(outs[r], parts, strict=True):
-            spills.set(place, register(element(r.type)), lane, part)
+            spills.set(place, register(element(r.type)), lane if r in emitter.varying else "0", part)
     following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
     w.fill(row, left, f"phi {word} [ {all_on}, %{before} ], [ {following}, %{w.label} ]")
     w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
     w.open(done)
+    for _ in emitter.each_part():
+        for r, found in outs.items():
+            if r in emitter.varying:
+                emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
     for r, found in outs.items():
-        emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
+        if r not in emitter.varying:
+            emitter.bind(r, [spills.get(place, register(element(r.type)), "0") for place in found])
+
+
+def _counted(emitter: GangEmitter, op: Op) -> None:
+    """A loop over all lanes; what varies goes through memory."""
+    w, count = emitter.writer, emitter.width * emitter.parts
+    spills = _Spills(emitter)
+    places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    head, done, before = w.block_name("lane"), w.block_name("lane.end"), w.label
+    w.jump(head)
+    w.open(head)
+    lane, row = w.name("lane"), w.reserve()
+    scalars = {
+        v: [spills.get(place, register(element(v.type)), lane) for place in found] for v, found in places.items()
+    }
+    _one(emitter, op, scalars, lane)
+    following = w.emit(f"add nuw nsw i32 {lane}, 1")
+    w.fill(row, lane, f"phi i32 [ 0, %{before} ], [ {following}, %{w.label} ]")
+    w.branch(w.emit(f"icmp ult i32 {following}, {count}", "more"), head, done, emitter.loop_end(wishes=EIGHT_AT_A_TIME))
+    w.open(done)
 
 
 _AS_A_LOOP = (("unroll.disable", ""),)
@@ -90,24 +134,29 @@ def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: st
 
 
 class _Spills:
-    """Stack memory of a vector each: a bool is a byte in it."""
+    """Stack memory of a component in all lanes each, one part behind the other: a bool is a byte in it."""
 
     def __init__(self, emitter: GangEmitter) -> None:
         self.emitter, self.writer, self.count = emitter, emitter.writer, 0
 
-    def put(self, kind: str, part: str) -> str:
-        """Memory with a vector in it, or with zeros where there is none."""
-        w, memory = self.writer, "i8" if kind == "i1" else kind
-        whole = vector(memory, self.emitter.width)
-        self.count += 1
-        place = w.once(("gang", "lane", self.count, whole), f"alloca {whole}, align 64", "lanes")
-        if kind == "i1" and part:
-            part = w.emit(f"zext {vector(kind, self.emitter.width)} {part} to {whole}")
-        w.do(f"store {whole} {part or 'zeroinitializer'}, ptr {place}, align 64")
-        return place
+    def put(self, value: Value, parts: Sequence[Sequence[str]]) -> list[str]:
+        """Memory with each component of a value in it, of each part; with zeros where it is empty."""
+        w, kind = self.writer, register(element(value.type))
+        memory = "i8" if kind == "i1" else kind
+        whole, places = vector(memory, self.emitter.width), []
+        for components in zip(*parts, strict=True):
+            self.count += 1
+            type = f"[{len(parts)} x {whole}]"
+            places.append(w.once(("gang", "lane", self.count, type), f"alloca {type}, align 64", "lanes"))
+            for number, component in enumerate(components):
+                if kind == "i1" and component:
+                    component = w.emit(f"zext {vector(kind, self.emitter.width)} {component} to {whole}")
+                at = self._of_part(places[-1], memory, number)
+                w.do(f"store {whole} {component or 'zeroinitializer'}, ptr {at}")
+        return places
 
     def get(self, place: str, kind: str, lane: str) -> str:
-        """A lane of it."""
+        """Return a lane of it."""
         memory = "i8" if kind == "i1" else kind
         found = self.writer.emit(f"load {memory}, ptr {self._at(place, memory, lane)}")
         return self.writer.emit(f"trunc i8 {found} to i1") if kind == "i1" else found
@@ -119,12 +168,18 @@ class _Spills:
         self.writer.do(f"store {memory} {part}, ptr {self._at(place, memory, lane)}")
 
     def vector(self, place: str, kind: str) -> str:
-        """All lanes."""
-        memory = vector("i8" if kind == "i1" else kind, self.emitter.width)
-        found = self.writer.emit(f"load {memory}, ptr {place}, align 64")
+        """Return all lanes of the part."""
+        cell = "i8" if kind == "i1" else kind
+        memory, at = vector(cell, self.emitter.width), self._of_part(place, cell, self.emitter.part)
+        found = self.writer.emit(f"load {memory}, ptr {at}")
         if kind != "i1":
             return found
         return self.writer.emit(f"trunc {memory} {found} to {vector(kind, self.emitter.width)}")
+
+    def _of_part(self, place: str, memory: str, part: int) -> str:
+        if not part:
+            return place
+        return self.writer.emit(f"getelementptr {vector(memory, self.emitter.width)}, ptr {place}, i32 {part}")
 
     def _at(self, place: str, memory: str, lane: str) -> str:
         return self.writer.emit(f"getelementptr {memory}, ptr {place}, i32 {lane}")

@@ -14,17 +14,13 @@ import msgspec
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_INTERLEAVED_LANES
 from workbench.types import Kind, Scalar, element
-
-
-class RowOfThread(Exception):
-    """In a loop a thread reads along a row of its own: its iterations, not threads, lie side by side."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -44,18 +40,19 @@ class Sum(msgspec.Struct, frozen=True):
 def emit_load(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself, or all at once where elements lie side by side."""
     if emitter.varying.isdisjoint(op.results):
-        HANDLERS[op.name](emitter, op)
+        for _ in emitter.rows_of(op):
+            HANDLERS[op.name](emitter, op)
         return
     scalar, count = element(op.result.type), width(op.result.type)
-    where = _Where(emitter, op)
-    if where.one_by_one(scalar):
+    if one_by_one(emitter, scalar):
         each_lane(emitter, op)
         return
-    parts = where.loaded(memory(scalar), count)
-    if scalar.kind is Kind.BOOL:
-        kind = vector("i8", emitter.width)
-        parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
-    emitter.bind_flags(op.result, parts)
+    for _ in emitter.parts_of(op):
+        parts = _Where(emitter, op).loaded(memory(scalar), count)
+        if scalar.kind is Kind.BOOL:
+            kind = vector("i8", emitter.width)
+            parts = [emitter.writer.emit(f"icmp ne {kind} {part}, zeroinitializer", op.result.name) for part in parts]
+        emitter.bind_flags(op.result, parts)
 
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
@@ -66,67 +63,123 @@ def emit_store(emitter: GangEmitter, op: Op) -> None:
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    again = op.operands[:-1] in emitter.stored and where.consecutive(count)
-    if where.one_by_one(scalar) and not again:
+    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(count))
+    if one_by_one(emitter, scalar) and not again:
         each_lane(emitter, op)
         return
-    parts = emitter.vector(value)
-    if scalar.kind is Kind.BOOL:
-        flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
-        parts = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in parts)
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
-    elif again:
+    for part in emitter.each_part():
+        _store_part(emitter, op, where if part == 0 else _Where(emitter, op), again)
+
+
+def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> None:
+    scalar, components = element(op.operands[-1].type), emitter.vector(op.operands[-1])
+    if scalar.kind is Kind.BOOL:
+        flags, kind = vector("i1", emitter.width), vector("i8", emitter.width)
+        components = tuple(emitter.writer.emit(f"zext {flags} {part} to {kind}") for part in components)
+    mask = emitter.mask
+    if mask and again:
         # All lanes have stored to their elements before, so those that are off may store what is there.
-        mask, emitter.mask = emitter.mask, ""
-        kind, before = memory(scalar), where.loaded(memory(scalar), count)
-        parts = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(parts, before, strict=True))
-        where.store(kind, parts)
-        emitter.mask = mask
-        return
-    where.store(memory(scalar), parts[:count])
+        emitter.mask = ""
+        kind, before = memory(scalar), where.loaded(memory(scalar), len(components))
+        components = tuple(emitter.merged(mask, kind, part, old) for part, old in zip(components, before, strict=True))
+    where.store(memory(scalar), components)
+    emitter.mask = mask
 
 
 def add_beside(emitter: GangEmitter, op: Op) -> bool:
     """Add to elements side by side, in code for one core: no two lanes meet; returns whether that is what it is."""
     value, w = op.operands[-1], emitter.writer
     scalar, count = element(value.type), width(value.type)
-    where = _Where(emitter, op)
-    if not emitter.one_core or scalar.is_half or where.one_by_one(scalar) or not where.consecutive(count):
+    if not emitter.one_core or scalar.is_half or one_by_one(emitter, scalar):
+        return False
+    if not _Where(emitter, op).consecutive(count):
         return False
     verb, whole = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
-    old = where.loaded(memory(scalar), count)
-    total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, emitter.vector(value), strict=True)]
-    where.store(memory(scalar), tuple(total))
-    emitter.bind(op.result, old)
+    terms = [emitter.vector(value) for _ in emitter.each_part()]
+    if emitter.rows > 1 and emitter.by_row.isdisjoint(op.operands[1:-1]):
+        terms = _added_up(emitter, f"{verb} {whole}", terms)
+    for part in emitter.each_part():
+        if part >= len(terms):  # a generator that is left early would leave its part the current one
+            continue
+        where = _Where(emitter, op)
+        old = where.loaded(memory(scalar), count)
+        total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]
+        where.store(memory(scalar), tuple(total))
+        emitter.bind(op.result, old)
     return True
 
 
-def lanes_apart(emitter: GangEmitter) -> None:
-    """Note that lanes access places that lie apart.
+def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
+    """Return where an access is in the first lane, and the bytes from lane to lane.
 
-    Raises:
-        RowOfThread: in a loop.
+    Where these are not the same, the first is memory with the addresses in all lanes, and the second is empty.
     """
-    if emitter.loops:
-        raise RowOfThread
+    w, where = emitter.writer, _Where(emitter, op)
+    if not where.offset.each:
+        return where.pointer(), where.offset.step
+    count = emitter.width * emitter.parts
+    places = w.once(("gang", "rows", count), f"alloca {vector('ptr', count)}, align 64", "rows")
+    for _ in emitter.each_part():
+        at = w.emit(f"getelementptr ptr, ptr {places}, i64 {emitter.first_lane}")
+        w.do(f"store {vector('ptr', emitter.width)} {_Where(emitter, op).pointers(0)}, ptr {at}, align 8")
+    return places, ""
+
+
+def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Add what all rows add to the same elements, the first half of the rows to the second: a row's parts are left."""
+    while len(terms) > emitter.row_parts:
+        half = len(terms) // 2
+        terms = [
+            tuple(emitter.writer.emit(f"{add} {x}, {y}") for x, y in zip(a, b, strict=True))
+            for a, b in zip(terms[:half], terms[half:], strict=True)
+        ]
+    return terms
+
+
+def is_linear(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access's places are a constant distance apart from lane to lane."""
+    return not _Where(emitter, op).offset.each
+
+
+def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
+    """Return whether this machine has no masked access to such elements."""
+    return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
-    value, w = op.operands[-1], emitter.writer
+    if emitter.rows > 1:
+        raise NotForGangs("several rows store to one element")
+    value = op.operands[-1]
     if value in emitter.varying:
-        lane = f"i32 {emitter.width - 1}"
-        if emitter.mask:
-            word = f"i{emitter.width}"
-            w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
-            above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {emitter.bits(emitter.mask)}, i1 true)")
-            lane = f"{word} {w.emit(f'sub {word} {emitter.width - 1}, {above}', 'last')}"
-        kind = vector(emitter.scalar_kind(value), emitter.width)
         last = Value(value.type, "last")
-        emitter.bind(last, [w.emit(f"extractelement {kind} {part}, {lane}") for part in emitter.vector(value)])
+        emitter.bind(last, _last_lane(emitter, value))
         op = op.replace((*op.operands[:-1], last))
     HANDLERS["store"](emitter, op)
+
+
+def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
+    """Return a value's components in the highest lane that is on."""
+    w, kind, word = emitter.writer, emitter.scalar_kind(value), f"i{emitter.width}"
+    whole, result = vector(kind, emitter.width), list[str]()
+    for part in emitter.each_part():
+        if not emitter.mask:
+            if part == emitter.parts - 1:
+                lane = f"i32 {emitter.width - 1}"
+                result = [w.emit(f"extractelement {whole} {c}, {lane}") for c in emitter.vector(value)]
+            continue
+        bits = emitter.bits(emitter.mask)
+        w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
+        above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {bits}, i1 true)")
+        lane = w.emit(f"sub {word} {emitter.width - 1}, {above}", "last")
+        own = [w.emit(f"extractelement {whole} {c}, {word} {lane}") for c in emitter.vector(value)]
+        if part:  # another part may have no lane that is on: what it has then is not read
+            some = w.emit(f"icmp ne {word} {bits}, 0", "any")
+            own = [w.emit(f"select i1 {some}, {kind} {a}, {kind} {b}") for a, b in zip(own, result, strict=True)]
+        result = own
+    return result
 
 
 class _Where:
@@ -138,38 +191,39 @@ class _Where:
         self.type = array_of(self.array)
         self.scalar = element(self.type.dtype)
         self.component = component_of(op)
-        indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
         self.pitch = self.type.pitch or width(self.type.dtype) * self.scalar.size
-        self.offset = (self._dense if emitter.options.contiguous else self._strided)(indices)
+        self.offset = self._offset(op)
         if self.component is not None:
             self.offset = self._plus(self.offset, self._times(self._index(self.component), str(self.scalar.size)))
 
+    def _offset(self, op: Op) -> Sum:
+        if op in self.emitter.flat:
+            return self._times(Sum(self.emitter.flat_first, "1"), str(self.pitch))
+        indices = [self._index(v) for v in op.operands[1 : 1 + self.type.ndim]]
+        return (self._dense if self.emitter.options.contiguous else self._strided)(indices)
+
     def is_uniform(self) -> bool:
-        """Whether it is the same place in all lanes."""
+        """Return whether it is the same place in all lanes."""
         return not self.offset.each and self.offset.step == "0"
 
-    def one_by_one(self, scalar: Scalar) -> bool:
-        """Whether this machine has no masked access to such elements."""
-        return bool(self.emitter.mask) and (scalar.size < 4 or self.emitter.maths.bits <= NARROW)
-
     def loaded(self, kind: str, count: int) -> list[str]:
-        """The components in all lanes."""
+        """Return the components in all lanes."""
         if self.consecutive(count) == 1:
-            return [self._load_vector(kind, self._pointer(), self.emitter.width)]
+            return [self._load_vector(kind, self.pointer(), self.emitter.width)]
         if self.consecutive(count):
             return self._load_interleaved(kind, count)
-        lanes_apart(self.emitter)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Change the components in all lanes that are on."""
         form = self.consecutive(len(parts))
         if form == 1:
-            self._store_vector(kind, parts[0], self._pointer(), self.emitter.width)
+            self._store_vector(kind, parts[0], self.pointer(), self.emitter.width)
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            lanes_apart(self.emitter)
+            if self.emitter.loops:  # running sums took 2.1 times as long as thread by thread
+                raise NotForGangs("a loop stores to places that lie apart")
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
@@ -220,20 +274,21 @@ class _Where:
             return a if a.startswith("%") else b
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
-    def _pointer(self, more: int = 0) -> str:
-        """The address in the first lane (of what all lanes have alike)."""
+    def pointer(self, more: int = 0) -> str:
+        """Return the address in the part's first lane (of what all lanes have alike)."""
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
+        first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
-    def _pointers(self, more: int) -> str:
-        """The addresses in all lanes."""
+    def pointers(self, more: int) -> str:
+        """Return the addresses in all lanes."""
         w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
         if self.offset.step != "0":
             numbers = emitter.lane_numbers("i64")
             linear = w.emit(f"mul {whole} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
             steps = self._wide("add", steps, linear) if steps else linear
-        return w.emit(f"getelementptr i8, ptr {self._pointer(more)}, {whole} {steps}")
+        return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {whole} {steps}")
 
     def consecutive(self, count: int) -> int:
         """1: a scalar each side by side; more: elements of so many components; 0: neither."""
@@ -264,7 +319,7 @@ class _Where:
         w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
     def _mask(self, count: int) -> str:
-        """The mask, each lane as often as it has components."""
+        """Return the mask, each lane as often as it has components."""
         emitter = self.emitter
         if count == emitter.width:
             return emitter.flags(emitter.mask)
@@ -277,7 +332,7 @@ class _Where:
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
         whole = vector(kind, count * lanes)
-        loaded = self._load_vector(kind, self._pointer(), count * lanes)
+        loaded = self._load_vector(kind, self.pointer(), count * lanes)
         orders = [", ".join(f"i32 {count * lane + k}" for lane in range(lanes)) for k in range(count)]
         return [w.emit(f"shufflevector {whole} {loaded}, {whole} poison, <{lanes} x i32> <{o}>") for o in orders]
 
@@ -288,7 +343,7 @@ class _Where:
         order = ", ".join(f"i32 {k * lanes + lane}" for lane in range(lanes) for k in range(count))
         whole = vector(kind, power * lanes)
         value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
-        self._store_vector(kind, value, self._pointer(), count * lanes)
+        self._store_vector(kind, value, self.pointer(), count * lanes)
 
     def _gather(self, kind: str, k: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
@@ -299,7 +354,7 @@ class _Where:
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
         w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
-        passed = f"{places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
+        passed = f"{places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
         loaded = w.emit(f"call {whole} @{name}({passed})")
         return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
 
@@ -315,9 +370,9 @@ class _Where:
     def _each_pointer(self, more: int) -> Callable[[int], str]:
         w, lanes = self.writer, self.emitter.width
         if self.offset.each:
-            places = self._pointers(more)
+            places = self.pointers(more)
             return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
-        first, step = self._pointer(more), self.offset.step
+        first, step = self.pointer(more), self.offset.step
 
         def at(lane: int) -> str:
             return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
@@ -336,5 +391,5 @@ class _Where:
         name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
         w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self._pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
+        passed = f"{whole} {value}, {places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
         w.do(f"call void @{name}({passed})")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.widen import splat, vector
-from workbench.backends.cpu.text.values import memory, width
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.text.values import memory, register, width
 from workbench.ir.values import Op, Value
-from workbench.types import Kind, Slots, element
+from workbench.types import Kind, Scalar, Slots, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
@@ -15,18 +15,31 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     type = op.result.type
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
-    keys = [("gang", "slots", emitter.width, op.result, k) for k in range(width(type.dtype))]
-    emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
+    once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
+    components = range(width(type.dtype))
+    every = [once((*own, k), f"alloca [{emitter.parts} x {kind}], align 64", "slots") for k in components]
+    for part in emitter.each_part():
+        text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
+        places = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)
+        emitter.vectors[op.result] = tuple(places)
 
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself: a vector where the index is uniform, else gathered."""
+    for _ in emitter.each_part():
+        _read(emitter, op)
+
+
+def _read(emitter: GangEmitter, op: Op) -> None:
     w, scalar = emitter.writer, element(op.result.type)
     kind = vector(memory(scalar), emitter.width)
     parts = []
     for place in emitter.vectors[op.operands[0]]:
         if op.operands[1] not in emitter.varying:
             parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, place)}, align 64", op.result.name))
+            continue
+        if emitter.maths.gathers and scalar.size >= 4:
+            parts.append(_gathered(emitter, kind, _pointers(emitter, op, place), scalar))
             continue
         part = "poison"
         for lane, at in enumerate(_elements(emitter, op, place)):
@@ -38,8 +51,22 @@ def emit_read(emitter: GangEmitter, op: Op) -> None:
     emitter.bind_flags(op.result, parts)
 
 
+def _gathered(emitter: GangEmitter, kind: str, places: str, scalar: Scalar) -> str:
+    w, lanes = emitter.writer, emitter.width
+    name = f"llvm.masked.gather.v{lanes}{suffix(register(scalar))}.v{lanes}p0"
+    pointers, flags = vector("ptr", lanes), vector("i1", lanes)
+    w.declare(name, f"declare {kind} @{name}({pointers}, i32, {flags}, {kind})")
+    passed = f"{pointers} {places}, i32 {scalar.size}, {flags} {splat('i1', 'true')}, {kind} poison"
+    return w.emit(f"call {kind} @{name}({passed})", "slots")
+
+
 def emit_write(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself; no other thread has this memory, so lanes that are off write what was there."""
+    for _ in emitter.each_part():
+        _write(emitter, op)
+
+
+def _write(emitter: GangEmitter, op: Op) -> None:
     w, value = emitter.writer, op.operands[2]
     scalar = element(value.type)
     cell = memory(scalar)
@@ -62,13 +89,19 @@ def emit_write(emitter: GangEmitter, op: Op) -> None:
 
 
 def _row(emitter: GangEmitter, op: Op, place: str) -> str:
-    """The place of all threads' elements at an index that is uniform."""
+    """Return the place of all threads' elements at an index that is uniform."""
     kind = vector(memory(element(op.operands[0].type)), emitter.width)
     return emitter.writer.emit(f"getelementptr {kind}, ptr {place}, i64 {wide_index(emitter, op.operands[1])}")
 
 
 def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
-    """The place of each lane's element; where a lane is off, of its first one."""
+    """Return the place of each lane's element; where a lane is off, of its first one."""
+    places, kind = _pointers(emitter, op, place), vector("ptr", emitter.width)
+    return [emitter.writer.emit(f"extractelement {kind} {places}, i64 {lane}") for lane in range(emitter.width)]
+
+
+def _pointers(emitter: GangEmitter, op: Op, place: str) -> str:
+    """Return the same as a vector."""
     w, index = emitter.writer, op.operands[1]
     kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
     (at,) = emitter.vector(index)
@@ -80,6 +113,4 @@ def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
     whole = vector("i64", emitter.width)
     rows = w.emit(f"mul {whole} {wide}, {splat('i64', str(emitter.width))}")
     numbers = w.emit(f"add {whole} {rows}, {emitter.lane_numbers('i64')}")
-    places = w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")
-    pointers = vector("ptr", emitter.width)
-    return [w.emit(f"extractelement {pointers} {places}, i64 {lane}") for lane in range(emitter.width)]
+    return w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")

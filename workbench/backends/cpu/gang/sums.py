@@ -5,11 +5,13 @@ So the parts are combined in the order of threads one by one, with the same bits
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import add_beside, lanes_apart
+from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -22,17 +24,20 @@ def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
     for reduction, k in combining.parts:
         kind = vector(reduction.register, emitter.width)
         empty = splat(reduction.register, reduction.identity)
-        emitter.writer.do(f"store {kind} {empty}, ptr {_own(emitter, reduction, k)}")
+        for _ in emitter.each_part():
+            emitter.writer.do(f"store {kind} {empty}, ptr {_own(emitter, reduction, k)}")
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:
     """The threads' results go into the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
-        kind = vector(reduction.register, emitter.width)
-        result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
+        place, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
         align = 8 if reduction.register == "double" else reduction.scalar.bits // 8
-        w.do(f"store {kind} {result}, ptr {combining.place(reduction, k)}, align {align}")
+        for part in emitter.each_part():
+            result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
+            at = w.emit(f"getelementptr {kind}, ptr {place}, i32 {part}") if part else place
+            w.do(f"store {kind} {result}, ptr {at}, align {align}")
 
 
 def emit_change(emitter: GangEmitter, op: Op) -> None:
@@ -42,9 +47,30 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
-            lanes_apart(emitter)
+            _in_order_of_threads(emitter, op)
             each_lane(emitter, op)
         return
+    for _ in emitter.each_part():
+        _combine(emitter, op, reduction)
+    for result in op.results:  # nothing looks at it
+        emitter.bind(result, emitter.of_all_parts(op.operands[-1]))
+
+
+def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
+    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
+
+    Raises:
+        NotForGangs: floats have been added to the array before, and so by threads behind this one; or in a loop.
+    """
+    array = op.operands[0]
+    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
+        return
+    if array in emitter.added or emitter.loops:
+        raise NotForGangs("two additions by index")
+    emitter.added.add(array)
+
+
+def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
     for k, new in zip(reduction.components, value, strict=True):
@@ -56,8 +82,6 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
                 w.do(row)
             new = name
         w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
-    for result in op.results:  # nothing looks at it
-        emitter.bind(result, emitter.held(op.operands[-1]))
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
@@ -69,25 +93,42 @@ def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
 
 def _add_together(emitter: GangEmitter, op: Op) -> None:
     """Add the lanes that are on pairwise, the first half to the second, and their sum to the element."""
-    w, value = emitter.writer, op.operands[-1]
+    value = op.operands[-1]
     scalar = element(value.type)
     kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
-    totals = []
-    for part in emitter.vector(value):
-        part = emitter.merged(emitter.mask, kind, part, splat(kind, "-0.0" if floats else "0"))
-        count = emitter.width
+    verb, nothing = ("fadd", "-0.0") if floats else ("add", "0")
+    terms = [
+        [emitter.merged(emitter.mask, kind, term, splat(kind, nothing)) for term in emitter.vector(value)]
+        for _ in emitter.each_part()
+    ]
+    rows = emitter.rows if not emitter.by_row.isdisjoint(op.operands[1:-1]) else 1
+    for row in range(rows):
+        count = len(terms) // rows
+        _add_sums(emitter, op, verb, terms[row * count : (row + 1) * count], row)
+
+
+def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[str]], row: int) -> None:
+    w, value, totals = emitter.writer, op.operands[-1], list[str]()
+    kind = emitter.scalar_kind(value)
+    for parts in map(list, zip(*terms, strict=True)):
+        count, whole = emitter.width, vector(kind, emitter.width)
+        while len(parts) > 1:
+            halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
+            parts = [w.emit(f"{verb} {whole} {low}, {high}") for low, high in halves]
+        (part,) = parts
         while count > 1:
             whole, half = vector(kind, count), count // 2
             low, high = (
                 w.emit(f"shufflevector {whole} {part}, {whole} poison, <{half} x i32> <{_lanes(first, half)}>")
                 for first in (0, half)
             )
-            part, count = w.emit(f"{'fadd' if floats else 'add'} {vector(kind, half)} {low}, {high}"), half
+            part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
         totals.append(w.emit(f"extractelement {vector(kind, 1)} {part}, i64 0"))
     total = Value(value.type, "total")
     emitter.bind(total, totals)
     results = tuple(Value(r.type) for r in op.results)
-    HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
+    with emitter.in_row(row):
+        HANDLERS["atomic_add"](emitter, op.replace((*op.operands[:-1], total), results=results))
 
 
 def _lanes(first: int, count: int) -> str:
@@ -95,7 +136,7 @@ def _lanes(first: int, count: int) -> str:
 
 
 def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str]:
-    """The value's components in the type in which they are combined: floats are added as float64."""
+    """Return the value's components in the type in which they are combined: floats are added as float64."""
     w, scalar = emitter.writer, reduction.scalar
     if scalar.is_half:
         emitter.needs_halves(scalar)
@@ -115,4 +156,6 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
     """Where the threads' own results so far lie: registers after optimisation."""
     kind = vector(reduction.register, emitter.width)
-    return emitter.writer.once(("gang", "reductions", emitter.width, k), f"alloca {kind}, align 64", "gang.sums")
+    return emitter.writer.once(
+        ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"
+    )

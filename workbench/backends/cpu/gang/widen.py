@@ -127,7 +127,7 @@ class WideWriter(Writer):
         self.declare(_name(name, lanes), f"declare {vector(kind, lanes)} @{_name(name, lanes)}({taken})")
 
     def _parts(self, call: re.Match[str], args: Sequence[tuple[str, ...]], hint: str) -> str:
-        """A maths function on as many lanes at a time as one of its wide functions takes."""
+        """Return a maths function on as many lanes at a time as one of its wide functions takes."""
         lanes, kind = self.lanes, call["kind"]
         widths = self.wide[call["name"]]
         count = max((n for n in widths if n <= lanes), default=min(widths))

@@ -2,14 +2,84 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.gang.divergence import is_divergent, varying_values
+import msgspec
+
+from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
-from workbench.ir.attributes import REDUCTION
+from workbench.builtins import TABLE
+from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import ACCESSES, EFFECTS, LEAD, LOOPS
-from workbench.ir.values import Function, Op, dtype_of, walk
-from workbench.limits import GANG_BYTE_LANES, GANG_COMPONENTS, GANG_LANES, GANG_LOOP_BYTES, GANG_REGISTER
+from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
+from workbench.limits import (
+    GANG_BYTE_LANES,
+    GANG_COMPONENTS,
+    GANG_LANES,
+    GANG_LOOP_BYTES,
+    GANG_REGISTER,
+    GROUP_ROWS,
+    GROUP_ROWS_OPERATIONS,
+    GROUP_THREADS,
+)
+from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.passes.borders.inside import interior_of
 from workbench.types import element
+
+
+class Shape(msgspec.Struct, frozen=True):
+    """How many threads gangs have.
+
+    Attributes:
+        widths: of the gangs that a row is divided into, the widest first.
+        lanes: of a part, at most.
+        rows: how many rows are taken together first, where they are long enough; 1: none are.
+        row_threads: how many threads of each.
+    """
+
+    widths: tuple[int, ...]
+    lanes: int
+    rows: int = 1
+    row_threads: int = 0
+
+    def of_one_row(self) -> Shape:
+        """Return the shape of gangs that have a row each."""
+        return msgspec.structs.replace(self, rows=1)
+
+
+def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
+    """Return how many threads the gangs of a function, as it is about to be emitted, have."""
+    several = widths(function, maths.filled)
+    lanes = part_lanes(function, several[-1], maths)
+    if not _shares_rows(function, maths, one_core):
+        return Shape(several, lanes)
+    # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
+    adds = any(op.name == "atomic_add" for op in walk(function.body))
+    return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
+
+
+def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
+    """Return whether neighbouring rows of threads read or add to the same elements in a loop, and may go together."""
+    operations = list(walk(function.body))
+    adds = any(op.name == "atomic_add" for op in operations)
+    if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
+        return False
+    if interior_of(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
+        return False
+    varying, by_row = varying_values(function), varying_values(function, axis=-2)
+    ways = [v for op in operations if op.blocks for v in op.operands[: LEAD[op.name]]]
+    ways += [op.blocks[0].yielded[0] for op in operations if op.name == "while"]
+    inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1]) if o.name in ACCESSES]
+    shared = [o for o in inside if by_row.isdisjoint(indices_of(o))]
+    added = [o for o in operations if o.name == "atomic_add"]
+    if any(o.attrs.get(REDUCTION) or (not one_core and not varying.isdisjoint(indices_of(o))) for o in added):
+        return False
+    return by_row.isdisjoint(ways) and any(not varying.isdisjoint(indices_of(o)) for o in shared)
+
+
+_OF_ROWS = frozenset(
+    "const tid shape launch_dim load store atomic_add cast vec extract insert if for while yield".split()
+)
+"""Operations of gangs of several rows, with elementwise ones."""
 
 
 def widths(function: Function, bits: int) -> tuple[int, ...]:
@@ -27,6 +97,8 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     split = interior_of(function)
     operations = list(walk(split.inside if split else function.body))  # at a border, threads go one by one
     loops = [op for op in operations if op.name in LOOPS]
+    if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
+        return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
     if not (
@@ -43,6 +115,13 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
 def _adds(op: Op) -> bool:
     """Return whether an element's sum may have another order in a gang of another width: that is for all targets."""
     return op.name in ("atomic_add", "reduce_add") and not op.attrs.get(REDUCTION)
+
+
+def _fills_register(op: Op) -> bool:
+    """Return whether 512 bits of an operation take less time than twice 256 do."""
+    if op.name not in TABLE or op.name in _OF_ROWS:
+        return op.name in _OF_ROWS
+    return isinstance(TABLE[op.name].llvm, dict) and op.name not in ("div", "trunc_div", "trunc_rem", "fmod")
 
 
 def lanes(function: Function) -> int:
@@ -65,3 +144,21 @@ def _sizes(operations: list[Op]) -> set[int]:
 def _components(operations: list[Op]) -> int:
     """Return the most scalars that an element has of what is accessed."""
     return max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
+
+
+def part_lanes(function: Function, threads: int, maths: Maths) -> int:
+    """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
+
+    Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
+    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Maths functions, masks and
+    shuffles take halves (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
+    take as much longer (gradient of bodies 0.89). Bytes stay together as they are stored.
+    """
+    operations = list(walk(function.body))
+    varying = varying_values(function)
+    if _sizes(operations) == {1}:
+        return threads
+    inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
+    shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
+    shared = shared and all(map(_fills_register, inside))
+    return min(threads, (maths.bits if shared else maths.filled) // 32)

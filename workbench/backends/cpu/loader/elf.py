@@ -80,7 +80,7 @@ class Object:
         self._lay_out(slots, stubs, page)
 
     def addresses(self, base: int, wanted: tuple[str, ...]) -> dict[str, int]:
-        """The addresses of the symbols in `wanted`, if the object is loaded at `base`.
+        """Return the addresses of the symbols in `wanted`, if the object is loaded at `base`.
 
         Raises:
             Unsupported: it has no such symbol for others.
@@ -96,7 +96,7 @@ class Object:
         return {name: found[name] for name in wanted}
 
     def relocated(self, base: int, given: dict[int, int]) -> bytearray:
-        """The bytes as they are to lie at `base`; `given` are the addresses of what it needs.
+        """Return the bytes as they are to lie at `base`; `given` are the addresses of what it needs.
 
         Raises:
             Unsupported: a distance is too long for an instruction.
@@ -147,7 +147,7 @@ class Object:
         return machine, sections
 
     def _read_symbols(self) -> tuple[bytes, list[tuple[int, int, int, int]]]:
-        """The names' table, and of each symbol name, binding, section and value."""
+        """Return the names' table, and of each symbol name, binding, section and value."""
         tables = [s for s in self._sections if s.kind == _SYMBOLS]
         if len(tables) != 1 or tables[0].entry != _SYMBOL.size:
             raise Unsupported("not one table of symbols")

@@ -25,7 +25,7 @@ _linkers: list[tuple[llvm.LLJIT, int]] = []  # the one in use, and how many obje
 
 
 def link(image: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
-    """The addresses of `symbols`, and LLVM's handle, which unloads the object when it is closed.
+    """Return the addresses of `symbols`, and LLVM's handle, which unloads the object when it is closed.
 
     Raises:
         RuntimeError: it is no object of this platform, has no such symbol, or needs one that the process does not have.
@@ -40,7 +40,7 @@ def link(image: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> tu
 
 
 def _linker() -> llvm.LLJIT:
-    """The linker for the next object; one that has all it takes lives on in its objects' trackers."""
+    """Return the linker for the next object; one that has all it takes lives on in its objects' trackers."""
     linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
     if not room:
         # Its objects keep it alive through their trackers; this only drops our reference.

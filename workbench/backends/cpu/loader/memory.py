@@ -75,7 +75,7 @@ def page() -> int:
 
 @lru_cache(maxsize=1)
 def machine() -> int:
-    """The number that ELF has for this machine; 0 where our loader does not know it or its system."""
+    """Return the number that ELF has for this machine; 0 where our loader does not know it or its system."""
     if sys.platform != "linux" or sys.byteorder != "little":
         return 0
     number = {"x86_64": X86_64, "aarch64": AARCH64}.get(platform.machine(), 0)

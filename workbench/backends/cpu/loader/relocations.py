@@ -45,7 +45,7 @@ class Rule(msgspec.Struct, frozen=True):
     reach: int = 1 << 31
 
     def reaches(self, distance: int) -> bool:
-        """Whether what is meant may lie so far away."""
+        """Return whether what is meant may lie so far away."""
         return -self.reach <= distance < self.reach
 
 
@@ -65,7 +65,7 @@ def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
 
 
 def _signed(value: int, bits: int) -> int:
-    """A signed number as so many bits.
+    """Return a signed number as so many bits.
 
     Raises:
         Unsupported: it has more.
@@ -95,7 +95,7 @@ def _branch(memory: bytearray, at: int, aim: int, here: int) -> None:
 
 
 def _low(shift: int) -> Rule:
-    """The lower 12 bits of an address, in units of an access's size."""
+    """Return the lower 12 bits of an address, in units of an access's size."""
 
     def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
         if aim % (1 << shift):

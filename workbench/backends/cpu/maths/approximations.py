@@ -96,7 +96,7 @@ def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
 
 
 def log(x: Lane) -> Answer:
-    """The natural logarithm.
+    """Return the natural logarithm.
 
     x = 2ᵉ (1 + f), and with s = f / (2 + f) it is e·ln 2 + f - s (f - s² (2/3 + s²·P(s²))).
     """
@@ -235,7 +235,7 @@ def pow(x: Lane, y: Lane) -> Answer:
 
 
 def _held(y: Lane) -> Lane:
-    """An exponent that products of two parts can take: beyond 2⁷⁰ every power but that of 1 is 0 or infinite."""
+    """Return an exponent that products of two parts can take: beyond 2⁷⁰ every power but that of 1 is 0 or infinite."""
     y = y.is_("ogt", 2.0**70).choose(2.0**70, y)
     return y.is_("olt", -(2.0**70)).choose(-(2.0**70), y)
 

@@ -55,7 +55,7 @@ class Lanes:
         return name
 
     def number(self, value: float) -> str:
-        """A float constant in every lane; exact: LLVM reads the bits of a double."""
+        """Return a float constant in every lane; exact: LLVM reads the bits of a double."""
         rounded = struct.unpack("f", struct.pack("f", value))[0] if self.bits == 32 else value
         kind, text = "float" if self.bits == 32 else "double", struct.pack(">d", rounded).hex().upper()
         if self.fused or self.count == 1:
@@ -68,7 +68,7 @@ class Lanes:
         return self.shuffled(self.kind, first, "poison", [0] * self.count)
 
     def bits_of(self, value: int) -> str:
-        """An integer constant in every lane."""
+        """Return an integer constant in every lane."""
         return self._all(f"i{self.bits}", str(value))
 
     def _all(self, kind: str, text: str) -> str:
@@ -81,11 +81,11 @@ class Lanes:
         return Lane(wide, self.emit(f"fpext {self.kind} {x.name} to {wide.kind}"))
 
     def narrowed(self, x: Lane) -> Lane:
-        """A float64 back in this width, rounded once."""
+        """Return a float64 back in this width, rounded once."""
         return Lane(self, self.emit(f"fptrunc {x.lanes.kind} {x.name} to {self.kind}"))
 
     def call(self, intrinsic: str, *args: Lane) -> Lane:
-        """An LLVM intrinsic on values of this type."""
+        """Return an LLVM intrinsic on values of this type."""
         name = f"llvm.{intrinsic}.{self.suffix}"
         self.declarations[name] = f"declare {self.kind} @{name}({', '.join([self.kind] * len(args))})"
         return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
@@ -106,7 +106,7 @@ class Lanes:
         return Lane(self, self.shuffled(full.kind, made[0], made[-1], range(self.count)))
 
     def _register(self, name: str, first: int, full: Lanes) -> str:
-        """The register that holds the lanes from `first` on."""
+        """Return the register that holds the lanes from `first` on."""
         if self.count == 1:
             return self.emit(f"insertelement {full.kind} poison, {self.kind} {name}, i64 0")
         if self.count == full.count:
@@ -157,11 +157,11 @@ class Lane:
         return self.lanes.call("fabs", self)
 
     def constant(self, value: float) -> Lane:
-        """The same number in every lane."""
+        """Return the same number in every lane."""
         return Lane(self.lanes, self.lanes.number(value))
 
     def is_(self, relation: str, other: Lane | float) -> Flag:
-        """A comparison by LLVM's names: `olt`, `oeq`, `uno` (either is NaN)."""
+        """Return a comparison by LLVM's names: `olt`, `oeq`, `uno` (either is NaN)."""
         text = f"fcmp {relation} {self.lanes.kind} {self.name}, {self._other(other)}"
         return Flag(self.lanes, self.lanes.emit(text))
 
@@ -180,12 +180,12 @@ class Bits:
         self.name = name
 
     def do(self, verb: str, other: Bits | int) -> Bits:
-        """An integer instruction: `add`, `and`, `shl`, `ashr`, …"""
+        """Return an integer instruction: `add`, `and`, `shl`, `ashr`, …"""
         right = other.name if isinstance(other, Bits) else self.lanes.bits_of(other)
         return Bits(self.lanes, self.lanes.emit(f"{verb} {self.lanes.bit_kind} {self.name}, {right}"))
 
     def equals(self, value: int) -> Flag:
-        """Whether it is `value`."""
+        """Return whether it is `value`."""
         text = f"icmp eq {self.lanes.bit_kind} {self.name}, {self.lanes.bits_of(value)}"
         return Flag(self.lanes, self.lanes.emit(text))
 
@@ -232,7 +232,7 @@ def fma(x: Lane, y: Lane | float, z: Lane | float) -> Lane:
 
 @cache
 def _written(bits: int) -> str:
-    """The function of multiply-add, without an instruction that has it.
+    """Return the function of multiply-add, without an instruction that has it.
 
     It is weak, so that LLVM leaves each call as it stands: a browser may have one instruction for it.
     """

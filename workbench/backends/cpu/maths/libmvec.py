@@ -35,7 +35,7 @@ def library() -> str:
 
 
 def symbol(name: str, bits: int) -> str:
-    """The library's AVX2 function (x86-64 vector function ABI)."""
+    """Return the library's AVX2 function (x86-64 vector function ABI)."""
     return f"_ZGVdN{256 // bits}{'v' * FUNCTIONS[name]}_{scalar_name(name, bits)}"
 
 

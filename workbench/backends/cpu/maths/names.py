@@ -19,7 +19,7 @@ def symbol(name: str, bits: int, count: int = 1) -> str:
 
 
 def symbols(name: str, bits: int) -> tuple[str, ...]:
-    """The symbols of a function's module on this machine."""
+    """Return the symbols of a function's module on this machine."""
     return tuple(symbol(name, bits, count) for count in (1, *widths(bits, WIDTH)))
 
 
@@ -30,6 +30,6 @@ def widths(bits: int, width: int) -> tuple[int, ...]:
 
 
 def needed(image: bytes) -> set[tuple[str, int]]:
-    """The functions, by name and width of an element, that an object file refers to."""
+    """Return the functions, by name and width of an element, that an object file refers to."""
     found = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
     return {pair for pair in found if pair[0] in FORMULAS}

@@ -79,13 +79,13 @@ def worth_it(function: Function) -> bool:
 
 
 def has_wide_data(function: Function) -> bool:
-    """Whether 64-bit elements move through memory: then LLVM takes half as many threads at a time."""
+    """Return whether 64-bit elements move through memory: then LLVM takes half as many threads at a time."""
     arrays = (op.operands[0].type for op in walk(function.body) if op.name in ("load", "store"))
     return any(element(t).bits == 64 for t in arrays)
 
 
 def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
-    """The function to call for `name`; None if LLVM's own, which is the C library's, is the best there is.
+    """Return the function to call for `name`; None if LLVM's own, which is the C library's, is the best there is.
 
     Args:
         name: of the maths function.
@@ -145,7 +145,7 @@ def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict
 
 
 def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
-    """The scalar function: all lanes take the argument, the first gives the result."""
+    """Return the scalar function: all lanes take the argument, the first gives the result."""
     wide = f"<{lanes} x {kind}>"
     # Not inlined: the loop vectoriser replaces calls of this name, and would find none.
     rows = [f"define internal {kind} @{ours}({', '.join(f'{kind} %x{n}' for n in range(count))}) noinline {PURE} {{"]

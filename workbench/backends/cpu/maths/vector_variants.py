@@ -14,13 +14,13 @@ PURE = "nounwind willreturn memory(none)"
 
 
 def declared(name: str, bits: int, count: int = 1) -> str:
-    """The declaration that a kernel's module needs."""
+    """Return the declaration that a kernel's module needs."""
     kind = _kind(bits, count)
     return f"declare {kind} @{symbol(name, bits, count)}({', '.join([kind] * arguments(name))}) {PURE}"
 
 
 def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
-    """The module of one function, scalar and wide; the C library's function answers rare arguments."""
+    """Return the module of one function, scalar and wide; the C library's function answers rare arguments."""
     return "\n".join(definitions(name, bits, counts).values()) + "\n"
 
 
@@ -38,7 +38,7 @@ def _kind(bits: int, count: int) -> str:
 
 
 def _head(name: str, bits: int, count: int) -> tuple[str, str]:
-    """The first line of a function, and its parameters."""
+    """Return the first line of a function, and its parameters."""
     kind = _kind(bits, count)
     params = ", ".join(f"{kind} %x{n}" for n in range(arguments(name)))
     return f"define {kind} @{symbol(name, bits, count)}({params}) {PURE} {{", params

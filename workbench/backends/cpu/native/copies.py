@@ -26,12 +26,12 @@ LLVM_TYPES = {
 
 
 def copy_name(size: int) -> str:
-    """The symbol of the copy of scalars of so many bytes."""
+    """Return the symbol of the copy of scalars of so many bytes."""
     return f"wb_copy_i{8 * size}"
 
 
 def add_name(dtype: str) -> str | None:
-    """The symbol of the sum of scalars of a type; None if there is none."""
+    """Return the symbol of the sum of scalars of a type; None if there is none."""
     return f"wb_add_{LLVM_TYPES[dtype]}" if dtype in LLVM_TYPES else None
 
 
@@ -41,7 +41,7 @@ def _names() -> list[str]:
 
 @functools.cache
 def text() -> str:
-    """The LLVM IR of all entries."""
+    """Return the LLVM IR of all entries."""
     return Path(__file__).with_name("copies.ll").read_text(encoding="utf-8")
 
 

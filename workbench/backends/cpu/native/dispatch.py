@@ -42,13 +42,13 @@ _lock = renewed(__name__, "_lock")
 
 @lru_cache
 def text(platform: str = sys.platform) -> str:
-    """The launcher's LLVM IR."""
+    """Return the launcher's LLVM IR."""
     body = Path(__file__).with_name("launcher.ll").read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
 
 
 def image() -> bytes:
-    """The launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
+    """Return the launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
     from workbench.backends.cpu.compile import compile_text
 
     return compile_text(text(), machine.target(), optimise=False)

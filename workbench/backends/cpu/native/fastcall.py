@@ -74,7 +74,7 @@ class Functions:
         return self._function("wb_py_steps", address)
 
     def queue(self, address: int) -> Callable[[bytes, bytes, int, int], int]:
-        """A function that queues launches on a GPU (queue.c); its caller keeps the Queue at `address`."""
+        """Return a function that queues launches on a GPU (queue.c); its caller keeps the Queue at `address`."""
         return self._function("wb_py_queue", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:

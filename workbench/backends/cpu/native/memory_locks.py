@@ -25,7 +25,7 @@ def reset_after_fork(addresses: Mapping[str, int]) -> None:
 
 
 def bit_of(address: int) -> int:
-    """The mask of the allocation that begins at this address."""
+    """Return the mask of the allocation that begins at this address."""
     # Fibonacci hashing (2^64 divided by the golden ratio) spreads neighbouring allocations over the bits; the low 6
     # bits of their addresses are mostly the same.
     return 1 << ((address >> 6) * 0x9E3779B97F4A7C15 % 2**64 >> 32) % BITS

@@ -204,7 +204,7 @@ def _wake() -> None:
 
 
 def _frames_of_jax() -> set[FrameType]:
-    """The frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
+    """Return the frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
     found: set[FrameType] = set()
     frame: FrameType | None = sys._getframe()
     while frame is not None and not _of(frame, "jax", "jaxlib"):
@@ -226,7 +226,7 @@ _EMPTY_TUPLE: tuple[()] = ()
 
 
 def _python_handler() -> int:
-    """The address of the C function that stands for every handler written in Python; 0 if none has been set."""
+    """Return the address of the C function that stands for every handler written in Python; 0 if none has been set."""
     if sys.platform == "win32" or not callable(signal.getsignal(signal.SIGINT)):
         return 0
     # More room than any system's `struct sigaction` needs; the handler is its first word on Linux and macOS.

@@ -120,12 +120,12 @@ end:
 
 
 def name(source: Scalar, target: Scalar) -> str:
-    """The function that casts one type to another; one of them has 16 bits."""
+    """Return the function that casts one type to another; one of them has 16 bits."""
     return f"wb.{source}.{target}"
 
 
 def definitions(half: str, instructions: bool) -> dict[str, str]:
-    """The functions for a 16-bit type, by name; with `instructions` float16 goes through the machine's own."""
+    """Return the functions for a 16-bit type, by name; with `instructions` float16 goes through the machine's own."""
     widen, narrow = _WIDEN[half], _NARROW[half]
     if instructions and half == "float16":
         widen, narrow = _F16C_WIDEN, _F16C_NARROW

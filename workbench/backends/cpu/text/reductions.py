@@ -138,12 +138,12 @@ def combined(reduction: Reduction, type: str, a: str, b: str, name: str) -> list
 
 
 def lanes_name(reduction: Reduction) -> str:
-    """The function that combines a buffer with the lanes."""
+    """Return the function that combines a buffer with the lanes."""
     return f"wb.lanes.{reduction.kind}.{_form(reduction)}"
 
 
 def total_name(reduction: Reduction) -> str:
-    """The function that combines the lanes."""
+    """Return the function that combines the lanes."""
     return f"wb.total.{reduction.kind}.{_form(reduction)}"
 
 
@@ -181,7 +181,7 @@ def _lanes(reduction: Reduction, inline: bool) -> str:
 
 
 def _total(reduction: Reduction) -> str:
-    """The lanes' halves with each other, until one is left: whole vector values first, then halves of one."""
+    """Return the lanes' halves with each other, until one is left: whole vector values first, then halves of one."""
     kind, size = reduction.register, reduction.part
     rows = [f"define internal {kind} @{total_name(reduction)}(ptr %lanes) noinline nounwind {{"]
     for k in range(_PARTS):

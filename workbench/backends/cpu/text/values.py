@@ -18,14 +18,14 @@ _FLOATS = {32: ("float", "f32"), 64: ("double", "f64")}
 
 
 def register(scalar: Scalar) -> str:
-    """The LLVM type of a scalar in a register: a bool is `i1`, a float of 16 bits its bits."""
+    """Return the LLVM type of a scalar in a register: a bool is `i1`, a float of 16 bits its bits."""
     if scalar.kind is Kind.FLOAT and not scalar.is_half:
         return _FLOATS[scalar.bits][0]
     return "i1" if scalar.kind is Kind.BOOL else f"i{scalar.bits}"
 
 
 def memory(scalar: Scalar) -> str:
-    """The LLVM type of a scalar in memory: a bool is `i8`."""
+    """Return the LLVM type of a scalar in memory: a bool is `i8`."""
     return "i8" if scalar.kind is Kind.BOOL else register(scalar)
 
 
@@ -40,7 +40,7 @@ def width(type: Type) -> int:
 
 
 def literal(value: Any, scalar: Scalar) -> str:
-    """A constant with all its bits: floats as the hexadecimal bits of the double they equal."""
+    """Return a constant with all its bits: floats as the hexadecimal bits of the double they equal."""
     if scalar.is_half:
         with np.errstate(all="ignore"):
             return str(int(scalar(value).view(np.uint16)))
@@ -54,14 +54,14 @@ def literal(value: Any, scalar: Scalar) -> str:
 
 
 def literals(value: Any, type: Scalar | Vector) -> tuple[str, ...]:
-    """A constant's components."""
+    """Return a constant's components."""
     if isinstance(type, Vector):
         return tuple(literal(part, type.dtype) for part in np.asarray(value).reshape(-1))
     return (literal(value, type),)
 
 
 def cast(operand: str, source: Scalar, target: Scalar) -> str:
-    """The instruction that turns `operand` into `target`; empty where the bits stay as they are.
+    """Return the instruction that turns `operand` into `target`; empty where the bits stay as they are.
 
     Float to integer saturates and NaN becomes 0; integer to integer wraps; to bool: is not 0.
     """
@@ -87,7 +87,7 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
 
 
 def saturating(source: Scalar, target: Scalar) -> str:
-    """The function that `cast` calls for a float that becomes an integer.
+    """Return the function that `cast` calls for a float that becomes an integer.
 
     LLVM has `llvm.fptosi.sat`, but for x86 it takes vectors apart, and branches for each number.
     """
@@ -112,7 +112,7 @@ def saturating(source: Scalar, target: Scalar) -> str:
 
 
 def index_instruction(operand: str, type: Type) -> str:
-    """The instruction that widens an index to 64 bits; empty where it has them."""
+    """Return the instruction that widens an index to 64 bits; empty where it has them."""
     scalar = element(type)
     if scalar.bits == 64:
         return ""

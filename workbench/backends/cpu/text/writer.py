@@ -24,13 +24,13 @@ class Writer:
         self._count = 0
 
     def name(self, hint: str = "") -> str:
-        """A register's name, never given before; `hint` is the name readers know."""
+        """Return a register's name, never given before; `hint` is the name readers know."""
         self._count += 1
         hint = hint.replace("[]", "")
         return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
 
     def block_name(self, hint: str) -> str:
-        """A basic block's name, never given before."""
+        """Return a basic block's name, never given before."""
         self._count += 1
         return f"{hint}.{self._count}"
 

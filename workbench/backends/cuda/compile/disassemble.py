@@ -20,10 +20,9 @@ TIMEOUT = 60.0
 
 
 def disassembler() -> tuple[str, ...]:
-    """Return the command line that takes a cubin's path; empty if no disassembler is installed. The PATH, `CUDA_HOME`
-    and the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump are searched.
+    """Return the command line that takes a cubin's path; empty if no disassembler is installed.
 
-    Looked for on the PATH, in `CUDA_HOME`, and where the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump put it.
+    It is searched on the PATH, in `CUDA_HOME`, and in the wheels nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump.
     """
     packages = Path(sysconfig.get_paths()["purelib"]) / "nvidia"
     folders = [Path(os.environ["CUDA_HOME"]) / "bin"] if os.environ.get("CUDA_HOME") else []

@@ -30,10 +30,10 @@ from workbench.errors import BuildError
 from workbench.ir.values import Function
 
 SANITIZED = "sanitized ptx"
-"""The kind of PTX with lines whose accesses are looked at when it runs on an emulated device."""
+"""The kind of PTX with lines whose accesses are checked when it runs on an emulated device."""
 POOL = Pool("nvrtc", lambda: None)
 
-_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and what it is asked for it
+_KINDS: dict[str, tuple[str, list[str]]] = {  # what NVRTC calls it, and which function returns it
     "cubin": ("CUBIN", ["-Xptxas=-v"]),
     "ptx": ("PTX", []),
     "ptx with lines": ("PTX", ["-lineinfo"]),
@@ -48,7 +48,7 @@ _PLACE = re.compile(r"^.*\((\d+)\): (?:catastrophic )?error: (.*)$", re.MULTILIN
 
 
 class CudaBackend(Backend):
-    """CUDA C++ through NVRTC.
+    """The backend that compiles CUDA C++ by NVRTC.
 
     Args:
         target: what to compile for where nothing is asked: the device's architecture, `sm_90` if there is none.
@@ -124,7 +124,7 @@ class EmulatedBackend(CudaBackend):
     kind = "ptx"
 
     def compile(self, function: Function, options: Options, target: str = "") -> Artifact:
-        """PTX for `target`; with checks, such that accesses are looked at, with operations' numbers as lines.
+        """Compile to PTX for `target`; with checks, accesses are checked and lines are numbers of operations.
 
         Raises:
             BuildError, DeviceError: as `CudaBackend.compile`.
@@ -135,7 +135,7 @@ class EmulatedBackend(CudaBackend):
 
 
 IMAGES = {backend.name: backend.kind for backend in (CudaBackend, EmulatedBackend)}
-"""What devices of each kind load."""
+"""The kind of code that each kind of device loads."""
 
 
 def metadata_of(
@@ -173,7 +173,7 @@ class Built:
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:
-    """NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
+    """Return NVRTC's options. Without `fast_math` nothing is contracted, so that `+ - * / sqrt` give the CPU's bits."""
     # For reading, the virtual architecture's PTX is the same text without the time of ptxas.
     arch = target.replace("sm_", "compute_") if _KINDS[kind][0] == "PTX" else target
     chosen = [f"--gpu-architecture={arch}", "--std=c++17", "-no-cache", *_KINDS[kind][1]]

@@ -19,10 +19,9 @@ SUCCESS = "NVRTC_SUCCESS"
 
 
 def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Compile a text by NVRTC; return `status`, `log` and `names` (symbols by kernel), and the image. The image is
-    empty unless the status is NVRTC_SUCCESS.
+    """Compile a text by NVRTC; return `status`, `log` and `names` (symbols by kernel), and the image.
 
-    The image is empty where the status is not NVRTC_SUCCESS.
+    The image is empty unless the status is NVRTC_SUCCESS.
 
     Args:
         request: `library` (NVRTC's path), `target` ("sm_90"), `flags`, `names` of kernels whose symbols are requested,
@@ -55,7 +54,7 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
 
 
 def supported(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Return `known`: the compute capabilities that the NVRTC at the path `library` compiles for.
+    """Answer a request with `known`: the compute capabilities that the NVRTC at its path `library` compiles for.
 
     Raises:
         DeviceError: it cannot be loaded.
@@ -70,7 +69,7 @@ def _check_target(target: str, known: tuple[int, ...], advice: str) -> None:
 
 
 class _Nvrtc:
-    """NVRTC's functions."""
+    """The functions of the NVRTC library, with checked results."""
 
     def __init__(self, path: str) -> None:
         self.library = load(path, "NVRTC")

@@ -13,10 +13,10 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_of, number_of
-from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element
+from workbench.types import Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
-"""What `atomicAdd` takes."""
+"""The types that `atomicAdd` takes."""
 
 _HARDWARE = {
     "min": ("atomicMin", {"int32", "uint32", "int64", "uint64"}),
@@ -33,7 +33,7 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     """Emit an atomic addition; the old value is stored only if it is used."""
     value, target = op.operands[-1], lvalue_of(e, op)
     name = _adding(e, op, op.operands[-1].type)
-    # The hardware adds to two halves at once, which would make a quiet NaN of other bits: only halves lie beside these.
+    # Adding to two halves at once would make a quiet NaN of other bits: only halves are next to these.
     alone = e.expressions.options.contiguous and not array_of(op.operands[0]).pitch
     if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))
@@ -85,7 +85,6 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
 def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
     """Emit a sum of all threads' values into the array's one element."""
     array, value = op.operands
-    assert isinstance(array.type, ArrayType)
     scalar = element(value.type)
     if scalar.is_half:
         e.expressions.keys |= {("atomic_half", scalar.name), ("reduce_half", scalar.name)}

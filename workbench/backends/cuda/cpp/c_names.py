@@ -69,7 +69,7 @@ def label(form: str) -> str:
 
 
 def struct(form: str) -> str:
-    """Return the struct template of a form."""
+    """Return the name of the C++ struct template for a form: `wb_vec3` for "3", `wb_mat33` for "3x3"."""
     return f"wb_mat{label(form)}" if "x" in form else f"wb_vec{label(form)}"
 
 
@@ -82,12 +82,12 @@ def members(form: str) -> list[str]:
 
 
 def cast(type: str, text: str) -> str:
-    """`text` (any expression) as the C++ type: `int(a)`, or `(long long)(a)` where the type is several words."""
+    """Return the cast of `text` (any expression) to a C++ type: `int(a)`, or `(long long)(a)` for several words."""
     return f"{type}({text})" if " " not in type else f"({type})({text})"
 
 
 def identifier(name: str, taken: frozenset[str] | set[str], default: str = "t") -> str:
-    """`name` as a legal C++ name that is not in `taken`: letters beyond ASCII become `_`, a number makes it unique."""
+    """Return a legal C++ name like `name` that is not in `taken`: letters beyond ASCII become `_`."""
     base = re.sub(r"\W|[^\x00-\x7f]", "_", name.replace("[]", "")) or default
     if base.startswith(("__", "wb_")) or not (base[0].isalpha() or base[0] == "_") or base == "_":
         base = f"{default}{base}" if base.startswith("_") else f"{default}_{base}"

@@ -34,7 +34,7 @@ class Emitter:
     def __init__(
         self, expressions: Expressions, locals_: Locals, names: dict[Value, str], taken: set[str], lines: bool
     ) -> None:
-        """With `lines`, statements that are on another line of the cell begin with a `#line` directive."""
+        """Set up for one kernel; with `lines`, a statement from another line of the cell begins with `#line`."""
         self.expressions = expressions
         self.inlining = expressions.inlining
         self.locals = locals_
@@ -71,7 +71,7 @@ class Emitter:
 
     @contextmanager
     def scope(self) -> Iterator[None]:
-        """Braces: names declared inside are free again after it."""
+        """Emit braces: names declared inside are free again after them."""
         declared, taken = set(self.declared), set(self.taken)
         yield
         self.declared, self.taken = declared, taken

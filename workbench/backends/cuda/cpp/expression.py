@@ -23,7 +23,7 @@ from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Op, Value, number_of
+from workbench.ir.values import Op, Value, array_of, number_of, vector_of
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half, uint32
 from workbench.types import bool as bool_
 
@@ -54,14 +54,14 @@ _PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
 
 
 def binary(left: Text, sign: str, right: Text) -> Text:
-    """Two expressions and an operator; `a && b && c` is a chain."""
+    """Join two expressions by an operator; `a && b && c` is a chain."""
     level, bare_left, bare_right = _LEVELS[sign]
     chain = sign in ("&&", "||") and left.level == level
     return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
 
 
 class Expressions(msgspec.Struct):
-    """Writes values, and collects what the prelude must hold.
+    """The emitter of values as C++ expressions; it collects what the prelude must contain.
 
     Attributes:
         inlining: which values are written inside others.
@@ -112,7 +112,7 @@ class Expressions(msgspec.Struct):
         return self._builtin(op)
 
     def meet(self, type: Type) -> None:
-        """Note that the text uses a type."""
+        """Note a type that the text uses, whose struct or conversions the prelude must have."""
         inner = type.dtype if isinstance(type, ArrayType) else type
         if is_half(inner):
             self.keys.add(("half", element(inner).name))
@@ -130,14 +130,14 @@ class Expressions(msgspec.Struct):
         for axis, index in enumerate(indices[1:], 1):
             extent = Text(f"(int){name}.shape[{axis}]", UNARY) if short else Text(f"{name}.shape[{axis}]", ATOM)
             offset = binary(binary(offset, "*", extent), "+", self._index(index, short))
-        assert isinstance(array.type, ArrayType)
-        if array.type.pitch:
+        type = array_of(array)
+        if type.pitch:
             self.keys.add(("field", *_SHORT[short]))
             first, at = self.fields.first(array)
-            form = f"{c_type(array.type.dtype)}, {array.type.pitch}, {at}, {self.fields.bytes(array)}"
+            form = f"{c_type(type.dtype)}, {type.pitch}, {at}, {self.fields.bytes(array)}"
             return Text(f"wb_field<{form}>({self.names(first)}, {offset.text})", ATOM)
         lvalue = f"{name}.data[{offset.text}]"
-        bytes = access_bytes(array.type) if self.options.aligned else 0
+        bytes = access_bytes(type) if self.options.aligned else 0
         if bytes:
             self.keys.add(("aligned",))
             lvalue = f"wb_aligned<{bytes}>({lvalue})"
@@ -210,7 +210,7 @@ class Expressions(msgspec.Struct):
         return Text(body.replace("{T}", c_type(op.result.type)).format(*parts), ATOM if call else TERNARY + 1)
 
     def _narrowed(self, op: Op, text: Text, promotes: bool) -> Text:
-        """Operators on 8 and 16 bits, and `& | ^` on bools, give an int in C++: cast back."""
+        """Cast the int that C++ makes of operators on 8 and 16 bits, and of `& | ^` on bools, back."""
         type = op.result.type
         small = isinstance(type, Scalar) and type.bits < 32 and type.kind is not Kind.FLOAT
         if not small or not promotes or (type == bool_ and not op.name.startswith("bit_")):
@@ -220,9 +220,7 @@ class Expressions(msgspec.Struct):
 
     def _vector_operator(self, op: Op) -> Text:
         sign = _VECTOR_SIGNS[op.name]
-        type = op.result.type
-        assert isinstance(type, Vector)
-        length = form_of(type)
+        length = form_of(vector_of(op.result))
         if op.name == "neg":
             self.keys.add(("op", length, "-", "v"))
             return Text(f"-{self.of(op.operands[0]).within(UNARY)}", UNARY)
@@ -241,7 +239,7 @@ class Expressions(msgspec.Struct):
 
 
 _SHORT: dict[bool, Key] = {True: ("int",), False: ()}
-"""What the key of a prelude's piece ends in where indices have 32 bits."""
+"""The end of a prelude piece's key if indices have 32 bits."""
 _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 
@@ -260,15 +258,15 @@ def _load(e: Expressions, op: Op) -> Text:
     array, lvalue = op.operands[0], e.element(op.operands[0], op.operands[1:])
     if array not in e.constant:
         return lvalue
-    assert isinstance(array.type, ArrayType)
-    dtype, bytes = array.type.dtype, e.fields.word(array, e.constant)
+    type = array_of(array)
+    dtype, bytes = type.dtype, e.fields.word(array, e.constant)
     if bytes:
         e.keys.add(("read_only",))
-        return Text(f"wb_read_only<uint{bytes // 4}, {array.type.offset % bytes}>({lvalue.text})", ATOM)
+        return Text(f"wb_read_only<uint{bytes // 4}, {type.offset % bytes}>({lvalue.text})", ATOM)
     if isinstance(dtype, Scalar) and dtype != bool_ and not dtype.is_half:
         e.keys.add(("ldg",))
         return Text(f"__ldg(&{lvalue.text})", ATOM)
-    words = _word(element(dtype), access_bytes(array.type) if e.options.aligned and not array.type.pitch else 0)
+    words = _word(element(dtype), access_bytes(type) if e.options.aligned and not type.pitch else 0)
     e.keys.add(("read_only",))
     return Text(f"wb_read_only<{words}>({lvalue.text})", ATOM)
 
@@ -290,8 +288,10 @@ def _cast(e: Expressions, op: Op) -> Text:
     source, target = op.operands[0].type, op.result.type
     text = e.of(op.operands[0])
     if isinstance(source, Vector) and isinstance(target, Vector):
-        parts = [convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
-                 for c in members(form_of(target))]  # fmt: skip
+        parts = [
+            convert(e, Text(f"{text.within(ATOM)}.{c}", ATOM), source.dtype, target.dtype)
+            for c in members(form_of(target))
+        ]
         return Text(f"{c_type(target)}{{{', '.join(p.text for p in parts)}}}", ATOM)
     assert isinstance(source, Scalar) and isinstance(target, Scalar)
     return convert(e, text, source, target)
@@ -316,8 +316,7 @@ def convert(e: Expressions, text: Text, source: Scalar, target: Scalar) -> Text:
 
 
 def _vec(e: Expressions, op: Op) -> Text:
-    type = op.result.type
-    assert isinstance(type, Vector)
+    type = vector_of(op.result)
     if is_splat(op):
         e.keys.add(("splat", form_of(type)))
         return Text(f"wb_splat{label(form_of(type))}({e.argument(op.operands[0])})", ATOM)
@@ -326,17 +325,15 @@ def _vec(e: Expressions, op: Op) -> Text:
 
 def _extract(e: Expressions, op: Op) -> Text:
     vector, index = op.operands
-    assert isinstance(vector.type, Vector)
-    constant = e.inlining.definition.get(index)
+    form, constant = form_of(vector_of(vector)), e.inlining.definition.get(index)
     if constant is not None and constant.name == "const":
-        return Text(f"{e.of(vector).within(ATOM)}.{members(form_of(vector.type))[int(number_of(constant))]}", ATOM)
-    e.keys.add(("component", form_of(vector.type)))
+        return Text(f"{e.of(vector).within(ATOM)}.{members(form)[int(number_of(constant))]}", ATOM)
+    e.keys.add(("component", form))
     return Text(f"wb_component({e.argument(vector)}, {e.argument(index)})", ATOM)
 
 
 def _insert(e: Expressions, op: Op) -> Text:
-    assert isinstance(op.result.type, Vector)
-    e.keys.add(("with", form_of(op.result.type)))
+    e.keys.add(("with", form_of(vector_of(op.result))))
     return Text(f"wb_with({', '.join(map(e.argument, op.operands))})", ATOM)
 
 

@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.layout import access_bytes
-from workbench.ir.values import Function, Value, walk
+from workbench.ir.values import Function, Value, array_of, walk
 from workbench.structs import ELEMENT
 from workbench.types import ArrayType
 
@@ -39,12 +39,12 @@ class Fields(msgspec.Struct, frozen=True):
     def bytes(self, field: Value) -> int:
         """Return the alignment of the array's structs that the code may rely on; 1 if none."""
         first, _ = self.first(field)
-        return access_bytes(_type(first)) or 1 if self.options.aligned and not _offset(first) else 1
+        return access_bytes(array_of(first)) or 1 if self.options.aligned and not _offset(first) else 1
 
     def word(self, field: Value, constant: Collection[Value]) -> int:
         """Return the bytes, 16 or 8, to be read at once where a constant field is; 0 if its scalars are.
 
-        More than half of such a word is read anyway. Checked code reads what the user's does, and nothing beside it.
+        More than half of such a word is read anyway. Checked code reads what the user's does, and nothing else.
         """
         if field not in self.together or self.options.checks:
             return 0
@@ -67,14 +67,9 @@ def fields_of(function: Function, options: Options) -> Fields:
     return Fields(together, {op.operands[0] for op in walk(function.body) if op.name == "load"}, options)
 
 
-def _type(field: Value) -> ArrayType:
-    assert isinstance(field.type, ArrayType)
-    return field.type
-
-
 def _offset(field: Value) -> int:
-    return _type(field).offset
+    return array_of(field).offset
 
 
 def _bytes(field: Value) -> range:
-    return range(_offset(field), _offset(field) + _type(field).dtype.size)
+    return range(_offset(field), _offset(field) + array_of(field).dtype.size)

@@ -1,6 +1,6 @@
 """Floats of 16 bits in CUDA text: a struct of their bits, and functions between them and float.
 
-On the device float16 goes through PTX's own conversions, so no header is needed; the lines beside them mean the same on
+On the device float16 goes through PTX's own conversions, so no header is needed; the lines next to them do the same on
 the host. Source: F. Giesen, "Half to float done quic" and "Float to half conversion", 2012-2016.
 """
 
@@ -52,7 +52,7 @@ WB_FN wb_bfloat16 wb_to_bfloat16(float x) {
 
 
 def _from_double(name: str) -> str:
-    """Cut off to a float whose last bit is set where that is inexact: then rounding twice is rounding once."""
+    """Return a C++ function that rounds a double once: through a float cut off, with its last bit set if inexact."""
     return f"""\
 WB_FN wb_{name} wb_to_{name}(double x) {{
     float near = (float)x;
@@ -65,7 +65,7 @@ WB_FN wb_{name} wb_to_{name}(double x) {{
 
 
 def _atomic(name: str) -> str:
-    """Compare-and-swap on the aligned 32-bit word."""
+    """Return the device function that adds by compare-and-swap on the aligned 32-bit word."""
     return f"""\
 WB_FN wb_{name} wb_atomic_add(wb_{name}* target, wb_{name} value) {{
     unsigned long long address = (unsigned long long)target;
@@ -107,7 +107,7 @@ WB_FN void wb_added(wb_{name}* target, wb_{name} value) {{
 
 
 def _pair(name: str) -> str:
-    """Sums into two neighbours, each where its bool says so: one instruction where they share a word."""
+    """Return a device function that adds to two neighbours if their bools are set, at once if they share a word."""
     word, least = _PAIRS[name]
     return f"""\
 WB_FN void wb_add_pair(wb_{name}* target, wb_{name} low, wb_{name} high, bool first, bool second) {{

@@ -1,6 +1,6 @@
 """The choice between named locals of the C++ text and expressions written where they are used.
 
-The text is read beside the cell, so what the user named keeps its name, and what has no name is written where it is
+The text is read next to the cell, so what the user named keeps its name, and what has no name is written where it is
 used once. A value moves down to its use only where that changes nothing: within its block, a load never past an effect,
 and never into a loop.
 """
@@ -135,7 +135,7 @@ def _block(block: Block, state: Inlining) -> None:
 
 
 def _claim_component(op: Op, state: Inlining) -> bool:
-    """Return whether this is `v.x` of a vector that has a local; mark the vector as needing one."""
+    """Inline `v.x`, and mark the vector v as needing a local; return False if the value is no such access."""
     if op.name != "extract" or op.result.name or not is_constant(op.operands[1], state):
         return False
     state.with_local.add(op.operands[0])
@@ -143,7 +143,7 @@ def _claim_component(op: Op, state: Inlining) -> bool:
 
 
 def is_constant(value: Value, state: Inlining) -> bool:
-    """Return whether the value is a literal."""
+    """Return whether the value is defined by a `const` operation."""
     return value in state.definition and state.definition[value].name == "const"
 
 

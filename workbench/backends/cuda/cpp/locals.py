@@ -17,7 +17,7 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 
 
 class Locals:
-    """Values grouped by the local that holds them; `of(value)` names the group by one of its values."""
+    """The groups of values that share a local; `of(value)` returns one value that represents its group."""
 
     def __init__(self, function: Function, inlining: Inlining) -> None:
         self.inlining = inlining
@@ -38,7 +38,7 @@ class Locals:
         return value
 
     def members(self, value: Value) -> set[Value]:
-        """Return all values of the group."""
+        """Return all values that share the value's local; itself if it has none."""
         return self._members.get(self.of(value), {value})
 
     def _join(self, a: Value, b: Value) -> None:
@@ -125,7 +125,7 @@ class Locals:
     }
 
     def _from_outside(self, op: Op) -> set[Value]:
-        """Locals read inside a loop and made outside it: they live as long as the loop runs."""
+        """Return locals that a loop reads and that are defined outside of it: they live as long as the loop runs."""
         if op not in self._outer:
             inside: set[Value] = {self.of(v) for v in op.results}
             read: set[Value] = set()
@@ -151,7 +151,7 @@ class Locals:
                     self._try(result, value)
 
     def _reassigned(self, op: Op) -> None:
-        """`x = x * 2` and `v.x = a` change the variable, as they do in the cell."""
+        """Give `x = x * 2` and `v.x = a` one local with x or v, which they change in the cell."""
         result = op.result
         if result in self.inlining.inlined or result in self.inlining.fixed or op.name in FENCES:
             return

@@ -29,7 +29,7 @@ def plain_arithmetic(function: Function) -> frozenset[Op]:
 
 
 def _index_only(function: Function) -> set[Op]:
-    """Operations whose results are used for indexing alone."""
+    """Return operations whose results are used for indexing alone."""
     uses: dict[Value, list[tuple[Op, int]]] = {}
     for op in walk(function.body):
         for position, value in enumerate(op.operands):
@@ -101,7 +101,7 @@ _RULES: dict[str, Callable[[Sequence[Interval]], Interval | None]] = {
 
 
 class _Intervals:
-    """Intervals of integer values in one forward walk; what a loop carries is unknown."""
+    """The intervals of integer values, by one forward walk; what a loop carries is unknown."""
 
     def __init__(self, function: Function) -> None:
         self.known: dict[Value, Interval] = {}

@@ -41,7 +41,7 @@ def version(target: str = "") -> str:
 
 
 def missing() -> str:
-    """Why no product can be built here; empty if one can."""
+    """Return why no product can be built here; empty if one can."""
     try:
         version()
     except DeviceError as error:
@@ -58,7 +58,7 @@ def advice() -> str:
 
 
 def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
-    """LTO-IR with `spec.symbol`, and facts about it.
+    """Return LTO-IR with `spec.symbol`, and facts about it.
 
     With aligned operands some layouts are refused, so those are tried again without that.
 
@@ -78,7 +78,7 @@ def generate(spec: ProductSpec) -> tuple[bytes, dict[str, Any]]:
 
 
 class _Refused(Exception):
-    """Why there is no product; `log` is what the compiler said."""
+    """The reason why there is no product; `log` is what the compiler said."""
 
     def __init__(self, reason: str, log: str = "") -> None:
         super().__init__(reason)
@@ -182,7 +182,7 @@ def _last_error(library: Any) -> str:
 
 @cache
 def _library(arch: str) -> Any:
-    """libmathdx for an architecture; it takes the NVRTC that is loaded already."""
+    """Return libmathdx for an architecture; it uses the NVRTC that is loaded already."""
     os.environ.update(ENVIRONMENT)
     nvrtc, own = toolkit.compiler(arch), toolkit.beside(toolkit.MATHDX, arch)
     try:

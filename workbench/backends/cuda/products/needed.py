@@ -36,7 +36,7 @@ def for_linking(function: Function, target: str) -> Function:
 
 
 def arrangement(steps: tuple[int, int], shape: tuple[int, int]) -> tuple[str, int] | None:
-    """Layout and leading dimension of a matrix with these steps along rows and columns; None if it has neither.
+    """Return layout and leading dimension of a matrix with these steps along rows and columns, or None.
 
     A single row or column counts as row-major.
     """
@@ -52,7 +52,7 @@ def product_spec(
     sizes: tuple[int, int, int], types: tuple[str, str], steps: tuple[tuple[int, int], tuple[int, int]],
     threads: int, target: str, *, aligned: bool, tf32: bool, role: str,
 ) -> ProductSpec | None:  # fmt: skip
-    """Return the product of A (m, k) and B (k, n) that lie so; None if cuBLASDx has none.
+    """Return the specification of the product of A (m, k) and B (k, n) in memory; None if cuBLASDx has none.
 
     Args:
         sizes: m, n, k.
@@ -67,8 +67,7 @@ def product_spec(
         return None
     try:
         return ProductSpec(
-            m, n, k, operand, operand, result, threads, target, (a[0], b[0], ROW), (a[1], b[1], 0), aligned,
-            tf32, role,
-        )  # fmt: skip
+            m, n, k, operand, operand, result, threads, target, (a[0], b[0], ROW), (a[1], b[1], 0), aligned, tf32, role
+        )
     except BuildError:
         return None

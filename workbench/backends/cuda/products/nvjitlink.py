@@ -39,7 +39,7 @@ def version(target: str = "") -> str:
 
 
 def link_options(options: Options, target: str, kind: str) -> list[str]:
-    """nvJitLink's options.
+    """Return nvJitLink's options.
 
     NVRTC's options for contraction and approximate division do not reach LTO-IR, so the linker gets them again.
     Constants that nothing reads go: of a product they are 1.9 MB a kernel.

@@ -25,7 +25,7 @@ _WIDE = 16  # bytes that a thread reads at once
 
 @dataclass(frozen=True)
 class ProductSpec:
-    """C(m,n) = A(m,k)·B(k,n) + beta·C by all threads of a block, operands in shared memory.
+    """A product C(m,n) = A(m,k)·B(k,n) + beta·C by all threads of a block, operands in shared memory.
 
     Attributes:
         m, n, k: sizes in elements.
@@ -33,7 +33,7 @@ class ProductSpec:
         threads: threads of a block, all of which call it.
         arch: the architecture it is for, such as `sm_90`.
         layouts: of A, B, C: "row" or "column" major.
-        leading: elements from one row (column) to the next; 0 where there is no gap.
+        leading: elements from one row (column) to the next; 0 if there is no gap.
         aligned: whether the operands begin at multiples of 16 bytes.
         tf32: float32 operands are rounded to tf32 before they are multiplied.
         role: what the multiplication is for a reader; not part of what is compared.
@@ -112,7 +112,7 @@ class ProductSpec:
         return a, b, min(c, 8) if self.element_bytes[2] == 2 else c
 
     def as_json(self) -> dict[str, Any]:
-        """Plain values that `from_json` takes."""
+        """Return plain values that `from_json` takes."""
         return asdict(self)
 
     @classmethod
@@ -121,7 +121,7 @@ class ProductSpec:
         return cls(**{**values, "layouts": tuple(values["layouts"]), "leading": tuple(values["leading"])})
 
     def compute_capability(self) -> tuple[int, str]:
-        """`sm_90a` as 90 and "a"."""
+        """Return the number and the suffix of the architecture: 90 and "a" of `sm_90a`."""
         match = _ARCH.fullmatch(self.arch)
         assert match is not None
         return int(match[1]), match[2]
@@ -147,14 +147,14 @@ class Product:
 
 
 def _dense(spec: ProductSpec) -> tuple[int, int, int]:
-    """Elements of a row (column) of A, B, C."""
+    """Return elements of a row (column) of A, B, C."""
     shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
     rows = [shape[1] if layout == ROW else shape[0] for shape, layout in zip(shapes, spec.layouts, strict=True)]
     return rows[0], rows[1], rows[2]
 
 
 def _extents(spec: ProductSpec) -> tuple[int, int, int]:
-    """Elements of A, B, C with their gaps."""
+    """Return elements of A, B, C with their gaps."""
     shapes = ((spec.m, spec.k), (spec.k, spec.n), (spec.m, spec.n))
     lines = [shape[0] if layout == ROW else shape[1] for shape, layout in zip(shapes, spec.layouts, strict=True)]
     a, b, c = (count * row for count, row in zip(lines, spec.rows, strict=True))
@@ -162,7 +162,7 @@ def _extents(spec: ProductSpec) -> tuple[int, int, int]:
 
 
 def _unfit(spec: ProductSpec) -> str:
-    """Why there can be no such product, or nothing."""
+    """Return why there can be no such product; empty if there can."""
     types = (spec.a, spec.b, spec.c)
     rules = (
         (all(t in SIZES for t in types), "its elements have to be float16, bfloat16, float32 or float64"),
@@ -173,7 +173,7 @@ def _unfit(spec: ProductSpec) -> str:
         (_ARCH.fullmatch(spec.arch) is not None, f"{spec.arch!r} is no architecture such as sm_90"),
         (all(layout in (ROW, COLUMN) for layout in spec.layouts), "a layout is row or column"),
         (not spec.tf32 or spec.a == spec.b == "float32", "tf32 is for float32"),
-    )  # fmt: skip
+    )
     wrong = next((reason for holds, reason in rules if not holds), "")
     if wrong:
         return wrong

@@ -30,7 +30,7 @@ POLL = 0.02
 ENDING = 5.0
 """Seconds within which a process that was ended is gone."""
 POOL = Pool("products", lambda: None, most=64, once=True)
-"""One process a product or link: they take gigabytes, and leave what they took only when they end."""
+"""A pool with one process per product or link: they take gigabytes, which they free only when they end."""
 
 
 class Builder(msgspec.Struct, frozen=True):
@@ -133,7 +133,7 @@ def _finish(running: _Running, builder: Builder) -> Product:
 
 
 def answer_of(job: Job, shown: str) -> tuple[dict[str, Any], bytes]:
-    """Return the answer of a finished job.
+    """Wait for a job, and return what its process answered.
 
     Args:
         job: one of `POOL`.
@@ -158,7 +158,7 @@ def _process_count(count: int) -> int:
 
 
 def free_memory() -> int:
-    """Bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
+    """Return bytes that can be had without swapping, within what this container may use; 8 GiB if that is not known."""
     machine = 8 << 30
     with suppress(OSError, StopIteration, ValueError):
         rows = Path("/proc/meminfo").read_text().splitlines()

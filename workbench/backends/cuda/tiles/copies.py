@@ -12,8 +12,9 @@ from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE, STEP, THREADS
-from workbench.ir.values import Op
-from workbench.types import ArrayType, Scalar, Slots
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Op, array_of
+from workbench.types import Scalar
 
 WIDE = 16
 """Bytes that a thread copies at once."""
@@ -72,19 +73,17 @@ WB_FN void wb_copy_in(T* tile, unsigned long long from, long long pitch,
 
 
 def is_chunked(low: Lowering, op: Op) -> bool:
-    """Return whether the rows of a loaded tile are whole chunks of `WIDE` bytes that are adjacent in the array."""
-    array, tile = op.operands[0].type, op.result.type
-    assert isinstance(array, ArrayType)
+    """Return whether a tile is loaded to shared memory in chunks of `WIDE` bytes: its rows are contiguous multiples."""
+    array, tile = array_of(op.operands[0]), tile_of(op.result)
     location, axes, shape = low.location_of(op.result), op.attrs[AXES], op.attrs[SHAPE]
     fits = isinstance(location, InShared) and low.contiguous and not array.pitch and isinstance(array.dtype, Scalar)
-    return fits and len(shape) <= 2 and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0  # type: ignore[union-attr]
+    return fits and axes[-1] == array.ndim - 1 and shape[-1] * tile.dtype.size % WIDE == 0 and len(shape) <= 2
 
 
 def emit_copy(e: Emitter, op: Op) -> list[str]:
     """Emit the call that copies a tile in chunks."""
     slots, at_slot, array, *offsets = op.operands
-    kind = array.type
-    assert isinstance(kind, ArrayType) and isinstance(slots.type, Slots)
+    kind = array_of(array)
     e.expressions.keys |= {KEY, ("array",)}
     e.expressions.meet(kind)
     name, axes, shape = e.name(array), op.attrs[AXES], op.attrs[SHAPE]

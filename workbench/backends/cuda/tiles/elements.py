@@ -12,9 +12,9 @@ from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
 from workbench.ir.rewrite import copy_op
-from workbench.ir.values import Op, Value, walk
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Op, Value, array_of, walk
 from workbench.passes.checks.bounds_checks import zero
-from workbench.tiles import Tile
 from workbench.types import ArrayType, Scalar, element, int32, uint32, uint64
 from workbench.types import bool as bool_
 
@@ -27,8 +27,7 @@ _MODES = {
 
 def shape_of(value: Value) -> tuple[int, ...]:
     """Return the shape of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type.shape
+    return tile_of(value).shape
 
 
 def tile_map(low: Lowering, op: Op) -> None:
@@ -38,9 +37,7 @@ def tile_map(low: Lowering, op: Op) -> None:
     layout, registers = low.layout(*tiles) if tiles else (_striped(low, shape), False)
     # Indices that the body does not use are not computed: each costs a division.
     inner = {v for o in walk(body) for v in o.operands}
-    low.touch(
-        *low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner)
-    )  # fmt: skip
+    low.touch(*low.uses("read", layout, *op.operands), *low.uses("write", layout, *op.results), *_memory(op, inner))
     rank = len(shape)
 
     def one(here: Element) -> None:
@@ -67,7 +64,7 @@ def _striped(low: Lowering, shape: tuple[int, ...]) -> Striped:
 
 
 def _memory(op: Op, used: set[Value]) -> list[Use]:
-    """Return how a map's block uses arrays."""
+    """Return the uses of arrays in a map's block, each as read, write or addition."""
     uses: dict[tuple[Value, str], None] = {}
     for inner in walk(op.blocks[0]):
         # The text of a `native` func is not analysed, so it may write to each array it is given.
@@ -88,7 +85,7 @@ def tile_load(low: Lowering, op: Op) -> None:
     b, location = low.builder, low.location_of(op.result)
     layout, registers = low.layout(op.result)
     if is_chunked(low, op):
-        assert isinstance(location, InShared)
+        location = low.in_shared(op.result)
         low.touch(
             # Chunks are dealt to threads in another order than elements, so this share is anybody's; it is under way
             # until a wait.
@@ -165,8 +162,7 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
 
 def _is_paired(low: Lowering, op: Op, layout: Spread) -> bool:
     """Return whether each thread has two neighbouring 16-bit floats, which the hardware adds at once."""
-    array, shape = op.operands[0].type, shape_of(op.operands[-1])
-    assert isinstance(array, ArrayType)
+    array, shape = array_of(op.operands[0]), shape_of(op.operands[-1])
     pairs = layout.fragments and shape[1] % 2 == 0
     along = op.attrs[AXES][-1] == array.ndim - 1 and low.contiguous and not array.pitch
     return pairs and along and isinstance(array.dtype, Scalar) and array.dtype.is_half
@@ -186,9 +182,7 @@ def _add_pairs(low: Lowering, op: Op, layout: Spread) -> None:
 
 def offsets_of(op: Op) -> tuple[Value, ...]:
     """Return the operands that say where in its array a tile begins, one per axis of the array."""
-    array = op.operands[0].type
-    assert isinstance(array, ArrayType)
-    return op.operands[1 : 1 + array.ndim]
+    return op.operands[1 : 1 + array_of(op.operands[0]).ndim]
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
@@ -280,7 +274,7 @@ def tile_place(low: Lowering, op: Op) -> None:
     low.copies([(op.result, tile)], op)
     layout, registers = low.layout(op.result)
     starts = [b.cast(o, int32) for o in offsets]
-    # `Striped(1, 1)`: elements of the part are read by whoever needs them, which no share of the threads describes.
+    # `Striped(1, 1)`: which threads read the elements of the part, no share of the threads describes.
     low.touch(*low.uses("read", Striped(1, 1), part), *low.uses("write", layout, op.result))
     source, target = low.location_of(part), low.location_of(op.result)
 
@@ -292,8 +286,8 @@ def tile_place(low: Lowering, op: Op) -> None:
             test = b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_)
             inside = test if inside is None else b.one("and_", (inside, test), bool_)
             indices.append(index)
-        there = Element(b, shape_of(part), None, None, tuple(indices))
-        when(b, inside, lambda: target.write(b, here, source.read(b, there)))
+        element = Element(b, shape_of(part), None, None, tuple(indices))
+        when(b, inside, lambda: target.write(b, here, source.read(b, element)))
 
     layout.each(b, low.lane, shape_of(op.result), one, registers)
 

@@ -80,7 +80,7 @@ def loops(layout: Spread, inner: int, a: Operand, b: Operand, dtype: str) -> lis
 
 
 def _matrices(layout: Spread, operand: Operand) -> list[str]:
-    """Fragments by `ldmatrix`: a thread gives the address of one row of one of four matrices."""
+    """Load fragments by `ldmatrix`: a thread gives the address of one row of one of four matrices."""
     left, wide = operand.name == "a", operand.wide
     count = (layout.own_rows if left else layout.own_columns) // 2
     groups = f"warp / {layout.across}" if left else f"warp % {layout.across}"
@@ -121,7 +121,7 @@ def _matrices(layout: Spread, operand: Operand) -> list[str]:
 
 
 def _single(layout: Spread, inner: int, operand: Operand, interleaved: bool) -> list[str]:
-    """Fragments one register after the other: two neighbours along k of 16 bits, or one number of TF32."""
+    """Load fragments one register after the other: two 16-bit neighbours along k, or one number of TF32."""
     left = operand.name == "a"
     name, sides, registers = ("x", 2, 4) if left else ("y", 1, 2)
     count = (layout.own_rows if left else layout.own_columns) // 2

@@ -25,6 +25,7 @@ from workbench.ir.attributes import COUNT, OFFSET, USES
 from workbench.ir.build import Builder
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED
 from workbench.ir.rewrite import replace_body
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.passes.pipeline import CUDA_TILES_PLACED, run
 from workbench.tiles import Tile, is_tile, shown
@@ -113,13 +114,13 @@ class Lowering:
 
     def block(self, block: Block) -> Block:
         """Lower a block; its parameters and yield lose their tiles."""
-        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for op in block.ops:
                 if op.name != "yield":
                     self.op(op)
             if block.ops and block.ops[-1].name == "yield":
                 self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
-        return opened.block
+        return scope.block
 
     def op(self, op: Op) -> None:
         """Lower one operation."""
@@ -186,14 +187,14 @@ class Lowering:
 
     def _branch(self, op: Op, block: Block) -> Block:
         """Lower a block of an `if`, which ends with new values for the results' tiles."""
-        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as opened:
+        with self.builder.block(tuple(p for p in block.params if not is_tile(p))) as scope:
             for inner in block.ops[:-1]:
                 self.op(inner)
             self.now = block.ops[-1]
             # Tiles are not yielded but written to the storage of the results, which all branches share.
             self.copies(list(zip(op.results, block.yielded, strict=True)), block.ops[-1])
             self.builder.yield_(*(v for v in block.yielded if not is_tile(v)))
-        return opened.block
+        return scope.block
 
     def _append(self, op: Op, operands: tuple[Value, ...], blocks: Sequence[Block]) -> None:
         results = tuple(v for v in op.results if not is_tile(v))
@@ -213,7 +214,7 @@ class Lowering:
             self.builder.emit("touch", (), (), {USES: uses})
 
     def scratch(self, dtype: Scalar | Vector, count: int, label: str) -> Region:
-        """Shared memory for the operation at hand."""
+        """Reserve shared memory for the operation at hand."""
         region = Region(dtype, count, "scratch", label)
         self.scratches.setdefault(self.now, []).append(region)
         return region
@@ -222,7 +223,7 @@ class Lowering:
         """Return the location of a tile: registers, shared memory or a view; assign one at the first call."""
         if value in self.views:
             return self.views[value]
-        key, type = self.storage.of(value), tile_type(value)
+        key, type = self.storage.of(value), tile_of(value)
         if value in self.plan.shared:
             if key not in self.regions:
                 label = f"the tile {value.name} ({shown(type.shape)} {type.dtype!r})".replace("  ", " ")
@@ -235,6 +236,12 @@ class Lowering:
             self.registers[key] = storage_of(type, layout.registers, value.name or "tile")
         return InRegisters(self.registers[key], layout)
 
+    def in_shared(self, value: Value) -> InShared:
+        """Return the location of a tile that is in shared memory."""
+        location = self.location_of(value)
+        assert isinstance(location, InShared)
+        return location
+
     def make_view(self, op: Op) -> None:
         """Give the result of a view operation a location inside that of its operand."""
         source = self.location_of(op.operands[0])
@@ -242,17 +249,17 @@ class Lowering:
         self.views[op.result] = source if isinstance(source, InRegisters) else view(self.builder, op, source)
 
     def layout(self, *values: Value) -> tuple[Layout, bool]:
-        """Return which thread does which element of these tiles of one shape, and whether some are in registers."""
+        """Return the layout over threads of these tiles of one shape, and whether one of them is in registers."""
         for value in values:
             location = self.location_of(value)
             if isinstance(location, InRegisters):
                 return location.layout, True
-        return Striped(tile_type(values[0]).count, self.threads), False
+        return Striped(tile_of(values[0]).count, self.threads), False
 
     def each(self, values: Sequence[Value], body: Body) -> None:
         """Do `body` for each element of these tiles of one shape."""
         layout, registers = self.layout(*values)
-        layout.each(self.builder, self.lane, tile_type(values[0]).shape, body, registers)
+        layout.each(self.builder, self.lane, tile_of(values[0]).shape, body, registers)
 
     def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
         """Return the uses of these tiles by a step in which each thread does the elements of `layout`."""
@@ -268,9 +275,9 @@ class Lowering:
             if self.storage.of(self.plan.root(source)) in targets and len(pairs) > 1:
                 late.append((target, self.aside(source)))
             else:
-                self.copy(self.location_of(target), self.location_of(source), tile_type(target))
+                self.copy(self.location_of(target), self.location_of(source), tile_of(target))
         for target, source in late:
-            self.copy(self.location_of(target), source, tile_type(target))
+            self.copy(self.location_of(target), source, tile_of(target))
 
     # A view has the storage of its root but other indices, so it is never a copy onto itself.
     def _same(self, a: Value, b: Value) -> bool:
@@ -278,7 +285,7 @@ class Lowering:
 
     def aside(self, source: Value) -> TileLocation:
         """Copy a tile to new storage."""
-        type, location = tile_type(source), self.location_of(source)
+        type, location = tile_of(source), self.location_of(source)
         if isinstance(location, InRegisters):
             slots = storage_of(type, location.layout.registers, "next")
             self.registers[slots] = slots
@@ -302,12 +309,6 @@ class Lowering:
         layout = layouts[0] if layouts else Striped(type.count, self.threads)
         self.touch(*source.uses("read", layout.who), *target.uses("write", layout.who))
         layout.each(b, self.lane, type.shape, lambda e: target.write(b, e, source.read(b, e)), bool(layouts))
-
-
-def tile_type(value: Value) -> Tile:
-    """Return the type of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type
 
 
 def storage_of(type: Tile, count: int, name: str) -> Value:

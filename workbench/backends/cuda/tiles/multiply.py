@@ -18,7 +18,7 @@ from workbench.backends.cuda.tiles.elements import shape_of
 from workbench.backends.cuda.tiles.fragments import Operand, loops
 from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROWS, Spread
-from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared
+from workbench.backends.cuda.tiles.placement.locations import InRegisters
 from workbench.backends.cuda.tiles.placement.plan import product_layout
 from workbench.ir.attributes import LINKED, PRECISION, PRODUCT, ROLE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.values import Op
@@ -77,8 +77,7 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     if acc:
         # The function adds to what the result holds; usually the two share their storage and nothing is copied.
         low.copies([(op.result, acc[0])], op)
-    target, sources = low.location_of(op.result), [low.location_of(left), low.location_of(right)]
-    assert all(isinstance(s, InShared) for s in sources)
+    target, sources = low.location_of(op.result), [low.in_shared(left), low.in_shared(right)]
     if isinstance(target, InRegisters):
         layout, storage = target.layout, target.slots
         assert isinstance(layout, Spread)
@@ -86,7 +85,6 @@ def tile_matmul(low: Lowering, op: Op) -> None:
         layout, storage = product_layout(op, low.threads), target.region.slots
     steps, operands = [], [storage]
     for source, turned in zip(sources, (op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]), strict=True):
-        assert isinstance(source, InShared)
         # A transposed operand is the same memory with its two steps swapped.
         steps.append(source.steps[::-1] if turned else source.steps)
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
@@ -95,12 +93,12 @@ def tile_matmul(low: Lowering, op: Op) -> None:
     precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
     # Linked code takes addresses in shared memory; registers have none.
-    aligned = all(s.aligned for s in sources)  # type: ignore[union-attr]
+    aligned = all(s.aligned for s in sources)
     linked = None if held else _linked(op, inner, (steps[0], steps[1]), aligned, low)
     pitch = layout.columns if held else target.steps[0]  # type: ignore[union-attr]
     multiplication = Product(
         layout, inner, dtype, result, steps[0], steps[1], held, pitch, aligned, bool(acc), precision, linked
-    )  # fmt: skip
+    )
     reads = [use for s in sources for use in s.uses("read", "any")]
     who = layout.who if linked is None else "any"
     # cuBLASDx reads and writes the result as it likes, so the share of a thread is not known to be ours.
@@ -262,7 +260,7 @@ def _fused(dtype: Scalar, x: str, y: str, z: str) -> str:
 
 
 def _fragments(product: Product) -> list[str]:
-    """By `mma.sync`."""
+    """Emit a product by `mma.sync`."""
     layout, half = product.layout, product.dtype.is_half
     (a_across, a_along), (b_along, b_across) = product.a, product.b
     a = Operand("a", a_across, a_along, layout.rows, _test("i", layout, True), product.aligned, half)

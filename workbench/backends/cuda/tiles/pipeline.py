@@ -32,7 +32,7 @@ STAGES = 3
 
 
 def most_stages(target: str) -> int:
-    """Stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
+    """Return the most stages of a loop's loads on an architecture; one before sm_80, which has no `cp.async`."""
     return STAGES if capability(target) >= 80 else 1
 
 
@@ -62,7 +62,7 @@ def for_loop(low: Lowering, op: Op) -> None:
         _begin(low, op, loads, ahead, b.const(stage))
     stage = Value(int32, "stage")
     params = tuple(p for p in block.params if not is_tile(p))
-    with b.block((*params, stage)) as opened:
+    with b.block((*params, stage)) as scope:
         b.emit("barrier", (), (), {WAIT: True, COUNT: stages - 2})
         low.touch(*_reads(loads))
         before = b.one("eq", (stage, b.const(0)), bool_)
@@ -82,7 +82,7 @@ def for_loop(low: Lowering, op: Op) -> None:
         b.yield_(*(v for v in block.yielded if not is_tile(v)), following)
     operands = (*op.operands[:3], *(v for v in carried if not is_tile(v)), b.const(0))
     results = (*(v for v in op.results if not is_tile(v)), Value(int32, ""))
-    b.append(op.replace(operands, results=results, blocks=(opened.block,)))
+    b.append(op.replace(operands, results=results, blocks=(scope.block,)))
 
 
 def _advance(low: Lowering, step: Value, iterations: int) -> int:
@@ -145,8 +145,7 @@ def _loads(low: Lowering, op: Op) -> Iterator[_Load]:
         offsets = _needed(inner, defs, set(block.params[1:]))
         if offsets is None:
             continue
-        location = low.location_of(inner.result)
-        assert isinstance(location, InShared)
+        location = low.in_shared(inner.result)
         one = location.region
         region = Region(one.dtype, one.count * low.stages, one.name, one.label)
         low.regions[low.storage.of(inner.result)] = region

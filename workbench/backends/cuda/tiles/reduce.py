@@ -19,6 +19,7 @@ from workbench.backends.python.tiles import identity
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
@@ -26,7 +27,7 @@ from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
 from workbench.types import bool as bool_
 
 Parts = tuple[Value, ...]
-"""What is combined: an element, or with its place."""
+"""The parts that are combined: an element, or an element and its index."""
 
 
 def with_combinations(function: Function) -> Function:
@@ -40,8 +41,7 @@ def with_combinations(function: Function) -> Function:
 
 
 def _combination(op: Op) -> Block:
-    tile, kind = op.operands[0].type, op.attrs[KIND]
-    assert isinstance(tile, Tile)
+    tile, kind = tile_of(op.operands[0]), op.attrs[KIND]
     builder = Builder()
     builder.location = op.location
     # Rounded once at the end: rounding each partial sum to 16 bits would lose most of a long one.
@@ -49,12 +49,12 @@ def _combination(op: Op) -> Block:
     params = [Value(dtype, "a"), Value(dtype, "b")]
     if kind.startswith("arg"):
         params = [Value(dtype, "a"), Value(int32, "i"), Value(dtype, "b"), Value(int32, "k")]
-    with builder.block(params) as opened:
+    with builder.block(params) as scope:
         if kind.startswith("arg"):
             builder.yield_(*_earlier(builder, kind, *params))
         else:
             builder.yield_(builder.one("add" if kind == "sum" else kind, params, dtype))
-    return opened.block
+    return scope.block
 
 
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
@@ -107,7 +107,7 @@ def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Va
 
 
 def tile_reduce(low: Lowering, op: Op) -> None:
-    """Over all elements to one for all threads, or along an axis."""
+    """Reduce over all elements to one value for all threads, or along an axis."""
     if op.attrs.get(AXIS) is None:
         _full(low, op)
     else:
@@ -161,7 +161,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
         return parts
     number, carried = Value(int32, "r"), tuple(Value(t) for t in types)
     registers = isinstance(location, InRegisters)
-    with b.block((number, *carried)) as opened:
+    with b.block((number, *carried)) as scope:
         here = number
         if registers:
             here = b.one("add", (product(b, number, low.threads), low.lane), int32)
@@ -175,7 +175,7 @@ def _own(low: Lowering, op: Op, tile: Value, layout: Striped) -> Parts:
     else:
         start = b.one("add", (low.lane, b.const(low.threads)), int32)
         ends, hint = (start, b.const(layout.count), b.const(low.threads)), PLAIN
-    return b.for_(*ends, parts, opened.block, {hint: True})
+    return b.for_(*ends, parts, scope.block, {hint: True})
 
 
 def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
@@ -230,8 +230,7 @@ def _along(low: Lowering, op: Op) -> None:
     """Reduce along an axis: a team of neighbouring threads for each element of the result."""
     b, (tile,), (block,), axis = low.builder, op.operands, op.blocks, op.attrs[AXIS]
     shape, result = shape_of(tile), shape_of(op.result)
-    source, target = low.location_of(tile), low.location_of(op.result)
-    assert isinstance(source, InShared) and isinstance(target, InShared)
+    source, target = low.in_shared(tile), low.in_shared(op.result)
     rows, length = math.prod(result), shape[axis]
     # A team stays within a warp, for shuffles; beyond length / 4 its threads would have too little to do.
     team = 1
@@ -244,17 +243,17 @@ def _along(low: Lowering, op: Op) -> None:
 
     def element(here: Element, at: Value) -> Parts:
         indices = [here.index(k) for k in range(len(result))]
-        there = Element(b, shape, None, None, (*indices[:axis], at, *indices[axis:]))
-        return _started(low, op, source.read(b, there), lambda: at)
+        member = Element(b, shape, None, None, (*indices[:axis], at, *indices[axis:]))
+        return _started(low, op, source.read(b, member), lambda: at)
 
     def row(here: Element) -> None:
         start = element(here, first)
         index = Value(int32, "k")
         carried = tuple(Value(v.type, "") for v in start)
-        with b.block((index, *carried)) as opened:
+        with b.block((index, *carried)) as scope:
             b.yield_(*combine(b, block, carried, element(here, index)))
         begin = b.one("add", (first, b.const(team)), int32) if team > 1 else b.const(1)
-        parts = b.for_(begin, b.const(length), b.const(team), start, opened.block, {PLAIN: True})
+        parts = b.for_(begin, b.const(length), b.const(team), start, scope.block, {PLAIN: True})
         step = team // 2
         while step:
             other = tuple(shuffled(b, v, "xor", step, low.threads) for v in parts)
@@ -339,9 +338,7 @@ def _scan_step(
 
     sums.layout.each(b, low.lane, tuple(shape), look)
     low.touch(Use(scratch, "write", sums.layout.who))
-    sums.layout.each(
-        b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, sums.read(b, e))
-    )  # fmt: skip
+    sums.layout.each(b, low.lane, tuple(shape), lambda e: b.slot_write(scratch.slots, e.linear, sums.read(b, e)))
 
 
 def _before(b: Builder, here: Element, scratch: Region, step: int, default: Parts) -> Parts:

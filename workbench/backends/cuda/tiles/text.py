@@ -10,8 +10,8 @@ from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.ir.attributes import COUNT, KIND, OFFSET, STEP, THREADS, WAIT
-from workbench.ir.values import Op
-from workbench.types import Scalar, Slots, element
+from workbench.ir.values import Op, slots_of
+from workbench.types import Scalar, element
 
 MEMORY = "wb_shared"
 """The name of a block's shared memory."""
@@ -27,8 +27,7 @@ def shared_memory(size: int) -> str:
 
 
 def _shared(e: Emitter, op: Op) -> list[str]:
-    type = op.result.type
-    assert isinstance(type, Slots)
+    type = slots_of(op.result)
     name = e.names[op.result] = e.fresh(op.result.name, "tile")
     e.expressions.meet(type.dtype)
     # One array of bytes, cut by offsets: CUDA puts only one dynamic array into a block's shared memory.

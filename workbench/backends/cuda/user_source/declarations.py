@@ -53,7 +53,7 @@ def blanked(text: str) -> str:
 
 
 def blank(text: str) -> str:
-    """Blanks of the same length and lines."""
+    """Return blanks of the same length and lines."""
     return re.sub(r"[^\n]", " ", text)
 
 

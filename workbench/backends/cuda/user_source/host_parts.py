@@ -23,7 +23,7 @@ _HOST_NAMES = re.compile(
     r"\b(?:std\s*::\s*)?(?:vector|unordered_\w+|map|set|deque|unique_ptr|shared_ptr|mt19937\w*|\w+_distribution|"
     r"[io]?[fs]?stream|[io]?stringstream|random_device|mutex|thread)\s*[<& ]|\bstd\s*::\s*(?:string|chrono)\b"
 )
-"""What only code of the host has, in declarations without an annotation."""
+"""Names that only host code has, in declarations without an annotation."""
 _FUNCTION_HEAD = re.compile(r"[\w>*&\s~]+\(.*\)[\s\w]*(?:=\s*0\s*)?;?\s*$", re.DOTALL)
 _NO_VARIABLE = re.compile(
     r"\s*(?:typedef|using|struct|class|union|enum|template|static_assert|friend|namespace|asm)\b|.*\bconst(?:expr)?\b",
@@ -139,7 +139,7 @@ def _factor(value: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Arguments between commas."""
+    """Return arguments between commas."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

@@ -144,7 +144,7 @@ class _Inliner:
 
 
 def define_lines(defines: Mapping[str, Any]) -> dict[str, str]:
-    """Constants as macros: numbers in C++'s spelling with all bits, texts as they are."""
+    """Return constants as lines of macros: numbers in C++'s spelling with all bits, texts unchanged."""
     return {name: _spelled(value) for name, value in defines.items()}
 
 

@@ -80,9 +80,11 @@ _MEMBER = """template<class T, class = void> struct m@#@ { typedef row<> type; }
 template<class T> struct m@#@<T, typename void_<row<__INTADDR__(&((T*)0)->@NAME@)>>::type>
     : member<@#@, decltype(T::@NAME@), __INTADDR__(&((T*)0)->@NAME@)> {};
 """
-_KEPT = frozenset("""alignof bool char char16_t char32_t class const decltype define double enum float int line long
+_KEPT = frozenset(
+    """alignof bool char char16_t char32_t class const decltype define double enum float int line long
 namespace nv_diag_suppress pragma probe real short signed sizeof struct template true typedef typename undef unsigned
-void volatile wb_ wchar_t x y z w MEMBERS NAME UNDEFINED USED""".split())  # fmt: skip
+void volatile wb_ wchar_t x y z w MEMBERS NAME UNDEFINED USED""".split()
+)
 """Words of the templates that are not theirs; all others are written `wb_…`, since a user's macro may be called N."""
 _SCALARS = {1: "bool", 2: "int", 3: "uint", 4: "float", 5: "float", 6: "bfloat"}
 _POINTER = 7

@@ -52,7 +52,7 @@ class Signature(msgspec.Struct, frozen=True):
     """A `__global__` function of a text.
 
     Attributes:
-        name: as it is asked for: with its namespace, and of a template's instance with its arguments.
+        name: as it is requested: with its namespace, and of a template's instance with its arguments.
         parameters: in order; until NVRTC has said their types, those that they seem to have.
         location: of its name.
         first, last: lines of its text.
@@ -147,9 +147,10 @@ def typed(signature: Signature, elements: Sequence[Element]) -> Signature:
 def _typed(p: Parameter, element: Element) -> Parameter:
     if element.depth > 2:
         raise KernelTypeError(
-            f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.", p.location,
+            f"The parameter {p.name} is `{p.text}`, a reference, which cannot be passed from Python.",
+            p.location,
             "Take a pointer, or the value.",
-        )  # fmt: skip
+        )
     pointer = element.depth > 0
     type = element.type or (_BYTE if pointer or element.size == 1 else Vector(element.size, _BYTE))
     return replace(p, type=type, pointer=pointer, const=element.constant, element=element)

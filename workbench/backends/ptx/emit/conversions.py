@@ -128,7 +128,7 @@ def _between(e: Emitter, i: Instruction, value: Value, of: str, to: str) -> Valu
 
 
 def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Two floats as two bytes, to nearest; what is too large, infinity too, is the greatest finite value."""
+    """Convert two floats to two bytes, to nearest; what is too large becomes the greatest finite value."""
     if of == "f32":
         low, high = (e.read(i.operands[n], of) for n in (2, 1))
     elif of in ("f16x2", "bf16x2"):
@@ -141,7 +141,7 @@ def _to_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int) -> Value:
-    """Return a float32 as eight bits in an i32."""
+    """Encode a float32 as the eight bits of an fp8 number, in an i32."""
     if "relu" in i.modifiers:
         value = e.intrinsic("llvm.maximum", value, e.float(0, "float"))
     mantissa, bias = 7 - exponent, (1 << exponent - 1) - 1
@@ -161,7 +161,7 @@ def _fp8_code(e: Emitter, i: Instruction, value: Value, exponent: int, most: int
 
 
 def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
-    """Two bytes as two 16-bit floats, which hold each of their values."""
+    """Convert two bytes to two 16-bit floats, which hold each of their values."""
     if to not in ("f16x2", "bf16x2"):
         raise e.refuse()
     exponent, most = _FP8[of]
@@ -171,7 +171,7 @@ def _from_fp8(e: Emitter, i: Instruction, of: str, to: str) -> None:
 
 
 def _fp8_value(e: Emitter, code: Value, exponent: int, most: int) -> Value:
-    """Return the last eight bits of an i32 as a float32."""
+    """Decode the fp8 number in the last eight bits of an i32 to a float32."""
     # A float16 with the same bits of exponent and mantissa is a power of two away: its bias is 15.
     size, bias = e.op("and", code, e.int(0x7F, "i32")), (1 << exponent - 1) - 1
     half = e.cast("bitcast", e.resize(e.op("shl", size, e.int(exponent + 3, "i32")), "i16"), "half")
@@ -216,7 +216,7 @@ def _tf32(e: Emitter, i: Instruction, value: Value, mode: str) -> Value:
 
 
 def window(e: Emitter, space: str) -> Value:
-    """Return what to add to an address within a space to make it generic."""
+    """Return the number that, added to an address within a space, makes it generic."""
     if space == "shared":
         return e.word("SHARED")
     if space == "local":

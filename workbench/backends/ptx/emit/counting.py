@@ -8,7 +8,7 @@ from workbench.backends.ptx.emit.values import Value
 
 
 def count_access(e: Emitter, mask: str, address: Value, size: int, atomic: bool = False) -> None:
-    """Count what a warp's access touches.
+    """Emit the count of a warp's access, if this kernel is counted.
 
     Args:
         e: the emitter; its `counters` is the word of the first instruction's row.

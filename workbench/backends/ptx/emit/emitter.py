@@ -40,7 +40,7 @@ class VariableLayout(msgspec.Struct, frozen=True):
 
 
 class Emitter(Writer):
-    """State while the instructions of one kernel are written.
+    """The state of emitting one kernel's instructions.
 
     Attributes:
         current: values of registers within the block that is being written.
@@ -49,7 +49,7 @@ class Emitter(Writer):
         active: the same as a vector of i1.
         index: of the instruction in the kernel's code, for faults.
         counters: the word of the table of counters at which instructions' rows begin; None: nothing is counted.
-        sanitizing: accesses are looked at (`watching.py`).
+        sanitizing: accesses are checked (`sanitizing.py`).
         used: registers that some instruction reads.
         waits: lanes may wait in loops (`waiting.py`).
         speculated: `id`s of loads whose result may be dropped (`analysis.py`).
@@ -156,7 +156,7 @@ class Emitter(Writer):
         return self.new(f"load i64, ptr {at.text}", "i64", False)
 
     def special(self, name: str) -> Value:
-        """Return a special register."""
+        """Return the value of a special register such as `%tid.x`."""
         base, _, axis = name[1:].partition(".")
         if base in ("ntid", "nctaid", "ctaid") and axis in ("x", "y", "z"):
             return self.resize(self.word(f"{base.upper()}_{axis.upper()}"), "i32")
@@ -257,7 +257,7 @@ class Emitter(Writer):
         return self.new(f"and i32 {self.mask}, {bits}", "i32", False).text
 
     def mask_bits(self, predicate: Value) -> str:
-        """Lanes of a predicate as an i32."""
+        """Return the lanes of a predicate as an i32."""
         predicate = self.spread(predicate)
         return self.new(f"bitcast {predicate} to i32", "i32", False).text
 
@@ -273,7 +273,7 @@ class Emitter(Writer):
         self.rows.append(f"resumed.{number}:")
 
     def pair(self, operand: Operand) -> tuple[Operand, Operand]:
-        """Return the two results `d|p`; the second is a sink where there is one only."""
+        """Return the two results `d|p`; the second is a sink if there is only one."""
         if isinstance(operand, Group):
             first, second = operand.items
             return first, second
@@ -284,7 +284,7 @@ class Emitter(Writer):
         return operand.items if isinstance(operand, Group) else (operand,)
 
     def address(self, operand: Operand) -> tuple[Operand, int]:
-        """Base and offset of `[base + offset]`.
+        """Return base and offset of `[base + offset]`.
 
         Raises:
             BuildError: it is no address.
@@ -295,5 +295,5 @@ class Emitter(Writer):
 
 
 def width(type: str) -> int:
-    """Bytes of a type."""
+    """Return the size in bytes of an LLVM type; an i1 takes one byte."""
     return max(BITS[type] // 8, 1)

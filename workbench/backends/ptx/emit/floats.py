@@ -17,7 +17,7 @@ def parts(e: Emitter, value: Value) -> list[Value]:
 
 
 def joined(e: Emitter, low: Value, high: Value) -> Value:
-    """Two 16-bit values in 32 bits."""
+    """Return two 16-bit values packed in 32 bits."""
     first, second = (e.cast("zext", e.bits(v), "i32") for v in (low, high))
     return e.op("or", first, e.op("shl", second, e.int(16, "i32")))
 
@@ -155,7 +155,7 @@ def directed(e: Emitter, near: Value, error: Value, mode: str) -> Value:
 
 
 def _sum(e: Emitter, a: Value, b: Value) -> tuple[Value, Value]:
-    """a + b in float64, and what rounding took from it (Knuth's two-sum)."""
+    """Return a + b in float64, and what rounding took from it (Knuth's two-sum)."""
     total = e.op("fadd", a, b)
     c = e.op("fsub", total, a)
     error = e.op("fadd", e.op("fsub", a, e.op("fsub", total, c)), e.op("fsub", b, c))
@@ -181,7 +181,7 @@ def _in_direction(e: Emitter, i: Instruction, mode: str) -> None:
 
 
 def arithmetic(e: Emitter, i: Instruction) -> None:
-    """add, sub, mul."""
+    """Emit add, sub or mul."""
     mode = rounding(e, i)
     if mode != "rn":
         return _in_direction(e, i, mode)
@@ -189,7 +189,7 @@ def arithmetic(e: Emitter, i: Instruction) -> None:
 
 
 def fused(e: Emitter, i: Instruction) -> None:
-    """fma, and mad of floats, which is the same."""
+    """Emit fma, or mad of floats, which is the same."""
     mode = rounding(e, i)
     if mode != "rn":
         return _in_direction(e, i, mode)
@@ -197,14 +197,14 @@ def fused(e: Emitter, i: Instruction) -> None:
 
 
 def divide(e: Emitter, i: Instruction) -> None:
-    """div: correctly rounded in all its forms."""
+    """Emit div, correctly rounded in all its forms."""
     if rounding(e, i) != "rn":
         raise e.refuse()
     compute(e, i, lambda a, b: e.op("fdiv", a, b), 2)
 
 
 def min_max(e: Emitter, i: Instruction) -> None:
-    """min, max: the number where one operand is NaN, or NaN on request."""
+    """Emit min or max: the number if one operand is NaN, or NaN on request."""
     name = f"llvm.{i.opcode}imum" + ("" if "NaN" in i.modifiers else "num")
     if "xorsign" in i.modifiers or len(i.operands) > 3:
         raise e.refuse()
@@ -212,7 +212,7 @@ def min_max(e: Emitter, i: Instruction) -> None:
 
 
 def sign(e: Emitter, i: Instruction) -> None:
-    """neg, abs."""
+    """Emit neg or abs."""
     if i.type in ("bf16", "bf16x2", "f16", "f16x2"):
         value = e.bits(e.read(i.operands[1], i.type))
         signs = 0x8000 if value.elem == "i16" else 0x80008000

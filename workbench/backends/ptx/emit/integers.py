@@ -282,9 +282,7 @@ def _lop3(e: Emitter, i: Instruction) -> None:
     for n in range(8):
         if not bits >> n & 1:
             continue
-        terms = [
-            v if n >> k & 1 else e.op("xor", v, e.int(-1, "i32")) for v, k in ((a, 2), (b, 1), (c, 0))
-        ]  # fmt: skip
+        terms = [v if n >> k & 1 else e.op("xor", v, e.int(-1, "i32")) for v, k in ((a, 2), (b, 1), (c, 0))]
         result = e.op("or", result, e.op("and", e.op("and", terms[0], terms[1]), terms[2]))
     _out(e, i, result)
 

@@ -8,7 +8,9 @@ meet again where their ways do (`design/emulated.md`).
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 
@@ -26,9 +28,8 @@ from workbench.backends.ptx.counters import empty_table, first_row
 from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
-from workbench.backends.ptx.emit.outline import outlined
+from workbench.backends.ptx.emit.sanitizing import GROUPS
 from workbench.backends.ptx.emit.values import Value, stored
-from workbench.backends.ptx.emit.watching import GROUPS
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.expansions import WORKSPACE
@@ -72,7 +73,7 @@ class KernelMetadata(msgspec.Struct, frozen=True):
         blocks: index in `code` of each basic block's first instruction.
         parameter_size: bytes of its packed parameters.
         counters: words of the table that it counts in; 0 if it does not count.
-        meets: its blocks meet where a cooperative launch lets them (`grid.sync()`).
+        syncs_grid: its blocks meet where a cooperative launch lets them (`grid.sync()`).
         cluster: blocks of a cluster along x, y, z.
     """
 
@@ -85,7 +86,7 @@ class KernelMetadata(msgspec.Struct, frozen=True):
     blocks: tuple[int, ...]
     parameter_size: int
     counters: int = 0
-    meets: bool = False
+    syncs_grid: bool = False
     cluster: tuple[int, int, int] = (1, 1, 1)
 
 
@@ -103,7 +104,7 @@ def emit_kernel(program: Program, name: str, counting: bool = False, sanitizing:
         program: what `parse` returned.
         name: of the kernel.
         counting: count what is executed (`counters.py`).
-        sanitizing: look at each access (`watching.py`).
+        sanitizing: look at each access (`sanitizing.py`).
 
     Raises:
         BuildError: it has an instruction, a form or a special register that cannot be executed; the message names it,
@@ -185,7 +186,7 @@ class _Kernel:
         self.definitions = Counter(name for i in function.code for name in writes(i))
         self.starts = tuple(index[id(b.code[0])] if b.code else len(function.code) for b in blocks)
         self.bodies: list[tuple[int, int]] = []
-        """Where the rows of each block begin and end that run its instructions and hand its lanes on."""
+        """Begin and end of each block's rows that run its instructions and hand its lanes on."""
 
     def text(self) -> str:
         for n in range(len(self.blocks)):
@@ -397,7 +398,7 @@ class _Kernel:
         return self.index[id(next(filter(waits, code)))]
 
     def _end(self) -> None:
-        """After the last block: lanes may wait at the heads of loops that were left to let others run."""
+        """Emit the end, where lanes may still wait at the heads of loops that were left to let others run."""
         e = self.e
         e.rows.append("finish:")
         if self.spins:
@@ -409,3 +410,40 @@ class _Kernel:
         e.row("br label %over")
         e.rows.append("over:")
         e.rows += waiting.OVER if self.suspends else ["  ret ptr null"]
+
+
+_NAME = re.compile(r'(?<!label )%(?:"[^"]*"|[\w.]+)')
+_RESULT = re.compile(r"  (%[\w.]+) = ")
+_TYPES = {"%warp": "i32", "%local": "<32 x i64>", **{f"%tid.{axis}": "<32 x i32>" for axis in "xyz"}}
+"""Of the names that all blocks share; the others are pointers, and `%mask.n` is the lanes of block n."""
+
+
+def outlined(rows: Sequence[str], bodies: Sequence[tuple[int, int]]) -> tuple[list[str], list[str]]:
+    """Move bodies of blocks into functions; return the rows with calls in place of the bodies, and the functions' rows.
+
+    LLVM's fastest code generator gives each value of a function its own stack slot: megabytes for thousands of
+    blocks, where a host thread has eight. A block's values do not outlive it, so a function per block frees them.
+    Bodies that suspend the warp or jump out are left in place.
+    """
+    out: list[str] = []
+    functions: list[str] = []
+    at = 0
+    for number, (start, end) in enumerate(bodies):
+        body = rows[start:end]
+        out += rows[at:start]
+        at = end
+        if _stays(body):
+            out += body
+            continue
+        results = {match[1] for row in body if (match := _RESULT.match(row))}
+        names = dict.fromkeys(name for row in body for name in _NAME.findall(row) if name not in results)
+        listed = ", ".join(f"{_TYPES.get(n) or ('i32' if n.startswith('%mask.') else 'ptr')} {n}" for n in names)
+        functions += [f"define internal void @wbe_block.{number}({listed}) {{", *body, "  ret void", "}"]
+        out.append(f"  call void @wbe_block.{number}({listed})")
+    return [*out, *rows[at:]], functions
+
+
+def _stays(body: Sequence[str]) -> bool:
+    labels = {f"%{row[:-1]}" for row in body if row.endswith(":")}
+    jumps = (label for row in body if "label " in row for label in re.findall(r"label (%[\w.]+)", row))
+    return any(label not in labels for label in jumps)

@@ -7,8 +7,8 @@ import re
 from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.memory import access, checked
+from workbench.backends.ptx.emit.sanitizing import check_races, note_read, note_write, sound_lanes
 from workbench.backends.ptx.emit.values import Value
-from workbench.backends.ptx.emit.watching import raced, read, watched, wrote
 from workbench.backends.ptx.library.races import COPY, READ
 from workbench.backends.ptx.matrices import PRODUCTS, Fragments, Product
 from workbench.backends.ptx.syntax.program import BITS, Instruction
@@ -72,13 +72,13 @@ def _ldmatrix(e: Emitter, i: Instruction) -> None:
     rows = (1 << 8 * count) - 1
     used = e.new(f"and i32 {e.executing()}, {rows - (1 << 32) if rows >> 31 else rows}", "i32", False).text
     count_access(e, used, rows_at.address, 16)
-    used = watched(e, used, rows_at.address, rows_at.space, 16)
-    raced(e, used, rows_at.address, rows_at.space, 16, COPY if store else READ)
+    used = sound_lanes(e, used, rows_at.address, rows_at.space, 16)
+    check_races(e, used, rows_at.address, rows_at.space, 16, COPY if store else READ)
     mask = checked(e, used, rows_at, 16)
     if store:
-        wrote(e, mask, rows_at.address, "i64", 2)
+        note_write(e, mask, rows_at.address, "i64", 2)
     else:
-        read(e, mask, rows_at.address, rows_at.space, "i64", range(2))
+        note_read(e, mask, rows_at.address, rows_at.space, "i64", range(2))
     if store:
         for n, register in enumerate(registers):
             e.row(f"store {e.spread(e.read(register, 'b32'))}, ptr {_at(e, n * _WORD)}, align 64")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from workbench.backends.ptx.emit import memory
 from workbench.backends.ptx.emit.emitter import Emitter, Rule
 from workbench.backends.ptx.emit.memory import Access, access, checked, load, space_of
+from workbench.backends.ptx.emit.sanitizing import fence, note_write, sound_lanes, wait_for_copies
 from workbench.backends.ptx.emit.values import Value
-from workbench.backends.ptx.emit.waiting import changed
-from workbench.backends.ptx.emit.watching import fenced, landed, watched, wrote
+from workbench.backends.ptx.emit.waiting import note_change
 from workbench.backends.ptx.syntax.program import Instruction, Operand
 
 
@@ -20,7 +20,7 @@ def _mbarrier(e: Emitter, i: Instruction) -> None:
 
 def _object(e: Emitter, i: Instruction, operand: Operand, mask: str) -> tuple[Access, str]:
     target = access(e, operand, space_of(i))
-    return target, checked(e, watched(e, mask, target.address, target.space, 8), target, 8)
+    return target, checked(e, sound_lanes(e, mask, target.address, target.space, 8), target, 8)
 
 
 def _init(e: Emitter, i: Instruction) -> None:
@@ -28,7 +28,7 @@ def _init(e: Emitter, i: Instruction) -> None:
     target, mask = _object(e, i, at, e.executing())
     count = e.spread(e.resize(e.read(expected, "u32"), "i64"))
     value = e.op("or", count, e.op("shl", count, e.int(20, "i64")))
-    wrote(e, mask, target.address, "i64")
+    note_write(e, mask, target.address, "i64")
     e.call("wbe_scatter_i64", "void", f"i32 {mask}", e.spread(target.address), value)
 
 
@@ -41,9 +41,9 @@ def _arrive(e: Emitter, i: Instruction) -> None:
 def _arrived(e: Emitter, i: Instruction, operand: Operand, count: Value) -> Value:
     """Count arrivals at an object; return its state before."""
     target, mask = _object(e, i, operand, e.executing())
-    fenced(e, gives=True)
+    fence(e, gives=True)
     drop = f"i32 {int(i.modifiers[0] == 'arrive_drop')}"
-    changed(e, "", mask, count, ())
+    note_change(e, "", mask, count, ())
     args = (e.spread(target.address), e.spread(count))
     return e.lanes_of("wbe_mbarrier_arrive", "i64", f"i32 {mask}", drop, *args)
 
@@ -53,7 +53,7 @@ def _wait(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     target = access(e, i.operands[1], space_of(i))
     (now,) = load(e, mask, target, "i64")
-    fenced(e, gives=False)
+    fence(e, gives=False)
     now = e.op("lshr", now, e.int(40, "i64"))
     if "parity" in i.modifiers:
         parity = e.resize(e.read(i.operands[2], "u32"), "i64")
@@ -64,7 +64,7 @@ def _wait(e: Emitter, i: Instruction) -> None:
 
 
 def _copy(e: Emitter, i: Instruction) -> None:
-    """`cp.async.mbarrier.arrive`: an arrival when the thread's copies are done, which they are at once.
+    """Emit the arrival of `cp.async.mbarrier.arrive` at once: the thread's copies are done already.
 
     Without `.noinc` the object expects one arrival more for it, so nothing changes.
     """
@@ -72,7 +72,7 @@ def _copy(e: Emitter, i: Instruction) -> None:
         return memory.RULES["cp"](e, i)
     if "shared::cluster" in i.modifiers:
         raise e.refuse()
-    landed(e)
+    wait_for_copies(e)
     if "noinc" in i.modifiers:
         _arrived(e, i, i.operands[0], e.int(1, "i32"))
     else:

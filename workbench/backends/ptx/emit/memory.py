@@ -13,9 +13,17 @@ import msgspec
 from workbench.backends.ptx.emit.conversions import window
 from workbench.backends.ptx.emit.counting import count_access
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, width
+from workbench.backends.ptx.emit.sanitizing import (
+    check_races,
+    end_copy_group,
+    note_order,
+    note_read,
+    note_write,
+    sound_lanes,
+    wait_for_copies,
+)
 from workbench.backends.ptx.emit.values import WIDTH, Value, stored
-from workbench.backends.ptx.emit.waiting import changed
-from workbench.backends.ptx.emit.watching import closed, landed, ordered, raced, read, watched, wrote
+from workbench.backends.ptx.emit.waiting import note_change
 from workbench.backends.ptx.library.races import ATOMIC, ATOMIC_READ, COPY, READ, WRITE
 from workbench.backends.ptx.syntax.program import BITS, Immediate, Instruction, Operand, Register, Symbol
 
@@ -78,8 +86,8 @@ def _ld(e: Emitter, i: Instruction) -> None:
             e.write(item, e.new(f"load {elem}, ptr {pointer.text}, align 1", elem, False), kind)
         return
     mask = e.executing()
-    ordered(e, i)
-    raced(e, mask, source.address, source.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
+    note_order(e, i)
+    check_races(e, mask, source.address, source.space, bytes * len(items), ATOMIC_READ if is_strong(i) else READ)
     # Of a vector load some parts may never be read; the sanitizer must not blame the kernel for those.
     used = [n for n, item in enumerate(items) if isinstance(item, Register) and item.name in e.used]
     values = load(e, mask, source, elem, len(items), used)
@@ -89,12 +97,12 @@ def _ld(e: Emitter, i: Instruction) -> None:
 
 def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used: Sequence[int] = (0,)) -> list[Value]:
     """Load `count` neighbouring values of each lane, of which the kernel uses those numbered `used`."""
-    mask = watched(e, mask, source.address, source.space, WIDTH[elem] // 8 * count)
+    mask = sound_lanes(e, mask, source.address, source.space, WIDTH[elem] // 8 * count)
     where = (f"i32 {mask}", e.spread(source.address))
     count_access(e, mask, source.address, WIDTH[elem] // 8 * count)
     if e.sanitizing:
         mask = checked(e, mask, source, WIDTH[elem] // 8 * count)
-        read(e, mask, source.address, source.space, elem, used)
+        note_read(e, mask, source.address, source.space, elem, used)
     if count == 1:
         return [e.lanes_of(f"wbe_load_{elem}", elem, "ptr %ctx", *where, source.first, source.size, f"i32 {e.index}")]
     # One check for the whole vector: its alignment is that of all its bytes.
@@ -125,16 +133,16 @@ def _st(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     values = [e.spread(e.resize(e.bits(e.read(item, kind)), elem)) for item in items]
     count_access(e, mask, target.address, size * len(items))
-    mask = watched(e, mask, target.address, target.space, size * len(items))
+    mask = sound_lanes(e, mask, target.address, target.space, size * len(items))
     if e.sanitizing:
         mask = checked(e, mask, target, size * len(items))
-    wrote(e, mask, target.address, elem, len(items))
-    ordered(e, i)
+    note_write(e, mask, target.address, elem, len(items))
+    note_order(e, i)
     # A store counts as progress for threads that wait in a loop.
-    changed(e, "", mask, values[0], ())
+    note_change(e, "", mask, values[0], ())
     for n, value in enumerate(values):
         at = e.op("add", target.address, e.int(n * size, "i64")) if n else target.address
-        raced(e, mask, at, target.space, size, ATOMIC if is_strong(i) else WRITE, value)
+        check_races(e, mask, at, target.space, size, ATOMIC if is_strong(i) else WRITE, value)
     if len(items) == 1:
         where = (f"i32 {mask}", e.spread(target.address), target.first, target.size, f"i32 {e.index}")
         e.call(f"wbe_store_{elem}", "void", "ptr %ctx", *where, values[0])
@@ -175,23 +183,23 @@ def _atom(e: Emitter, i: Instruction) -> None:
     items = [e.group(o) for o in operands[2:] if o is not None]  # type: ignore[arg-type]
     results = e.group(operands[0]) if operands[0] is not None else ()
     count_access(e, mask, target.address, width(i.type) * (len(items[0]) if vector else 1), atomic=True)
-    mask = watched(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1))
+    mask = sound_lanes(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1))
     if e.sanitizing:
         mask = checked(e, mask, target, width(i.type))
         parts = range(len(items[0]) if vector else 1)
         # An exchange hands on what was there, and computes nothing from it.
         if operation == "exch":
-            wrote(e, mask, target.address, elem, len(parts))
+            note_write(e, mask, target.address, elem, len(parts))
         else:
-            read(e, mask, target.address, target.space, elem, parts)
-    ordered(e, i)
-    raced(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
+            note_read(e, mask, target.address, target.space, elem, parts)
+    note_order(e, i)
+    check_races(e, mask, target.address, target.space, width(i.type) * (len(items[0]) if vector else 1), ATOMIC)
     for n in range(len(items[0]) if vector else 1):
         at = e.op("add", target.address, e.int(n * width(i.type), "i64")) if n else target.address
         values = [e.spread(e.resize(e.bits(e.read(column[n], i.type)), elem)) for column in items]
         where = (f"i32 {mask}", e.spread(at), target.first, target.size, f"i32 {e.index}")
         old = e.lanes_of(name, elem, "ptr %ctx", *where, *values)
-        changed(e, operation, mask, old, values)
+        note_change(e, operation, mask, old, values)
         if results:
             e.write(results[n], old, i.type)
 
@@ -201,10 +209,10 @@ def _cp(e: Emitter, i: Instruction) -> None:
     if i.modifiers[:1] != ("async",) or any("bulk" in m for m in i.modifiers):
         raise e.refuse()
     if i.modifiers[1] == "commit_group":
-        return closed(e)
+        return end_copy_group(e)
     if i.modifiers[1] in ("wait_group", "wait_all"):
         left = i.operands[0] if i.operands else None
-        return landed(e, left.value if isinstance(left, Immediate) else 0)
+        return wait_for_copies(e, left.value if isinstance(left, Immediate) else 0)
     size = i.operands[2]
     if i.modifiers[1] not in ("ca", "cg") or not isinstance(size, Immediate) or "ignore-src" in i.modifiers:
         raise e.refuse()
@@ -213,18 +221,18 @@ def _cp(e: Emitter, i: Instruction) -> None:
     mask = e.executing()
     count_access(e, mask, to.address, size.value)
     count_access(e, mask, of.address, size.value)
-    mask = watched(e, mask, to.address, to.space, size.value)
-    mask = watched(e, mask, of.address, of.space, size.value)
-    raced(e, mask, to.address, to.space, size.value, COPY)
+    mask = sound_lanes(e, mask, to.address, to.space, size.value)
+    mask = sound_lanes(e, mask, of.address, of.space, size.value)
+    check_races(e, mask, to.address, to.space, size.value, COPY)
     mask = checked(e, mask, to, size.value)
     mask = checked(e, mask, of, size.value)
     piece = min(size.value, 8)
     if e.sanitizing:
         complete = e.compare("icmp uge", taken, size_of(e, size))
         full = e.new(f"and i32 {mask}, {e.mask_bits(complete)}", "i32", False).text
-        raced(e, full, of.address, of.space, size.value, READ)
-        read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
-        wrote(e, mask, to.address, f"i{8 * piece}", size.value // piece, copying=True)
+        check_races(e, full, of.address, of.space, size.value, READ)
+        note_read(e, full, of.address, of.space, f"i{8 * piece}", range(size.value // piece))
+        note_write(e, mask, to.address, f"i{8 * piece}", size.value // piece, copying=True)
     args = (e.spread(to.address), e.spread(of.address), e.spread(taken))
     e.call("wbe_copy", "void", f"i32 {mask}", *args, f"i32 {size.value}")
 
@@ -239,13 +247,13 @@ def size_of(e: Emitter, size: Immediate) -> Value:
 
 
 def _nothing(e: Emitter, i: Instruction) -> None:
-    """prefetch, discard and the like: hints."""
+    """Emit nothing: prefetch, discard and the like are hints."""
 
 
 def _fence(e: Emitter, i: Instruction) -> None:
     if any("proxy" in m for m in i.modifiers):
         raise e.refuse()
-    ordered(e, i)
+    note_order(e, i)
     # One kind of fence for all: CPUs have few, and blocks on several cores do need it.
     e.row("fence seq_cst")
 

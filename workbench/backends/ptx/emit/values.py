@@ -38,7 +38,7 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Writer:
-    """LLVM instructions of one function, in order."""
+    """A writer of one function's LLVM instructions, in order."""
 
     def __init__(self, version: tuple[int, int]) -> None:
         self.version = version

@@ -13,7 +13,7 @@ from workbench.backends.ptx.flow import Block
 from workbench.backends.ptx.syntax.program import Instruction
 
 _MEMBERS = {"bar": 0, "shfl": 4, "vote": 2, "match": 2, "redux": 2, "elect": 1}
-"""Which operand is the member mask."""
+"""The operand that is the member mask."""
 
 COROUTINE = [
     "declare token @llvm.coro.id(i32, ptr, ptr, ptr)",
@@ -42,7 +42,7 @@ OVER = [
 ]
 WORDS = ("%turns = alloca i32", "%strict = alloca i32", "%seen = alloca i64", "store i32 0, ptr %turns",
          "store i32 0, ptr %strict", "store i64 0, ptr %seen")  # fmt: skip
-"""What such a kernel keeps: jumps back since the last rest, whether lanes go on without the others, the last state."""
+"""The variables of such a kernel: jumps back since the last rest, whether lanes go on alone, the last state."""
 
 
 def is_meeting_point(block: Block) -> bool:
@@ -59,7 +59,7 @@ def _member(i: Instruction) -> int | None:
 
 
 def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
-    """Of the lanes at a block those go on whose others have come; the rest stay. `e.mask` becomes those."""
+    """Set `e.mask` to the lanes at a block whose partners have come; the others stay."""
     i = block.code[0]
     at = _member(i)
     members = e.int(-1, "i32") if at is None else e.read(i.operands[at], "b32")
@@ -78,7 +78,7 @@ def gathered(e: Emitter, n: int, block: Block, onward: str) -> None:
 
 
 def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
-    """After the last block: lanes may wait at heads of loops that were left to let others run, or for one another.
+    """Emit the end, where lanes may still wait at heads of loops that were left to let others run, or for one another.
 
     Args:
         e: the emitter.
@@ -122,7 +122,7 @@ def rest(e: Emitter, heads: Mapping[int, int], holding: Sequence[int]) -> None:
     e.row("br label %over")
 
 
-def changed(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
+def note_change(e: Emitter, operation: str, mask: str, old: Value, values: Sequence[Value]) -> None:
     """Note that memory changes, which another thread may wait for; an atomic that leaves it as it was does not count.
 
     Args:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from workbench.backends.ptx.context import ARRIVED
 from workbench.backends.ptx.emit.emitter import LANE_NUMBERS, Emitter, Rule
 from workbench.backends.ptx.emit.memory import Access, checked
+from workbench.backends.ptx.emit.sanitizing import note_write
 from workbench.backends.ptx.emit.values import Value
-from workbench.backends.ptx.emit.watching import wrote
 from workbench.backends.ptx.syntax.program import Group, Instruction, Operand, Symbol
 
 _LANES = Value(LANE_NUMBERS, "i32")
@@ -182,7 +182,7 @@ def _argument(e: Emitter, operand: Operand) -> Value:
 
 def _store(e: Emitter, operand: Operand, mask: str, value: Value) -> None:
     target = _local_access(e, operand)
-    wrote(e, mask, target.address, "i32")
+    note_write(e, mask, target.address, "i32")
     e.call("wbe_scatter_i32", "void", f"i32 {mask}", target.address, value)
 
 
@@ -192,7 +192,7 @@ def _trap(e: Emitter, i: Instruction) -> None:
 
 
 def _brkpt(e: Emitter, i: Instruction) -> None:
-    """Breakpoints and performance events mean nothing here."""
+    """Emit nothing: breakpoints and performance events mean nothing here."""
 
 
 RULES: dict[str, Rule] = {

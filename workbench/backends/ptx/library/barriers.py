@@ -153,5 +153,5 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions of warps that wait."""
     return expanded(_TEXT)

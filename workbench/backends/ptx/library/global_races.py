@@ -253,5 +253,5 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that find races in global memory."""
     return expanded(_TEXT + looking("wbe_raced_global", _LANE, _FIRST) + _RACE)

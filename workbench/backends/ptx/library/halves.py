@@ -22,6 +22,6 @@ define float @__extendhfsf2(half %x) nounwind {
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the conversions of float16."""
     functions = definitions("float16", instructions=False)
     return "\n".join([functions["wb.float16.float32"], functions["wb.float32.float16"], _CALLED])

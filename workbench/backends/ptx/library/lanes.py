@@ -156,5 +156,5 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that go lane by lane."""
     return _divisions() + _maths() + _PERMUTE + _reductions()

@@ -21,7 +21,7 @@ from workbench.backends.ptx.library import (
     threads,
     watch,
     written,
-)  # fmt: skip
+)
 from workbench.forks import renewed
 
 ENTRY = "wbe_entry"

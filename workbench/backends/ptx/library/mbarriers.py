@@ -32,6 +32,6 @@ _ARRIVE = """  %p = inttoptr i64 %at to ptr
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the mbarrier functions."""
     scalars = ["i32 %mask", "i32 %drop"]
     return lane_function("wbe_mbarrier_arrive", "i64", scalars, [("at", "i64"), ("count", "i32")], _ARRIVE)

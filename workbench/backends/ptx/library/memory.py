@@ -250,7 +250,7 @@ def _atomics() -> str:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions of memory."""
     access = []
     for elem in ELEMENTS:
         by = int(elem[1:]) // 8

@@ -22,7 +22,7 @@ def _table(name: str, indices: list[int]) -> str:
 
 
 def _spread(name: str, kind: str, wide: str) -> str:
-    """Registers to a dense matrix."""
+    """Return a function that spreads registers into a dense matrix."""
     element = _ELEMENT.get(kind, "double")
     return f"""
 define internal void @{name}(ptr %registers, ptr %dense, ptr %table, i32 %count) {{
@@ -216,7 +216,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the matrix functions."""
     kinds = {kind: _wide(p) for p in PRODUCTS.values() for kind in (p.a, p.b, p.c)}
     results = {p.c: _wide(p) for p in PRODUCTS.values()}
     widths = dict.fromkeys((p.n, *row) for p in PRODUCTS.values() for row in _FMA if row[0] == _wide(p))

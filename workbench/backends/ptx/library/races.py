@@ -21,7 +21,7 @@ CLOCKS = _FENCES + _ROW
 PER_BYTE = 24
 """Bytes of shadow for a byte: an entry for its last write, and for two readers."""
 READ, WRITE, ATOMIC, ATOMIC_READ, COPY = range(5)
-"""What an access does; COPY writes values that are not known."""
+"""Kinds of access; COPY writes values that are not known."""
 
 # An entry, from its highest bit: it is there, atomic, 26 bits of clock, 10 of the thread, 8 of the value, 18 of the
 # instruction.
@@ -203,7 +203,7 @@ ACCESS = f"""  %thread = shl i64 %NOW, 5
   %atomic.64 = zext i1 %atomic to i64
   %atomic.s = shl i64 %atomic.64, 62
 """
-"""What the access is, in the words of an entry."""
+"""The access, in the words of an entry."""
 
 
 def compared(write: str, readers: tuple[str, str], fault: int, before: str = "") -> str:
@@ -323,7 +323,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that find races in shared memory."""
     return expanded(_CLOCKS + looking("wbe_raced", _LANE, _FIRST) + _RACE)
 
 

@@ -271,6 +271,8 @@ have:
   SET STOPPED 0
   SET CLOCK 0
   GET EVERY
+  GET FIRST
+  GET BLOCKS
   GET WARPS
   GET WARP
   GET SUSPENDS
@@ -285,7 +287,9 @@ look:
   %ends = call i1 @wbe_ends(ptr %ctx)
   br i1 %ends, label %leave, label %run
 run:
-  %place = mul i64 %b, %EVERY
+  %far = mul i64 %b, %EVERY
+  %farther = add i64 %far, %FIRST
+  %place = urem i64 %farther, %BLOCKS
   br i1 %suspends, label %turn, label %place.it
 turn:
   call void @turns(ptr %ctx, ptr %warp, i64 %place)
@@ -320,5 +324,5 @@ leave:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that run a kernel."""
     return expanded(_TEXT)

@@ -26,7 +26,7 @@ _CONSTANTS = {
 
 
 def expanded(text: str) -> str:
-    """LLVM text with its short forms written out.
+    """Expand the short forms in LLVM text.
 
     `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's place; each is a
     line, or a line's end. Some constants have names.

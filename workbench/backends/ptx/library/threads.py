@@ -253,7 +253,7 @@ def _fill() -> str:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that a warp's threads call."""
     scalars = ["ptr %ctx", "i32 %mask"]
     vectors = [("format", "i64"), ("values", "i64")]
     prints = lane_function("wbe_vprintf", "i32", scalars, vectors, _PRINT, _CALLEE)

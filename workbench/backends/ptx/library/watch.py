@@ -121,7 +121,7 @@ look:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that check what an access touches."""
     scalars = ["ptr %ctx", "i32 %mask", "i32 %bytes", "i32 %space"]
     placed = lane_function("wbe_placed", "i32", scalars, [("at", "i64")], _PLACE, _FIRST)
     return expanded(placed + _WATCH)

@@ -125,7 +125,7 @@ done:
 
 
 def text() -> str:
-    """Return the LLVM IR of these functions."""
+    """Return the LLVM IR of the functions that find reads of unwritten memory."""
     return expanded(_FUNCTIONS + "".join(map(_accesses, ELEMENTS)))
 
 

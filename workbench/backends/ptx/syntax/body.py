@@ -31,7 +31,7 @@ Declaration = Callable[[Tokens, str, bool], Variable]
 
 
 class _Scope:
-    """Names that one pair of braces declares, and what they are called in the function."""
+    """The names that one pair of braces declares, and their unique names in the function."""
 
     def __init__(self, outer: _Scope | None) -> None:
         self.outer = outer
@@ -41,7 +41,7 @@ class _Scope:
 
 
 class Body:
-    """Reads one function's body, after its opening brace."""
+    """The parser of one function's body, after its opening brace."""
 
     def __init__(self, tokens: Tokens, head: Function, version: tuple[int, int], declaration: Declaration) -> None:
         self.t = tokens
@@ -186,9 +186,7 @@ class Body:
             if t.take("|"):
                 operands[-1] = Group((operands[-1], self._operand()))
             t.take(",")
-        self.code.append(
-            Instruction(opcode, tuple(modifiers), tuple(operands), guard, negated, line, self.loc)
-        )  # fmt: skip
+        self.code.append(Instruction(opcode, tuple(modifiers), tuple(operands), guard, negated, line, self.loc))
         self.scopes.append(self.scope)
 
     def _operand(self) -> Operand:

@@ -121,9 +121,10 @@ def _of_block(match: re.Match[str]) -> str:
         for axis in "xyz"
     )
     add = (
-        f"mul.lo.u32 %wb_d, %wb_d, %wb_slot; add.u32 {to}, %wb_d, {address};" if bits == "32" else
-        f"mul.wide.s32 %wb_a, %wb_d, %wb_slot; add.s64 {to}, %wb_a, {address};"
-    )  # fmt: skip
+        f"mul.lo.u32 %wb_d, %wb_d, %wb_slot; add.u32 {to}, %wb_d, {address};"
+        if bits == "32"
+        else f"mul.wide.s32 %wb_a, %wb_d, %wb_slot; add.s64 {to}, %wb_a, {address};"
+    )
     names = ".reg .b32 %wb_r, %wb_i, %wb_d, %wb_s; .reg .b64 %wb_a;"
     return f"{{ {names} mov.u32 %wb_r, {rank}; mov.u32 %wb_d, 0; mov.u32 %wb_s, 1; {axes}{add} }}"
 
@@ -180,11 +181,13 @@ def _register(
     out = [f"mov.b32 %wb_v, {register if store else 0};"] if each > 1 else []
     for part in range(each):
         out += [
-            f"add.u32 %wb_p, %wb_l, {first + part};", f"and.b32 %wb_p, %wb_p, {height * width - 1};",
-            f"shr.u32 %wb_r, %wb_p, {shift};", f"and.b32 %wb_c, %wb_p, {width - 1};",
+            f"add.u32 %wb_p, %wb_l, {first + part};",
+            f"and.b32 %wb_p, %wb_p, {height * width - 1};",
+            f"shr.u32 %wb_r, %wb_p, {shift};",
+            f"and.b32 %wb_c, %wb_p, {width - 1};",
             f"mad.lo.u32 %wb_p, {'%wb_r' if row else '%wb_c'}, {stride}, {'%wb_c' if row else '%wb_r'};",
             f"mad.wide.u32 %wb_a, %wb_p, {bits // 8}, %wb_b;",
-        ]  # fmt: skip
+        ]
         if each == 1:
             out.append(
                 f"st{space}.b{bits} [%wb_a], {register};" if store else f"ld{space}.b{bits} {register}, [%wb_a];"

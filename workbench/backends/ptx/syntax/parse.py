@@ -166,7 +166,7 @@ def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Va
     """Parse the declaration of a variable after its state space, up to its `;`.
 
     Raises:
-        BuildError: it is none, or of a type that is not executed (textures, surfaces, samplers).
+        BuildError: the tokens are no declaration, or of a type that is not executed (textures, surfaces, samplers).
     """
     align, kind, vector, line = 0, "", 1, t.line
     while t.peek().startswith("."):

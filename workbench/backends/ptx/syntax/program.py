@@ -12,7 +12,7 @@ import msgspec
 from workbench.errors import BuildError
 
 SANITIZED = b"// sanitized\n"
-"""What PTX begins with whose accesses are to be looked at when it runs; its `.loc`s are places in a cell."""
+"""The first line of PTX whose accesses are checked when it runs; its `.loc`s are places in a cell."""
 
 BITS: dict[str, int] = {
     **{f"{kind}{bits}": bits for kind in "bsu" for bits in (8, 16, 32, 64)},
@@ -221,7 +221,7 @@ class Program(msgspec.Struct, frozen=True):
         return {name: 16 * n for n, name in enumerate(self.functions, 1) if name in named}
 
     def entry(self, name: str) -> Function:
-        """Return the kernel of that name.
+        """Return the function of that name that can be launched.
 
         Raises:
             BuildError: there is none.

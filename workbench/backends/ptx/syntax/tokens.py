@@ -43,7 +43,7 @@ class Tokens:
         return self.words[self.at]
 
     def next(self) -> str:
-        """Take the next token.
+        """Take and return the next token.
 
         Raises:
             BuildError: the text ends here.
@@ -55,26 +55,26 @@ class Tokens:
         return word
 
     def take(self, word: str) -> bool:
-        """Take the next token if it is this one."""
+        """Take the next token if it is `word`; return whether it was."""
         if self.words[self.at] == word:
             self.at += 1
             return True
         return False
 
     def expect(self, word: str) -> None:
-        """Take this token.
+        """Take the next token, which must be `word`.
 
         Raises:
-            BuildError: the next one is another.
+            BuildError: it is another one.
         """
         if not self.take(word):
             raise unsupported(f"Expected {word!r}, found {self.peek()!r}", self.line)
 
     def integer(self) -> int:
-        """Take an integer, perhaps with a sign.
+        """Take and return an integer, which may have a sign.
 
         Raises:
-            BuildError: the next token is none.
+            BuildError: the next token is not an integer.
         """
         sign = -1 if self.take("-") else 1
         word = self.peek()

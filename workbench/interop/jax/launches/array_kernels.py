@@ -24,7 +24,7 @@ _BODIES = {
 
 @lru_cache
 def glue(name: str, ndim: int) -> Kernel:
-    """The kernel that does this to arrays of `ndim` dimensions.
+    """Return the kernel that does this to arrays of `ndim` dimensions.
 
     "move" copies the first parameter to the last, "gather" adds it, "put" fills with a number, "sum" adds two.
     """
@@ -38,7 +38,7 @@ def glue(name: str, ndim: int) -> Kernel:
 
 @lru_cache
 def sum_plan(dtype: str) -> Plan:
-    """The launch that adds two flat arrays of a type."""
+    """Return the launch that adds two flat arrays of a type."""
     flat = ArrayType(NUMBERS[dtype], 1)
     specialisation = glue("sum", 1).specialise((flat, flat, flat))
     roles = Roles(("a", "b"), ("out",), frozenset(), frozenset(), {})

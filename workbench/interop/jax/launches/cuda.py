@@ -57,7 +57,7 @@ _VERSION = 12030  # the first in which a command buffer may hold what other libr
 
 
 def by_reference(function: Function, names: frozenset[str]) -> Function:
-    """The function with these number parameters as arrays of one element."""
+    """Return the function with these number parameters as arrays of one element."""
     builder, params, mapping = Builder(), [], {}
     for param in function.params:
         if param.name in names:
@@ -112,7 +112,7 @@ class CudaTarget:
         return {}
 
     def thunks(self) -> dict[str, int]:
-        """The addresses of its handlers by XLA's stage, made now."""
+        """Return the addresses of its handlers by XLA's stage, made now."""
         image = compile_text(self._text(), CpuBackend().target())
         code = for_ever(jit.load_symbols(image, (THUNK, INITIALIZE, DESCRIPTION, OUTDATED)))
         edits.watch_word(self.name, code.addresses[OUTDATED])
@@ -155,7 +155,7 @@ _alive: list[Any] = []
 
 
 def cuda_target(plan: Plan, block: int) -> CudaTarget:
-    """The target of a plan on this machine's GPUs, or on those that it is exported for.
+    """Return the target of a plan on this machine's GPUs, or on those that it is exported for.
 
     Raises:
         DeviceError: there is no GPU, or there are some of different architectures.
@@ -170,7 +170,7 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
 
 
 def arch_here(plan: Plan) -> str:
-    """The architecture of this machine's GPUs.
+    """Return the architecture of this machine's GPUs.
 
     Raises:
         DeviceError: there is none, or there are several.
@@ -189,7 +189,7 @@ def arch_here(plan: Plan) -> str:
 
 
 def target_for(plan: Plan, block: int, arch: str) -> CudaTarget:
-    """The target of a plan for an architecture (`sm_90`), which need not be here."""
+    """Return the target of a plan for an architecture (`sm_90`), which need not be here."""
     described, code = plan.target.description, plan.code._replace(checks=False)
     names = frozenset(w.name for w in described.wires if _is_reference(w))
     function = by_reference(_function(code), names)
@@ -233,7 +233,7 @@ def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) 
 
 @lru_cache(maxsize=1)
 def driver_functions() -> Mapping[str, int]:
-    """The addresses of `FUNCTIONS` in this process's driver.
+    """Return the addresses of `FUNCTIONS` in this process's driver.
 
     Raises:
         DeviceError: there is none, or it lacks one.

@@ -62,7 +62,7 @@ class Tangent:
 
 
 def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
-    """The parameters whose gradients an adjoint can leave out, if those of the operands `wanted` are requested.
+    """Return the parameters whose gradients an adjoint can leave out, if those of the operands `wanted` are requested.
 
     They are static numbers, and what the launch only reads of other operands.
     """
@@ -74,7 +74,7 @@ def unwanted(wires: Sequence[Wire], wanted: Collection[int]) -> frozenset[str]:
 def adjoint_wires(
     loaded: Loaded, wires: Sequence[Wire], left_out: Collection[str] = ()
 ) -> tuple[tuple[Wire, ...], Gradient]:
-    """The wires of a loaded adjoint, from those of the launch that it is the adjoint of.
+    """Return the wires of a loaded adjoint, from those of the launch that it is the adjoint of.
 
     Its parameters are the launch's, then an adjoint array for each that is of floats. Parameters that share an operand
     or a result share its cotangent. The adjoint array of one that is `left_out` is not touched: the array itself.
@@ -114,7 +114,7 @@ def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
 
 
 def _place(found: list[Source], source: Source) -> int:
-    """The number of `source` among those found, where it is put if it is new."""
+    """Return the number of `source` among those found, where it is put if it is new."""
     if source not in found:
         found.append(source)
     # Parameters that share an operand share its cotangent, too: JAX has one value for both.
@@ -124,7 +124,7 @@ def _place(found: list[Source], source: Source) -> int:
 def _primal_wire(
     wire: Wire, loaded: Loaded, twins: Mapping[str, str], operands: list[Source], results: list[Source]
 ) -> Wire:
-    """A parameter of the launch in its adjoint: an operand where the adjoint uses more of it than its shape."""
+    """Return a parameter of the launch in its adjoint: an operand where the adjoint uses more of it than its shape."""
     used, changed = wire.name in loaded.reads | loaded.writes, wire.name in loaded.writes
     plain = replace(wire, operand=-1, result=-1, fill=None)
     if wire.kind is Kind.SHAPE or wire.value >= 0 or (wire.kind is not Kind.SCALAR and not used and wire.name in twins):
@@ -147,7 +147,7 @@ def _primal_wire(
 def _twin_wire(
     wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]
 ) -> Wire:  # fmt: skip
-    """The adjoint array of a parameter.
+    """Return the adjoint array of a parameter.
 
     Of an output it is the cotangent: read and cleared, so it goes in and out, or in gather form only read. Of an array
     input it starts as zeros; of a scalar it is one element that collects the sum.
@@ -166,7 +166,7 @@ def _twin_wire(
 
 
 def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ...], Tangent]:
-    """The wires of a loaded tangent, from those of the launch that it is the tangent of."""
+    """Return the wires of a loaded tangent, from those of the launch that it is the tangent of."""
     floats = [w for w in wires if is_float(w.type)]
     moved = [w for w in floats if w.kind is not Kind.SHAPE]
     operands = sorted({w.operand for w in moved if w.operand >= 0})

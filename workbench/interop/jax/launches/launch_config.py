@@ -63,7 +63,7 @@ class LaunchConfig:
         return f"dim {self.dims}{batch}{' (has effects)' if self.effect else ''}"
 
     def batched(self, size: int) -> LaunchConfig:
-        """The same under one more batch axis, the outermost."""
+        """Return the same under one more batch axis, the outermost."""
         axes = (size, *self.batch)
         if len(axes) > MAX_BATCH_AXES:
             raise LaunchError(f"A kernel works under at most {MAX_BATCH_AXES} nested jax.vmap; this is one more.")
@@ -93,7 +93,7 @@ def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
 
 
 def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
-    """The attributes of a launch's FFI call, each some int64."""
+    """Return the attributes of a launch's FFI call, each some int64."""
     found: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
     if config.values:
         found["values"] = config.values
@@ -105,7 +105,7 @@ def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
 
 
 def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
-    """A condition as the handler takes it: see `within` in check.c."""
+    """Return a condition as the handler takes it: see `within` in check.c."""
     wires = plan.target.description.wires
     number = {w.name: n for n, w in enumerate(wires)}
     terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]

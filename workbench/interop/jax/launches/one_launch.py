@@ -20,7 +20,7 @@ FEWEST_BATCHES, MOST_POINTS = 64, 128
 
 
 def one_launch(plan: Plan, config: LaunchConfig, operands: Sequence[Shape]) -> tuple[Plan, LaunchConfig]:
-    """The launch with its innermost batch axes as dimensions of its own, as many as it can have.
+    """Return the launch with its innermost batch axes as dimensions of its own, as many as it can have.
 
     Args:
         plan, config: the launch.

@@ -43,7 +43,7 @@ class Divisible(NamedTuple):
 
 
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
-    """The launch for XLA to divide among devices; None if it is not one of a program of several devices."""
+    """Return the launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
     found = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
     if found is None:
@@ -85,7 +85,7 @@ def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
 
 
 def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
-    """The call in the program of all devices; `facts` distinguish it from others with the same shapes."""
+    """Return the call in the program of all devices; `facts` distinguish it from others with the same shapes."""
     mlir = library().mlir
     results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
     # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
@@ -159,7 +159,7 @@ def _ambiguous(plan: Plan, what: str) -> LaunchError:
 def part_plan(
     plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int], wide: Collection[str]
 ) -> Plan:  # fmt: skip
-    """The plan of a part of a launch that is divided along these dimensions.
+    """Return the plan of a part of a launch that is divided along these dimensions.
 
     It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension. Of the factors
     `wide`, parts may have more threads together than the launch.
@@ -203,7 +203,7 @@ class _Divided:
         self.sizes, self.bind, self.site = {**rule.sizes, **wide}, bind, site
 
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
-        """The mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
+        """Return the mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
         rule = self.rule
         given = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
         chosen = self._chosen(mesh, given)
@@ -218,7 +218,7 @@ class _Divided:
         return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
 
     def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
-        """The mesh axes along which each factor is divided: those of the first value that has some."""
+        """Return the mesh axes along which each factor is divided: those of the first value that has some."""
         chosen: dict[str, tuple[str, ...]] = {}
         taken: set[str] = set()
         for value, axes in given:
@@ -302,7 +302,7 @@ class _Divided:
 
 
 def _specs(value: Any) -> list[tuple[str, ...]]:
-    """The mesh axes of each axis of a value."""
+    """Return the mesh axes of each axis of a value."""
     spec = getattr(value.sharding, "spec", None) or ()
     named = [() if n is None else (n,) if isinstance(n, str) else tuple(n) for n in spec]
     return [*named, *[()] * (len(value.shape) - len(named))]

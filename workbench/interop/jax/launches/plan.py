@@ -89,7 +89,7 @@ class Code(NamedTuple):
         )  # fmt: skip
 
     def without(self, left_out: Collection[str]) -> Code:
-        """The code whose adjoint leaves out the gradients of these parameters."""
+        """Return the code whose adjoint leaves out the gradients of these parameters."""
         if not left_out:
             return self
         params = self.specialisation.function.params
@@ -236,7 +236,7 @@ class Roles:
 
 
 def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "") -> Plan:
-    """The plan of a loaded kernel or derivative.
+    """Return the plan of a loaded kernel or derivative.
 
     Args:
         loaded: what runs.
@@ -301,11 +301,12 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
     names = adjoints_of(code.specialisation, "adjoint")
     cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
     gathered = gathers(code.specialisation, launch.dims, {**launch.arguments, **cotangents}, code.constant)
-    return "adjoint" if gathered is None else GATHERED
+    # Devices exchange what an adjoint adds; to what it stores elsewhere they would have to agree.
+    return GATHERED if gathered is not None and gathered.local else "adjoint"
 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:
-    """The plan of `function`, which does a plan's work in another form and has no derivatives of its own."""
+    """Return the plan of `function`, which does a plan's work in another form and has no derivatives of its own."""
     made = copy(plan.code.specialisation)
     made.function = function
     made.loaded, made.bound, made.jax_plans = {}, {}, {}
@@ -339,7 +340,7 @@ def _hex(pattern: bytes | None) -> Json:
 
 
 def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
-    """The plan of a kernel's forward launch, its parameters in these roles."""
+    """Return the plan of a kernel's forward launch, its parameters in these roles."""
     count = {"operand": 0, "result": 0, "value": 0}
 
     def take(what: str) -> int:
@@ -361,7 +362,7 @@ def forward_plan(loaded: Loaded, roles: Roles, code: Code) -> Plan:
 
 
 def recorded_plan(record: LaunchRecord, wires: tuple[Wire, ...], shared: bool, aliased: bool) -> Plan:
-    """The plan of a launch that a function made, wired as its trace says; the same one for equal launches.
+    """Return the plan of a launch that a function made, wired as its trace says; the same one for equal launches.
 
     Args:
         record: the launch.

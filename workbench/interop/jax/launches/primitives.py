@@ -49,7 +49,7 @@ class Primitives(NamedTuple):
 
 @lru_cache(maxsize=1)
 def primitives() -> Primitives:
-    """The primitives, made and registered with JAX at the first call."""
+    """Return the primitives, made and registered with JAX at the first call."""
     jax = library()
     launch, tangent = jax.Primitive("workbench_launch"), jax.Primitive("workbench_launch_tangent")
     launch.multiple_results = tangent.multiple_results = True
@@ -76,7 +76,7 @@ def primitives() -> Primitives:
 
 
 def launch(plan: Plan, operands: Sequence[Any], config: LaunchConfig) -> list[Any]:
-    """The results of a launch, in the order of the plan's."""
+    """Return the results of a launch, in the order of the plan's."""
     note_call_site(plan, config)
     return primitives().launch.bind(*aligned(operands), plan=plan, config=config)
 
@@ -102,7 +102,7 @@ def _launch_results(*avals: Any, plan: Plan, config: LaunchConfig) -> tuple[list
 
 @lru_cache(maxsize=1)
 def _effect() -> Any:
-    """The effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
+    """Return the effect of JAX's own FFI calls: it is known to all of JAX's transformations."""
     jax = library().jax
     # Traced, never run: only its effect is looked at, which has no public name.
     call = jax.ffi.ffi_call("workbench.effect", jax.ShapeDtypeStruct((), np.float32), has_side_effect=True)
@@ -268,7 +268,7 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
 
 
 def _no_tangent(result: Any) -> Any:
-    """The tangent of a result that is not of floats."""
+    """Return the tangent of a result that is not of floats."""
     jax = library()
     return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
 
@@ -318,7 +318,7 @@ def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
 
 
 def tangent_of(avals: tuple[Any, ...], plan: Plan, config: LaunchConfig, wanted: Shape) -> Any:
-    """The closed jaxpr of what `launch_tangent` runs for operands of these types."""
+    """Return the closed jaxpr of what `launch_tangent` runs for operands of these types."""
     key = avals, config, wanted
     found = plan.traced.get(key)
     if found is None:
@@ -445,7 +445,7 @@ class _Around:
         self.numbers = {s: n for n, s in enumerate(known.gradient.operands)}
 
     def inputs(self, operands: Sequence[Any]) -> list[Any]:
-        """The operands of the launch; of those that neither A nor the tangent reads, zeros."""
+        """Return the operands of the launch; of those that neither A nor the tangent reads, zeros."""
         jnp, ones = library().jnp, (1,) * len(self.config.batch)
 
         def one(n: int) -> Any:

@@ -33,7 +33,7 @@ _SILENT: WeakKeyDictionary[Specialisation, Specialisation] = WeakKeyDictionary()
 
 
 def silent(specialisation: Specialisation) -> Specialisation:
-    """The same kernel without its prints; itself where it has none."""
+    """Return the same kernel without its prints; itself where it has none."""
     if not any(op.name == "print" for op in walk(specialisation.function.body)):
         return specialisation
     found = _SILENT.get(specialisation)

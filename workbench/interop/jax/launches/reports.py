@@ -53,7 +53,7 @@ class Report:
     advice: str
 
     def fault(self, count: int) -> KernelFault:
-        """The error for this number."""
+        """Return the error for this number."""
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
 
     def text(self, words: Any) -> str:
@@ -80,7 +80,7 @@ class Unwritten:
     scalar: Scalar
 
     def __call__(self, value: Any) -> Any:
-        """The number."""
+        """Return the number."""
         bits = np.dtype(f"uint{self.scalar.bits}")
         pattern = marker(self.scalar)
         assert pattern is not None
@@ -88,7 +88,7 @@ class Unwritten:
 
 
 def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
-    """The result `value` of a program that reports, when it runs, elements that still hold the marker."""
+    """Return the result `value` of a program that reports, when it runs, elements that still hold the marker."""
     if marker(scalar) is None:
         return value
     said = f"of {value.size} elements of the result {name} were never written by {function}."
@@ -112,7 +112,7 @@ class NotAdditive:
     result: int
 
     def __call__(self, value: Any, *operands: Any) -> Any:
-        """The number, for a result of the launch with these operands."""
+        """Return the number, for a result of the launch with these operands."""
         jnp = library().jnp
         other, both = list(operands), list(operands)
         for n in self.linear:
@@ -211,7 +211,7 @@ def _specialisation() -> Specialisation:
 
 @lru_cache(maxsize=1024)
 def _plan(report: Report) -> Plan:
-    """The launch that asserts that a count is 0: one code, and a target for each message."""
+    """Return the launch that asserts that a count is 0: one code, and a target for each message."""
     code = Code(_specialisation(), checks=True)
     loaded = load(code.specialisation, options=code.options, device="cpu")
     made = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)

@@ -110,7 +110,7 @@ class Rule:
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
-    """The rule of a launch whose operands have these types; kept with its plan."""
+    """Return the rule of a launch whose operands have these types; kept with its plan."""
     key = "sharding rule", config, tuple(tuple(a.shape) for a in avals)
     found = plan.traced.get(key)
     if found is None:
@@ -119,7 +119,7 @@ def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
-    """The sizes that a launch's indices are compared with."""
+    """Return the sizes that a launch's indices are compared with."""
     launch = traced_launch(plan, config)
     if launch is None:
         return Sizes()
@@ -244,11 +244,11 @@ class _Making:
         return offset == 0 and strides == dense and whole
 
     def _row(self, name: str) -> int:
-        """The elements of a memory that are one row of its view; 1 of what is no view."""
+        """Return the elements of a memory that are one row of its view; 1 of what is no view."""
         return math.prod(self.views[name][2 : 1 + self.wires[name].view]) if name in self.views else 1
 
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
-        """The operands and results that hold these axes of parameters; a view's first axis is its memory's."""
+        """Return the operands and results that hold these axes of parameters; a view's first axis is its memory's."""
         inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
         return [(place, n, axis) for name, axis in inside.items() for place, n in memories(self.wires[name])]
 
@@ -304,6 +304,6 @@ def _begins_as_zeros(wire: Wire) -> bool:
 
 
 def memories(wire: Wire) -> list[tuple[str, int]]:
-    """The operand and the result that a parameter is."""
+    """Return the operand and the result that a parameter is."""
     found = [("operand", wire.operand)] if wire.operand >= 0 else []
     return [*found, ("result", wire.result)] if wire.result >= 0 else found

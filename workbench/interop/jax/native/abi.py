@@ -109,25 +109,25 @@ def code(scalar: Scalar | Complex) -> int:
 
 
 def types_text() -> str:
-    """The structures as LLVM type definitions."""
+    """Return the structures as LLVM type definitions."""
     return "\n".join(f"%{name} = type {{ {', '.join(t for _, t in fields)} }}" for name, fields in STRUCTS.items())
 
 
 def names() -> list[str]:
-    """The name of each of XLA's codes of element types."""
+    """Return the name of each of XLA's codes of element types."""
     known = {number: name for name, number in CODES.items()}
     return [known.get(number, "another type") for number in range(CODE_COUNT)]
 
 
 def sizes() -> list[int]:
-    """The bytes of each of XLA's codes of element types, 0 if it is not known."""
+    """Return the bytes of each of XLA's codes of element types, 0 if it is not known."""
     known = {number: 2 if name == "bfloat16" else np.dtype(name).itemsize for name, number in CODES.items()}
     # 0 makes the handler refuse the buffer: a size it does not know is never guessed.
     return [known.get(number, 0) for number in range(CODE_COUNT)]
 
 
 def string_text(symbol: str, text: str) -> str:
-    """A constant C string, in UTF-8."""
+    """Return a constant C string, in UTF-8."""
     data = text.encode() + b"\0"
     shown = "".join(chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in data)
     return f'@{symbol} = private constant [{len(data)} x i8] c"{shown}"'

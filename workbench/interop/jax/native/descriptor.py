@@ -100,7 +100,7 @@ class Description:
         return tuple(found[n] for n in range(len(found)))
 
     def results(self) -> tuple[Wire, ...]:
-        """The wires that are results, in their order."""
+        """Return the wires that are results, in their order."""
         found = {w.result: w for w in self.wires if w.result >= 0 and w.kind is not Kind.SHAPE}
         return tuple(found[n] for n in range(len(found)))
 
@@ -110,7 +110,7 @@ class Description:
         return tuple((w.operand, w.result) for w in wires if w.operand >= 0 and w.result >= 0)
 
     def text(self) -> str:
-        """The description as LLVM IR, without the addresses of this process: what distinguishes targets."""
+        """Return the description as LLVM IR, without the addresses of this process: what distinguishes targets."""
         rows, strings, views = [], [string_text("kernel", self.kernel)], 0
         for number, (wire, slot) in enumerate(zip(self.wires, self.layout.slots, strict=True)):
             strings.append(string_text(f"param.{number}", wire.name))
@@ -147,7 +147,7 @@ class Description:
 
 
 def completed(text: str) -> str:
-    """A description that an earlier version kept, with the fields that it did not have yet.
+    """Return a description that an earlier version kept, with the fields that it did not have yet.
 
     completed("… = type { …, i64 }\\n…ptr @params, i64 3\\n}")    # … i64 3, i64 0, i64 65536, i64 0
     """
@@ -162,7 +162,7 @@ def completed(text: str) -> str:
 
 
 def pattern(wire: Wire) -> bytes | None:
-    """The bytes of one component that a result is filled with; None where nothing is filled in."""
+    """Return the bytes of one component that a result is filled with; None where nothing is filled in."""
     if wire.fill is None or isinstance(wire.fill, bytes):
         return wire.fill
     kind = number_type(wire.type)
@@ -175,7 +175,7 @@ def pattern(wire: Wire) -> bytes | None:
 
 
 def static_bits(value: np.generic) -> int:
-    """A static value as the int64 whose first bytes in memory are its own."""
+    """Return a static value as the int64 whose first bytes in memory are its own."""
     return struct.unpack("<q", value.tobytes().ljust(8, b"\0"))[0]
 
 

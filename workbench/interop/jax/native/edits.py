@@ -85,7 +85,7 @@ class _Calls:
         self.say(f"{reasons[-1]}. {MEND if STALE in reasons[-1] else CLEAR}" if reasons and all(reasons) else "")
 
     def blames(self, cell: str) -> bool:
-        """Whether it is outdated by what a cell binds."""
+        """Return whether it is outdated by what a cell binds."""
         return self.text is not None and f" in {cell}. ".encode() in self.text.value
 
     def say(self, text: str) -> None:
@@ -147,7 +147,7 @@ OURS: ContextVar[bool] = ContextVar("OURS", default=False)
 
 
 def called(ctx: Any, target: T) -> T:
-    """The target that the program which JAX lowers calls in this one's place: exported ones have their own.
+    """Return the target that the program which JAX lowers calls in this one's place: exported ones have their own.
 
     Raises:
         LaunchError: it is outdated, or exported by JAX alone.
@@ -170,7 +170,7 @@ def called(ctx: Any, target: T) -> T:
 
 
 def note_export(ctx: Any, kernel: str, name: str) -> bool:
-    """Whether JAX lowers a program to export it; then note that it calls the target of this name.
+    """Return whether JAX lowers a program to export it; then note that it calls the target of this name.
 
     Raises:
         LaunchError: `jax_export` does not run here, so JAX would refuse the name with an error of its own.

@@ -46,7 +46,7 @@ class Reporting:
     fault: Callable[[int], KernelFault]
 
     def __call__(self) -> Function:
-        """The IR."""
+        """Return the IR."""
         return self.function()
 
 
@@ -58,14 +58,14 @@ def explain_faults(address: int) -> None:
 
 
 def said(fault: KernelFault, room: int = 1 << 20) -> str:
-    """The text of a fault for XLA, of so many bytes at most; `fault_in` finds the fault by it."""
+    """Return the text of a fault for XLA, of so many bytes at most; `fault_in` finds the fault by it."""
     text = str(fault).encode()[:room].decode(errors="ignore")
     _recent.append((text, fault))
     return text
 
 
 def fault_in(error: Exception | str) -> KernelFault | None:
-    """The fault that an error of XLA's, or the text of one, reports; None if it reports something else."""
+    """Return the fault that an error of XLA's, or the text of one, reports; None if it reports something else."""
     found = str(error)
     return next((fault for text, fault in reversed(_recent) if text in found), None)
 
@@ -96,7 +96,7 @@ def _explain(
 
 
 def stopped(name: str) -> KernelFault:
-    """The error of a kernel or function that was stopped where it must not fail: on one of several devices."""
+    """Return the error of a kernel or function that was stopped where it must not fail: on one of several devices."""
     return KernelFault(
         f"{name} was stopped on one of several devices: the results of its program are half written.",
         advice="Run the program again.", function=name,
@@ -104,7 +104,7 @@ def stopped(name: str) -> KernelFault:
 
 
 def _fault(function: Function, found: FaultRecord, address: int, ndim: int) -> KernelFault:
-    """The error of a call whose packed parameters lie at `address`."""
+    """Return the error of a call whose packed parameters lie at `address`."""
     placed = layout([(p.name, p.type) for p in function.params])
     buffer = (ctypes.c_char * placed.size).from_address(address)
     # The buffer begins with the launch's dimensions.

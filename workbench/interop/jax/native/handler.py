@@ -35,13 +35,13 @@ _lock = renewed(__name__, "_lock")
 
 @lru_cache
 def handler_text(system: str = sys.platform, machine: str = platform.machine()) -> str:
-    """The handler as LLVM IR text."""
+    """Return the handler as LLVM IR text."""
     asked = systems.clock_text(system) + systems.yield_text(system) + systems.format_text(system)
     return asked + systems.floats_text(machine) + Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
 
 
 def handler_address() -> int:
-    """The address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one per process.
+    """Return the address of `workbench_ffi(frame, kernel)`: from the cache, else compiled now; one per process.
 
     Raises:
         BuildError: LLVM refused the text, or the object cannot be loaded.
@@ -51,7 +51,7 @@ def handler_address() -> int:
 
 
 def address_of(symbol: str) -> int:
-    """The address of another of the handler's functions: `PROGRAM(frame, table)`, `STOPPED(frame, kernel)`, …"""
+    """Return the address of another of the handler's functions: `PROGRAM(frame, table)`, `STOPPED(frame, kernel)`, …"""
     with _lock:
         return _load().addresses[symbol]
 

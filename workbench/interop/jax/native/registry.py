@@ -21,5 +21,5 @@ plans: WeakValueDictionary[str, Any] = WeakValueDictionary()
 
 
 def plan_of(description: int) -> Any:
-    """The plan whose description lies at this address; None if it is gone, or was only preloaded."""
+    """Return the plan whose description lies at this address; None if it is gone, or was only preloaded."""
     return plans.get(names.get(description, ""))

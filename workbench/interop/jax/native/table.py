@@ -104,7 +104,7 @@ class Segment:
         return hash(self.name)
 
     def with_targets(self, chosen: Callable[[Target], Target]) -> Segment:
-        """The same steps, calling `chosen(target)` in the place of each target."""
+        """Return the same steps, calling `chosen(target)` in the place of each target."""
         steps = tuple(replace(s, target=chosen(s.target)) if isinstance(s, Launch) else s for s in self.steps)
         return replace(self, steps=steps) if steps != self.steps else self
 
@@ -163,7 +163,7 @@ class Segment:
             keep(self.name, lambda: described)
 
     def thunk(self) -> int:
-        """The address of a handler for it, made now; it is never unloaded."""
+        """Return the address of a handler for it, made now; it is never unloaded."""
         words, calls = self._words
         return _thunk(self.function, words, {k: t.thunk() for k, t in calls.items()}, self)
 

@@ -93,7 +93,7 @@ class Target:
         return f"{self.description.text()}\n{thunk_source(self.description)}"
 
     def thunk(self) -> int:
-        """The address of a handler for this kernel; its code is never unloaded."""
+        """Return the address of a handler for this kernel; its code is never unloaded."""
         if self.function is not None:
             registry.functions[self.name] = self.function
         return _thunk(self.name, self._text, self.code)
@@ -108,7 +108,7 @@ def make_target(
 
 
 def content_name(description: Description, digest: str, *more: str) -> str:
-    """The name of a target, made from all that it does; `digest` is that of its code."""
+    """Return the name of a target, made from all that it does; `digest` is that of its code."""
     content = hashlib.sha256()
     # Also the handler's text: a new version of it is another target, and never meets an old description.
     for part in (handler_text(), description.text(), thunk_source(description), digest, *more):
@@ -121,7 +121,7 @@ def content_name(description: Description, digest: str, *more: str) -> str:
 
 
 def registered() -> tuple[str, ...]:
-    """The names that XLA knows."""
+    """Return the names that XLA knows."""
     return tuple(_registered)
 
 
@@ -153,7 +153,7 @@ def _missing(name: str) -> CacheError:
 
 
 def thunk_named(name: str) -> int:
-    """The address of the handler that a kernel's kept target had.
+    """Return the address of the handler that a kernel's kept target had.
 
     Raises:
         CacheError: the store does not hold it.

@@ -22,7 +22,7 @@ from workbench.types import number_type
 
 
 def thunk_source(description: Description) -> str:
-    """The thunk of a description, with names in capitals for addresses of a process (`_LINKED`)."""
+    """Return the thunk of a description, with names in capitals for addresses of a process (`_LINKED`)."""
     wires = description.wires
     # Faults, fills and accumulators need a loop or a record; only the generic handler has them.
     plain = not description.checked and all(w.kind in (Kind.ARRAY, Kind.SCALAR) and w.fill is None for w in wires)
@@ -69,7 +69,7 @@ _LINKED = {
 
 
 def thunk_text(source: str) -> str:
-    """A kept text as a module of LLVM's: addresses are symbols, so that one object serves all processes."""
+    """Return a kept text as a module of LLVM's: addresses are symbols, so that one object serves all processes."""
     for name, declared in _LINKED.items():
         source = re.sub(rf"(?<= ){name}\b", f"@{_symbol(name)}", source) + "\n" + declared.format(_symbol(name))
     return source + floats_text(platform.machine())
@@ -245,7 +245,7 @@ class _Body:
                 stride = self._new(f"mul i64 {stride}, {sizes[axis]}")
 
     def _checked(self, wire: Wire, field: int, number: int) -> tuple[str, str]:
-        """The data and dimensions of a buffer that has the wire's type and rank."""
+        """Return the data and dimensions of a buffer that has the wire's type and rank."""
         items = self._at("ptr", "%Frame", "%frame", field, 4)
         buffer = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
         self._must("i32", self._at("i32", "%Buffer", buffer, 2), code(number_type(wire.type)))

@@ -63,7 +63,7 @@ class Called:
         return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
 
     def run(self, *operands: Any) -> Arrays:
-        """The results."""
+        """Return the results."""
         with _Run(self, operands) as made:
             self.function(*made.given)
             return [a.numpy() for a in made.results]
@@ -133,7 +133,7 @@ def _argument(type: Any, value: np.ndarray[Any, Any]) -> Any:
 
 
 def call_back(function: Callable[..., Any], signature: Signature, values: Mapping[str, Any]) -> Sequence[Any]:
-    """The function's results for JAX values, flat, by a callback."""
+    """Return the function's results for JAX values, flat, by a callback."""
     called = Called(function, signature, checks_wanted())
     try:
         return _primitives().called.bind(*signature.operands(values), called=called)

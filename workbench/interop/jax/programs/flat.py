@@ -88,7 +88,7 @@ Inner = Callable[[Any], Any]
 
 
 def flatten(closed: Any, inner: Inner, launch: Any) -> Flat:
-    """The flat program of a closed jaxpr.
+    """Return the flat program of a closed jaxpr.
 
     Args:
         closed: the jaxpr.
@@ -121,7 +121,7 @@ class _Taker:
     _made: dict[Any, list[Value]] = field(default_factory=dict)
 
     def take(self, closed: Any, arguments: Sequence[Value]) -> list[Value]:
-        """The results of a closed jaxpr for these arguments."""
+        """Return the results of a closed jaxpr for these arguments."""
         literal = literal_type()
         known = dict(zip(closed.jaxpr.constvars, map(_constant, closed.consts), strict=True))
         known |= dict(zip(closed.jaxpr.invars, arguments, strict=True))
@@ -157,7 +157,7 @@ class _Taker:
 
 
 def _within(equation: Any) -> Any:
-    """The jaxpr inside an operation that only calls it."""
+    """Return the jaxpr inside an operation that only calls it."""
     name = equation.primitive.name
     if name in _JITS:
         return equation.params.get("jaxpr") or equation.params.get("call_jaxpr")

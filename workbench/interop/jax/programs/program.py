@@ -35,7 +35,7 @@ class Program:
 
     @classmethod
     def of(cls, name: str, function: Callable[..., Any], operands: Sequence[Any]) -> Program:
-        """The program of a function for operands of these shapes and types."""
+        """Return the program of a function for operands of these shapes and types."""
         jax = library().jax
         shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in operands]
         return cls(name, jax.make_jaxpr(lambda *args: list(function(*args)))(*shapes))
@@ -83,7 +83,7 @@ class Program:
         return self.derived("native", make)
 
     def batched(self, axes: tuple[int | None, ...], size: int) -> Program:
-        """The program of batches that stand on these axes of the operands; its results have them first."""
+        """Return the program of batches that stand on these axes of the operands; its results have them first."""
         jax = library().jax
         shapes = [
             aval if axis is None else jax.ShapeDtypeStruct((*aval.shape[:axis], size, *aval.shape[axis:]), aval.dtype)
@@ -94,7 +94,7 @@ class Program:
         return self.derived(("batched", axes, size), lambda: Program.of(f"{self.name}_batched", function, shapes))
 
     def chosen(self, results: tuple[int, ...]) -> Program:
-        """The program of some of its results, in order."""
+        """Return the program of some of its results, in order."""
 
         def make() -> Program:
             used = [n in results for n in range(len(self.closed.out_avals))]
@@ -105,7 +105,7 @@ class Program:
         return self.derived(("chosen", results), make)
 
     def ordered(self, order: tuple[int, ...]) -> Program:
-        """The program that takes its operands in another order."""
+        """Return the program that takes its operands in another order."""
 
         def function(*operands: Any) -> list[Any]:
             given = dict(zip(order, operands, strict=True))
@@ -115,7 +115,7 @@ class Program:
         return self.derived(("ordered", order), lambda: Program.of(self.name, function, avals))
 
     def linearised(self, wanted: tuple[int, ...]) -> Linearised:
-        """The program split for tangents of the operands numbered `wanted`."""
+        """Return the program split for tangents of the operands numbered `wanted`."""
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:
@@ -194,12 +194,12 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
 
 
 def is_float_aval(aval: Any) -> bool:
-    """Whether a value of this abstract type has a gradient."""
+    """Return whether a value of this abstract type has a gradient."""
     return aval.dtype.name in NUMBERS and is_float(NUMBERS[aval.dtype.name])
 
 
 def _inner(equation: Any) -> Any:
-    """The jaxpr that one of our operations stands for."""
+    """Return the jaxpr that one of our operations stands for."""
     if isinstance(equation.params.get("program"), Program):
         return equation.params["program"].closed
     if equation.primitive is primitives().tangent:

@@ -31,7 +31,7 @@ class Programs(NamedTuple):
 
 @lru_cache(maxsize=1)
 def programs() -> Programs:
-    """The primitives, made and registered with JAX at the first call."""
+    """Return the primitives, made and registered with JAX at the first call."""
     jax = library()
     names = ("program", "linear", "segment")
     found = Programs(*(jax.Primitive(f"workbench_{name}") for name in names))
@@ -58,7 +58,7 @@ def programs() -> Programs:
 
 
 def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
-    """The results of a program, as one call where it can be one."""
+    """Return the results of a program, as one call where it can be one."""
     tracers = (x for x in operands if isinstance(x, library().jax.core.Tracer))
     if not program.is_one_call or any(varying(x.aval) or explicit_mesh(x.aval) for x in tracers):
         return program(*operands)
@@ -94,7 +94,7 @@ def _lower(ctx: Any, *operands: Any, **params: Any) -> Any:
 
 
 def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
-    """The program level by level: XLA's operations, then a segment, and so on."""
+    """Return the program level by level: XLA's operations, then a segment, and so on."""
     flat, segments = program.native
     known: dict[Value, Any] = dict(zip(flat.arguments, operands, strict=True))
 

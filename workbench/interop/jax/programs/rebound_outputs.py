@@ -13,7 +13,7 @@ from workbench.interop.jax.programs.trace import Trace
 
 
 def rebinding(trace: Trace, name: str) -> LaunchError:
-    """The error for an output that nothing wrote."""
+    """Return the error for an output that nothing wrote."""
     definition = trace.definition
     for node in ast.walk(definition.node):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):

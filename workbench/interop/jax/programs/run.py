@@ -48,7 +48,7 @@ class Leaf:
 
     @classmethod
     def of(cls, function: str, name: str, value: Any, annotation: Type | None, static: bool) -> Leaf:
-        """The parameter for a value.
+        """Return the parameter for a value.
 
         Raises:
             LaunchError: it does not fit.
@@ -67,13 +67,13 @@ class Leaf:
         return [value] if self.tree is None else library().jax.tree.leaves(value)
 
     def built(self, values: list[Any]) -> Any:
-        """The parameter again, of flat values."""
+        """Return the parameter again, of flat values."""
         if self.static is not None:
             return self.static[1]
         return values[0] if self.tree is None else library().jax.tree.unflatten(self.tree, values)
 
     def shapes(self) -> list[Shape]:
-        """The shapes of its arrays."""
+        """Return the shapes of its arrays."""
         pairs = zip(self.types, self.full_shapes, strict=True)
         return [shape[: t.ndim] for t, shape in pairs if isinstance(t, ArrayType)]
 
@@ -99,7 +99,7 @@ class Signature:
     wide: bool
 
     def operands(self, values: Mapping[str, Any]) -> list[Any]:
-        """The flat operands for values by parameter."""
+        """Return the flat operands for values by parameter."""
         return [
             arguments.operand(self.function, leaf.name, v, t)
             for leaf in self.leaves
@@ -130,7 +130,7 @@ class Signature:
 
 
 def active() -> Trace | None:
-    """The trace that is under way in this context."""
+    """Return the trace that is under way in this context."""
     return next((o for o in OBSERVERS.get() if isinstance(o, Trace)), None)
 
 

@@ -71,7 +71,7 @@ class Part:
 
 
 def parts(flat: Flat, function: str) -> dict[int, Part]:
-    """The segments of a flat program, by level."""
+    """Return the segments of a flat program, by level."""
     found = {}
     for level in range(1, flat.levels, 2):
         nodes = [n for n in flat.nodes if n.level == level]

@@ -27,7 +27,7 @@ class Size(int):
     dim: Any
 
     def __new__(cls, number: int, dim: Any) -> Any:
-        """A plain number where the size is known."""
+        """Return a plain number where the size is known."""
         if not is_symbolic(dim):
             return int(dim)
         made = super().__new__(cls, number)
@@ -75,22 +75,22 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 
 def open_size(size: Any) -> Any:
-    """A size as JAX has it."""
+    """Return a size as JAX has it."""
     return size.dim if isinstance(size, Size) else size
 
 
 def open_shape(shape: Sequence[Any]) -> tuple[Any, ...]:
-    """A shape as JAX has it."""
+    """Return a shape as JAX has it."""
     return tuple(map(open_size, shape))
 
 
 def is_open(shape: Sequence[Any]) -> bool:
-    """Whether a size in it is known only when the program runs."""
+    """Return whether a size in it is known only when the program runs."""
     return any(isinstance(n, Size) for n in shape)
 
 
 def stood_for(shape: Sequence[Any], around: int) -> tuple[int, ...]:
-    """The shape of a stand-in in one of the rounds 0 and 1."""
+    """Return the shape of a stand-in in one of the rounds 0 and 1."""
     return tuple(_number(n, around) if is_symbolic(n) else n for n in shape)
 
 
@@ -104,7 +104,7 @@ def _number(dim: Any, around: int) -> int:
 
 
 def same_program(one: Any, two: Any) -> bool:
-    """Whether two closed jaxprs are one program."""
+    """Return whether two closed jaxprs are one program."""
     return _shown(one) == _shown(two)
 
 
@@ -124,7 +124,7 @@ def _configs(jaxpr: Any) -> Iterator[Any]:
 
 
 def refuse_part() -> LaunchError:
-    """The error for a view of a part of an array whose size is open."""
+    """Return the error for a view of a part of an array whose size is open."""
     return LaunchError(
         "This is a part of an array whose size is known only when the program runs.",
         advice="Let a kernel compute the indices, or export for known sizes.",

@@ -95,12 +95,12 @@ class Trace(Observer):
         self._names[target.memory] = name
 
     def take(self, source: array) -> Any:
-        """The JAX value of an array now, with its own shape and the components' axes last."""
+        """Return the JAX value of an array now, with its own shape and the components' axes last."""
         shape = (*open_shape(source.shape), *source.dtype.shape)
         return self._part(source).reshape(shape)
 
     def is_undefined(self, source: array) -> bool:
-        """Whether nothing has written to it."""
+        """Return whether nothing has written to it."""
         return isinstance(self._values.get(source.memory), Undefined)
 
     def allocating(self, memory: Memory, filled: bool) -> None:
@@ -121,7 +121,7 @@ class Trace(Observer):
         raise self.values_read(f"reads the values of {name}", name)
 
     def values_read(self, what: str, name: str) -> ValuesRead:
-        """The error for a function that does `what`."""
+        """Return the error for a function that does `what`."""
         return ValuesRead(
             f"{self.definition.name} {what}, which are known only when the compiled program runs.",
             self.place(),
@@ -131,7 +131,7 @@ class Trace(Observer):
         )
 
     def place(self) -> Location | None:
-        """The line of the function that is running now."""
+        """Return the line of the function that is running now."""
         # The user's function is somewhere below us on the stack; its frame has the line that runs now.
         frame = sys._getframe(1)
         while frame is not None:
@@ -141,7 +141,7 @@ class Trace(Observer):
         return None
 
     def _value(self, memory: Memory, scalar: Scalar) -> Any:
-        """The flat JAX value of a memory."""
+        """Return the flat JAX value of a memory."""
         jnp = library().jnp
         state = self._values.get(memory)
         if state is None:
@@ -171,7 +171,7 @@ class Trace(Observer):
             )
 
     def _part(self, source: array) -> Any:
-        """The elements of a view, flat."""
+        """Return the elements of a view, flat."""
         value = self._value(source.memory, number_type(source.dtype))
         where = _where(source)
         return value if where is None else value[where]
@@ -217,7 +217,7 @@ class Trace(Observer):
         self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
-        """Whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
+        """Return whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
         whole = _where(target) is None and _where(source) is None
         # Threads of a launch have no order, so overlapping parts are left to XLA, which reads before it writes.
         if whole or overlap({"target": target, "source": source}):

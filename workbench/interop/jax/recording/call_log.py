@@ -172,7 +172,7 @@ class Notes:
         self._on.value = (3 if inputs else 1) if on else 0
 
     def drain(self) -> tuple[Sequence[Work], int]:
-        """The calls noted since the last time, once all that JAX has queued is done; and how many were lost."""
+        """Return the calls noted since the last time, once all that JAX has queued is done; and how many were lost."""
         if not self._on.value:
             return (), 0
         for value in library().jax.live_arrays():
@@ -208,7 +208,7 @@ class Notes:
 
 
 def _read(address: int) -> tuple[CallEntry, int, int]:
-    """The call of a note, the address of its frame, and of that of the program that it is a step of."""
+    """Return the call of a note, the address of its frame, and of that of the program that it is a step of."""
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
     kernel, start, end, _, operands, results, count, kept, frame, parent = note[:10]

@@ -46,7 +46,7 @@ class Held:
         return lying_in(self.memory, dtype, shape, strides, start)
 
     def whole(self) -> array:
-        """All of it; of more than four dimensions the first ones as one."""
+        """Return all of it; of more than four dimensions the first ones as one."""
         extra = max(0, len(self.shape) - MAX_NDIM + 1)
         shape = (math.prod(self.shape[:extra]), *self.shape[extra:]) if extra > 1 else self.shape or (1,)
         return self.view(self.dtype, shape, dense(shape, self.dtype.size), 0)
@@ -56,7 +56,7 @@ def unfold(
     plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
     results: Sequence[tuple[str, tuple[int, ...]]],
 ) -> tuple[tuple[Work, ...], tuple[array, ...]]:  # fmt: skip
-    """The work of a call, in order, and the arrays that have its results afterwards.
+    """Return the work of a call, in order, and the arrays that have its results afterwards.
 
     Args:
         plan: what was called.
@@ -96,13 +96,13 @@ class _Call:
         self.dims = tuple(n if n >= 0 else self.size(-1 - n) for n in attributes[0])
 
     def size(self, place: int) -> int:
-        """A size of the launch that is an array's: 4 times the parameter's number plus the axis."""
+        """Return a size of the launch that is an array's: 4 times the parameter's number plus the axis."""
         wire = self.wires[place // 4]
         shape = self.source(wire).shape
         return shape[len(shape) - _own_rank(wire) + place % 4]
 
     def source(self, wire: Wire) -> Held:
-        """The buffer that a parameter is: a result rather than an operand."""
+        """Return the buffer that a parameter is: a result rather than an operand."""
         return self.results[wire.result] if wire.result >= 0 else self.operands[wire.operand]
 
     def steps(self) -> Iterator[Work]:
@@ -126,7 +126,7 @@ class _Call:
             yield Launch(bind(code.specialisation, code.direction, self.dims, arguments, CPU, options))
 
     def arguments(self, batch: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
-        """The kernel's arguments in one batch."""
+        """Yield the kernel's arguments in one batch."""
         view = 0
         for wire in self.wires:
             if wire.value >= 0:
@@ -181,7 +181,7 @@ def _bytes(held: Held) -> Any:
 
 
 def _numbers(data: np.ndarray[Any, Any], dtype: Scalar | Vector) -> Any:
-    """A number, or a vector's numbers, from their bytes."""
+    """Return a number, or a vector's numbers, from their bytes."""
     scalar = number_type(dtype)
     found = np.frombuffer(data[: dtype.size].tobytes(), scalar.numpy)
     found = found.astype(np.float32) if is_half(scalar) else found

@@ -5,7 +5,7 @@ A target's name is made from its content, so a name never means something else i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,9 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.interop.jax.launches.primitives import fault_effect
 from workbench.interop.jax.native import edits
-from workbench.interop.jax.native.target import NAME
+from workbench.interop.jax.native.table import preload_segment
+from workbench.interop.jax.native.target import NAME, kept, make_known, registered, thunk_named
+from workbench.interop.jax.sharing.pack import on_gpus
 from workbench.interop.jax.values.library import export_library, library
 from workbench.runtime.launching.checks import checks_here
 
@@ -86,10 +88,59 @@ def _allowed(make: Callable[[Sequence[Any]], Any], disabled: tuple[Any, ...], ar
 
 
 def is_exported_here(exported: Any) -> bool:
-    """Return whether `jax_export` made it in this process: then its gradient is exported when it is asked for."""
+    """Return whether `jax_export` made it in this process: then its gradient is exported when it is requested."""
     make = getattr(exported, "_get_vjp", None)
     return isinstance(make, partial) and make.func is _gradient
 
 
 def _gradient(make: Callable[[Any], Any], disabled: tuple[Any, ...], arch: str, exported: Any) -> Any:
     return _allowed(lambda checks: make(replace(exported, disabled_safety_checks=tuple(checks))), disabled, arch)
+
+
+def jax_preload(programs: Iterable[object] | object) -> tuple[str, ...]:
+    """Register with XLA the kernels of programs that this process did not trace, such as exported ones.
+
+        exported = jax.export.deserialize(data)
+        wb.jax_preload(exported)
+        exported.call(x)
+
+    Args:
+        programs: an `Exported` (its gradients are read too), a compiled program, a program's text, a target's name, or
+            several of these.
+
+    Returns:
+        The names of the targets found.
+
+    Raises:
+        CacheError: the cache does not hold one of the kernels.
+    """
+    names: dict[str, None] = {}
+    alone = isinstance(programs, str) or hasattr(programs, "mlir_module") or hasattr(programs, "as_text")
+    for program in [programs] if alone else programs:  # type: ignore[union-attr]
+        for text in [program] if isinstance(program, str) else _texts(program):
+            names |= dict.fromkeys(NAME.findall(text))
+    known = registered()
+    for name in names:
+        if name not in known:
+            described = kept(name)
+            if "program" in described:
+                preload_segment(name, described)
+            elif described.get("block"):
+                target = on_gpus(name)
+                if target is not None:
+                    target.register()
+            else:
+                make_known(name, partial(thunk_named, name))
+    return tuple(names)
+
+
+def _texts(program: Any) -> Iterator[str]:
+    """Yield an exported program and its gradients, as far as they were exported with it; or a compiled program."""
+    if not hasattr(program, "mlir_module"):
+        yield program.as_text()
+        return
+    yield program.mlir_module()
+    # One that this process exported would make gradients of gradients without end; it knows their kernels anyway.
+    while program.has_vjp() and not is_exported_here(program):
+        program = program.vjp()
+        yield program.mlir_module()

@@ -59,7 +59,7 @@ def read_before_written(function: Function) -> frozenset[str]:
 def _follow(
     block: Block, written: frozenset[Element], equal: Mapping[Value, Value], early: set[str]
 ) -> frozenset[Element]:
-    """Return what is written for certain after the block; add what is read before to `early`."""
+    """Return the elements that have certainly been written after the block; add arrays read before that to `early`."""
     for op in block.ops:
         if op.name in STRUCTURED or op.name == "tile_map":
             after = [_follow(inner, written, equal, early) for inner in op.blocks]

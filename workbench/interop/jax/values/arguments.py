@@ -65,8 +65,10 @@ def type_of(kernel: str, name: str, value: Any, annotation: Type | None) -> Type
     if is_wide([n for n in getattr(value, "shape", ()) if not is_symbolic(n)]):
         raise LaunchError(
             f"{name} of {kernel} is {described(value)}; through JAX each size is below 2³¹.",
-            advice="Reshape it to more dimensions.", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice="Reshape it to more dimensions.",
+            function=kernel,
+            parameter=name,
+        )
     return type
 
 
@@ -116,7 +118,7 @@ def flat(value: Any, dtype: Scalar | Vector) -> Any:
 
 
 def shaped(value: Any, dtype: Scalar | Vector) -> Any:
-    """`flat` undone."""
+    """Undo `flat`: give a matrix's components their two axes again."""
     return library().jnp.reshape(value, (*value.shape[:-1], *dtype.shape)) if len(dtype.shape) > 1 else value
 
 
@@ -137,7 +139,7 @@ def static_value(kernel: str, name: str, value: Any, type: Type) -> np.generic:
 
 
 def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
-    """Return the type of an output.
+    """Return the array type of an output, which its annotation gives.
 
     Raises:
         LaunchError: the kernel does not say it, or it is not an array.
@@ -161,7 +163,7 @@ def result_type(kernel: str, name: str, annotation: Type | None) -> ArrayType:
 
 
 def dimensions(kernel: str, what: str, dims: Any) -> tuple[Any, ...]:
-    """`dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
+    """Return `dims` as a tuple of 1 to 4 sizes, each below 2³¹: `tid()` is an int32.
 
     Raises:
         LaunchError: it is not that; `what` names it.
@@ -198,7 +200,7 @@ def host_values(memory: Memory, scalar: Scalar) -> np.ndarray[Any, Any]:
 
 
 def tree_of(value: Any) -> tuple[bool, Any]:
-    """Return whether it is one value, and if not the structure of its tree."""
+    """Return whether an argument is a single value, and the structure of its tree if it is not."""
     if is_typed(value) or isinstance(value, (bool, int, float)):
         return True, None
     return False, library().jax.tree.structure(value)
@@ -229,7 +231,7 @@ def by_name(function: str, inputs: tuple[str, ...], args: tuple[Any, ...], named
 def split(
     function: str, parameters: tuple[str, ...], num_outputs: int, in_out: frozenset[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Parameters as inputs and outputs.
+    """Divide the parameters into inputs and outputs.
 
     Raises:
         LaunchError: the numbers do not fit.
@@ -253,7 +255,7 @@ def check_block(kernel: str, size: Any) -> None:
     """Check that a block has 1 to 1024 threads.
 
     Raises:
-        LaunchError: not so.
+        LaunchError: it has fewer or more.
     """
     if not isinstance(size, int) or not 1 <= size <= 1024:
         raise LaunchError(f"block_dim of {kernel} is {size!r}; it is 1 to 1024.", function=kernel)
@@ -310,8 +312,10 @@ def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type 
     if isinstance(annotation, IndexedArray):
         raise LaunchError(
             f"{name} of {kernel} is {annotation!r}, which is not supported under JAX.",
-            advice="Pass the array and its indices, and read x[indices[i]].", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice="Pass the array and its indices, and read x[indices[i]].",
+            function=kernel,
+            parameter=name,
+        )
     if isinstance(annotation, (Struct, StructArray)):
         raise LaunchError(
             f"{name} of {kernel} is {annotation!r}; arrays of structs, and structs as outputs, "
@@ -395,7 +399,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
 
 
 def frozen(dims: Any) -> Any:
-    """Dimensions as what can be looked up."""
+    """Return dimensions in a hashable form."""
     if dims is None:
         return None
     if isinstance(dims, Mapping):

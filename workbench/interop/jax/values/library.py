@@ -11,7 +11,8 @@ from workbench.errors import DeviceError
 
 @lru_cache(maxsize=1)
 def library() -> Any:
-    """`jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`, `ShapedArray`.
+    """Import JAX once: `jax`, `jnp`, the interpreters `ad`, `batching`, `mlir`, `partial_eval`, `Primitive`,
+    `ShapedArray`.
 
     Raises:
         DeviceError: JAX is not installed.
@@ -44,7 +45,7 @@ def literal_type() -> Any:
 
 
 def partitioning() -> Any:
-    """`jax.experimental.custom_partitioning`; None where this JAX has no sharding rules, or does not use them now."""
+    """Return `jax.experimental.custom_partitioning`; None if this JAX has no sharding rules or uses none now."""
     import jax
 
     # Asked each time: XLA's older partitioner, switched on later, would end the process for want of a callback.
@@ -109,7 +110,7 @@ def located(target: str) -> Any:
 
 @lru_cache(maxsize=1)
 def export_library() -> Any:
-    """`jax.export`, which needs packages that the rest of JAX does not.
+    """Return `jax.export`, which needs packages that the rest of JAX does not.
 
     Raises:
         DeviceError: one of them is not installed.

@@ -55,7 +55,7 @@ def as_typed(value: Any, aval: Any) -> Any:
 def is_partitioned(ctx: Any) -> bool:
     """Return whether what is lowered is a program of several devices that XLA partitions, and the mesh is known."""
     context = ctx.module_context.axis_context
-    # What is exported may be loaded where there are other devices.
+    # What is exported may be loaded on a machine with other devices.
     if getattr(ctx.module_context.lowering_parameters, "for_export", False):
         return False
     devices, mesh = getattr(context, "device_assignment", None), getattr(context, "abstract_mesh", None)
@@ -63,7 +63,7 @@ def is_partitioned(ctx: Any) -> bool:
 
 
 def aligned(operands: Sequence[Any]) -> Sequence[Any]:
-    """Operands that all vary along the axes of any."""
+    """Return the operands such that all vary along the axes of any of them."""
     jax = library().jax
     tracers = [x for x in operands if isinstance(x, jax.core.Tracer)]
     axes = frozenset().union(*(varying(x.aval) for x in tracers))

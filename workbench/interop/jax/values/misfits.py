@@ -12,7 +12,7 @@ ALLOW_64 = 'Allow 64 bits first: jax.config.update("jax_enable_x64", True).'
 
 
 def conversion(name: str, value: Any, wanted: Scalar) -> str:
-    """Return what to write so that a value gets this type."""
+    """Return advice for converting a value to this type."""
     if advice := not_in_the_language(name, value):
         return advice
     # Without it, astype("float64") gives float32 again.
@@ -21,7 +21,7 @@ def conversion(name: str, value: Any, wanted: Scalar) -> str:
 
 
 def not_in_the_language(name: str, value: Any) -> str:
-    """Return what to pass instead of a value of a type that only JAX has; empty if it is not one."""
+    """Return advice for a value of a type that only JAX has, such as a key; empty for other values."""
     jax = library().jax
     if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
         return f"A key is passed as its data, an array of uint32: jax.random.key_data({name})."
@@ -42,7 +42,7 @@ def described(value: Any) -> str:
 
 
 def is_typed(value: Any) -> bool:
-    """Return whether it has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones are no arrays."""
+    """Return whether a value has a shape and a dtype, as arrays of JAX and NumPy have; sparse ones do not count."""
     is_array = hasattr(value, "shape") and hasattr(value, "dtype") and not hasattr(value, "todense")
     return is_array and not isinstance(value, float)
 

@@ -33,13 +33,13 @@ class FunctionObject:
     __signature__ = _Signature()
 
     def __init_subclass__(cls, *, taking: str) -> None:
-        """Note where the names are."""
+        """Store the name of the attribute that holds the parameters' names."""
         cls.taking = taking
 
     def __copy__(self) -> Any:
-        """Itself."""
+        """Return itself."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        """Itself."""
+        """Return itself."""
         return self

@@ -45,7 +45,7 @@ def _of_fields(kind: type[StructValue], names: tuple[str, ...], values: Iterable
 
 
 def fields_of(name: str, type: Any) -> Iterator[tuple[str, Type]]:
-    """Yield the parameters of a kernel that one of these is: itself, or those of a struct's fields."""
+    """Yield name and type of a kernel's parameter; of a struct, those of each of its fields."""
     if isinstance(type, Struct):
         for field in type.fields:
             yield from fields_of(f"{name}.{field.name}", field.type)
@@ -84,8 +84,10 @@ def _field(kernel: str, name: str, struct: Struct, value: Any, field: str) -> An
         listed = ", ".join(f.name for f in struct.fields)
         raise LaunchError(
             f"{name} of {kernel} is a {struct!r}, and {type(value).__name__} has no {field}.",
-            advice=f"Pass a dict, a named tuple or another object with {listed}.", function=kernel, parameter=name,
-        )  # fmt: skip
+            advice=f"Pass a dict, a named tuple or another object with {listed}.",
+            function=kernel,
+            parameter=name,
+        )
     return content
 
 

@@ -16,7 +16,7 @@ class TracedNumber(Symbol):
     """A JAX value of rank 0 under a parameter's name; arithmetic with numbers gives others."""
 
     def __init__(self, type: Scalar | Vector, value: Any, name: str, read: Callable[[str, str], Exception]) -> None:
-        """`read` makes the error for a use that needs the value, from what was done and the parameter's name."""
+        """Wrap a traced number; `read` makes the error for a use that needs its value, from use and name."""
         super().__init__(type)
         self.value = value
         self.name = name

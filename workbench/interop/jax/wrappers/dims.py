@@ -55,8 +55,9 @@ class Sizes:
             if len(axes) != len(shape):
                 raise LaunchError(
                     f"input_dims says that {array} of {kernel} has the axes {', '.join(axes)}; its shape is {shape}.",
-                    function=kernel, parameter=array,
-                )  # fmt: skip
+                    function=kernel,
+                    parameter=array,
+                )
             for axis, (name, size) in enumerate(zip(axes, shape, strict=True)):
                 known, where = (int(name), "input_dims") if name.isdecimal() else sizes.get(name, (size, ""))
                 if known != size:
@@ -66,10 +67,10 @@ class Sizes:
         return cls(kernel, arrays, {n: size for n, (size, _) in sizes.items()})
 
     def dimensions(self, what: str, dims: Any) -> Shape:
-        """`dims` as a tuple of sizes, its expressions evaluated.
+        """Return `dims` as a tuple of sizes, its expressions evaluated.
 
         Raises:
-            LaunchError: it is none; `what` names it.
+            LaunchError: `dims` is not a size or a tuple of sizes; the message calls it `what`.
         """
         if isinstance(dims, str):
             dims = self._evaluated(what, dims)
@@ -116,8 +117,9 @@ def axes_named(kernel: str, text: Any) -> Iterator[str]:
         if not name.strip().isidentifier() and not name.strip().isdecimal():
             raise LaunchError(
                 f"input_dims of {kernel} is {text!r}; it names each axis of an array.",
-                advice='Write {"A": "n, m", "x": "m"}; _ is any size.', function=kernel,
-            )  # fmt: skip
+                advice='Write {"A": "n, m", "x": "m"}; _ is any size.',
+                function=kernel,
+            )
         yield name.strip()
 
 
@@ -126,8 +128,9 @@ def _differs(kernel: str, array: str, axis: int, name: str, size: Any, known: An
     return LaunchError(
         f"{array} of {kernel} has {size} element{'s' * (size != 1)} along axis {axis}; {same}.",
         advice="Kernels do not broadcast: jnp.broadcast_to does." if size == 1 or known == 1 else "",
-        function=kernel, parameter=array,
-    )  # fmt: skip
+        function=kernel,
+        parameter=array,
+    )
 
 
 def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, str]:
@@ -144,7 +147,7 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
     Raises:
         LaunchError: they are not known, or do not fit the kernel.
     """
-    name, asked = sizes.kernel, function.launch_ndim
+    name, launch_ndim = sizes.kernel, function.launch_ndim
     if wanted is None and not sizes.arrays:
         raise LaunchError(
             f"{name} has no array input from which its launch could take its shape.",
@@ -156,12 +159,12 @@ def launch_over(sizes: Sizes, wanted: Any, function: Function) -> tuple[Shape, s
     else:
         source = next(iter(sizes.arrays))
         dims = sizes.arrays[source]
-        if asked not in (0, len(dims)):
+        if launch_ndim not in (0, len(dims)):
             dims, source = _indexed_by_threads(sizes, function) or (dims, source)
         dims = arguments.dimensions(name, "launch_dims", dims)
-    if asked not in (0, len(dims)):
+    if launch_ndim not in (0, len(dims)):
         raise LaunchError(
-            f"{name} asks tid() for {asked} dimensions; its launch would have {len(dims)}: {dims}.",
+            f"{name} asks tid() for {launch_ndim} dimensions; its launch would have {len(dims)}: {dims}.",
             advice="Pass launch_dims; by default they are the shape of the first array.",
             function=name,
         )

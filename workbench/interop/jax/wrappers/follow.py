@@ -23,7 +23,7 @@ class Newest(Generic[W]):
     """The function that makes a wrapper for another kernel, and the wrapper that it made last."""
 
     make: Callable[[Kernel], W] | None = None
-    made: W | None = None
+    wrapper: W | None = None
 
 
 class Wrapper(Protocol):
@@ -39,7 +39,7 @@ class Wrapper(Protocol):
 
 
 def followed(wrapped: W, make: Callable[[Kernel], W]) -> W:
-    """`wrapped`, which `make` made and can make of the kernel that takes its kernel's place."""
+    """Return `wrapped`, which follows edits: `make` makes the wrapper of the kernel that replaces its kernel."""
     wrapped._newest.make = make
     return wrapped
 
@@ -56,11 +56,11 @@ def current(wrapped: W) -> W:
         if old.stale:
             raise LaunchError(f"{old.name} is out of date: {old.stale}", advice="Fix its cell and run it again.")
         return wrapped
-    wrapper = wrapped._newest.made
+    wrapper = wrapped._newest.wrapper
     if wrapper is None or wrapper.kernel is not kernel:
         assert wrapped._newest.make is not None
         with naming_the_edit(wrapped):
-            wrapper = wrapped._newest.made = wrapped._newest.make(kernel)
+            wrapper = wrapped._newest.wrapper = wrapped._newest.make(kernel)
     return wrapper
 
 
@@ -93,9 +93,10 @@ def refuse_text(kernel: object) -> None:
 
     if isinstance(kernel, CudaKernel):
         raise LaunchError(
-            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.", function=kernel.name,
+            f"{kernel.name} is CUDA C++, which JAX's programs cannot call.",
+            function=kernel.name,
             advice="Call it outside of JAX, or write the kernel in Python.",
-        )  # fmt: skip
+        )
 
 
 def refuse_outdated(kernel: Kernel) -> None:

@@ -104,7 +104,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self.definition.name
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Return a short description."""
         return f"<JAX function of {self.definition.name}>"
 
     def __reduce__(self) -> NoReturn:
@@ -123,7 +123,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             **named: inputs by name.
 
         Returns:
-            The result, or a tuple where there are several: those that are inputs too first.
+            The result, or a tuple if there are several: those that are inputs too first.
 
         Raises:
             LaunchError: an argument does not fit, or a launch must reach outside of an array; `parameter` names it.
@@ -159,8 +159,9 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
                     raise
                 warnings.warn(
                     f"{error.message} {self.__name__} is called back in Python at every call. Pass "
-                    'graph_mode="none" if that is intended.', stacklevel=2,
-                )  # fmt: skip
+                    'graph_mode="none" if that is intended.',
+                    stacklevel=2,
+                )
                 # So the warning comes once, and later calls do not trace in vain.
                 object.__setattr__(self, "graph_mode", GraphMode.NONE)
                 mode = GraphMode.NONE
@@ -168,7 +169,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return self._result(signature, call_back(self.function, signature, values))
 
     def _fast_key(self, values: Mapping[str, Any], output_dims: Any) -> Any:
-        """Return what distinguishes one signature from another if no argument is a tree; None if one is."""
+        """Return a key that distinguishes signatures without making one; None if an argument is a tree."""
         if output_dims is not None:
             return None
         known = self._needed | self.static
@@ -187,7 +188,7 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
         return True
 
     def signature(self, values: Mapping[str, Any], output_dims: Any) -> Signature:
-        """Return what decides the program for these values.
+        """Return the signature of a call with these values, which decides its program.
 
         Raises:
             LaunchError: an argument does not fit.
@@ -216,15 +217,18 @@ class JaxCallable(Costed, FunctionObject, taking="inputs"):
             if dims is None and not shapes:
                 raise LaunchError(
                     f"{self.__name__} has no array input from which its output {name} could take its shape.",
-                    advice="Pass output_dims.", function=self.__name__, parameter=name,
-                )  # fmt: skip
+                    advice="Pass output_dims.",
+                    function=self.__name__,
+                    parameter=name,
+                )
             shape = shapes[0] if dims is None else sizes.dimensions(f"output_dims for {name}", dims)
             if len(shape) != type.ndim:
                 raise LaunchError(
                     f"{name} of {self.__name__} is {type!r}, and its dimensions would be {shape}.",
                     advice=f'Pass output_dims={{"{name}": …}}; by default they are the first array\'s.',
-                    function=self.__name__, parameter=name,
-                )  # fmt: skip
+                    function=self.__name__,
+                    parameter=name,
+                )
             outputs.append(Output(name, type, shape, init.get(name)))
         return tuple(outputs)
 
@@ -286,7 +290,7 @@ def jax_callable(
     static_argnames: str | Sequence[str] = (),
     source: str | None = None,
 ) -> JaxCallable:
-    """`func`, which launches kernels on its parameters, as a JAX function.
+    """Return `func`, which launches kernels on its parameters, as a JAX function.
 
     Its parameters are inputs first, outputs last; outputs are arrays and annotated with their types. Inputs may be
     arrays, numbers, None, or trees of arrays. Inside, `wb.launch`, `wb.copy`, `fill_`, views, arrays made by `wb.zeros`
@@ -361,9 +365,11 @@ def _annotations(definition: Definition) -> dict[str, Type | None]:
             if isinstance(annotation, Struct):
                 raise LaunchError(
                     f"{argument.arg} of {definition.name} is annotated as the struct {annotation!r}; it is a tree.",
-                    definition.locate(argument), f"Leave the annotation out, and make the struct inside, of the tree's "
-                    f"values: {annotation!r}(…).", definition.name, parameter=argument.arg,
-                )  # fmt: skip
+                    definition.locate(argument),
+                    f"Leave the annotation out, and make the struct inside, of the tree's values: {annotation!r}(…).",
+                    definition.name,
+                    parameter=argument.arg,
+                )
             types[argument.arg] = arguments.without_structs(definition.name, argument.arg, annotation)
         except KernelTypeError:
             types[argument.arg] = None

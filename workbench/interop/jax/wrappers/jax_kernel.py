@@ -7,7 +7,7 @@ given an initial value; operands may not be changed, so a kernel that writes to 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,6 +16,8 @@ from workbench.api.kernels.editions import is_current
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import LaunchError
 from workbench.frontend import Tiling
+from workbench.interop.jax.launches.eager import whole
+from workbench.interop.jax.launches.launch_config import LaunchConfig
 from workbench.interop.jax.launches.plan import Code, Plan, Roles, forward_plan
 from workbench.interop.jax.launches.primitives import VMAP_METHODS, launch
 from workbench.interop.jax.launches.prints import print_when_run, silent
@@ -36,7 +38,6 @@ from workbench.interop.jax.values.struct_pytrees import (
     taken_apart,
 )
 from workbench.interop.jax.values.uninitialised import marker
-from workbench.interop.jax.wrappers.call_signature import CallSignature
 from workbench.interop.jax.wrappers.cost import Costed
 from workbench.interop.jax.wrappers.dims import Dims, InputDims, Sizes, launch_over, ranks, result_shapes
 from workbench.interop.jax.wrappers.follow import (
@@ -49,12 +50,73 @@ from workbench.interop.jax.wrappers.follow import (
     refuse_text,
 )
 from workbench.interop.jax.wrappers.output_types import check_declared, open_types
-from workbench.interop.jax.wrappers.sharding import Sharded
+from workbench.interop.jax.wrappers.sharding import Sharded, check_sharding
 from workbench.runtime.deferred_errors import raise_late
 from workbench.runtime.launching.checks import checks_both, checks_here
 from workbench.runtime.launching.record import BLOCK_DIM
 from workbench.structs import Struct
 from workbench.types import ArrayType, Type, element
+
+
+@dataclass(frozen=True, eq=False)
+class CallSignature:
+    """The signature of a call of a `JaxKernel`: what the types and shapes of its arguments decide.
+
+    Attributes:
+        specialisation: the kernel for these types, with its prints.
+        plan: its launch.
+        types: of the inputs.
+        dims: of the launch.
+        shapes: of the results, with one axis for the components of vectors and matrices.
+        outputs: types of the results.
+        reach: which elements it reaches, but for static numbers.
+        prints: whether the kernel prints, which its launch leaves out.
+    """
+
+    specialisation: Specialisation
+    plan: Plan
+    types: tuple[Type, ...]
+    dims: tuple[int, ...]
+    shapes: tuple[tuple[int, ...], ...]
+    outputs: tuple[ArrayType, ...]
+    reach: Reach
+    prints: bool = False
+    _configs: dict[tuple[int, ...], LaunchConfig] = field(default_factory=dict, init=False)
+    _programs: dict[tuple[int, ...], Any] = field(default_factory=dict, init=False)
+
+    def config(
+        self, operands: list[Any], statics: tuple[int, ...], numbers: Mapping[str, Any], like: JaxKernel, block: int
+    ) -> LaunchConfig:
+        """Return the static part of a call of `like` with these values; its operands have this signature's shapes.
+
+        Raises:
+            LaunchError: it must reach outside of an array, or cannot be divided as `like` declares.
+        """
+        # Batches are not part of it: JAX's batching rule makes another configuration of this one.
+        key = (block, *statics)
+        config = self._configs.get(key)
+        if config is None:
+            shapes = tuple(tuple(x.shape) for x in operands)
+            effect, method = like.has_side_effect, like.vmap_method
+            reach = replace(self.reach, numbers=numbers)
+            config = LaunchConfig(
+                self.dims, shapes, self.shapes, (), statics, effect, method, block=block, within=reach.check(),
+                linear=like.linear,
+            )  # fmt: skip
+            if like.sharding is not None:
+                check_sharding(like.sharding, self.plan, config)
+            self._configs[key] = config
+        return config
+
+    def program(self, config: LaunchConfig) -> Any:
+        """Return the launch as its own program: for calls that nothing traces."""
+        key = (config.block, *config.values)
+        program = self._programs.get(key)
+        if program is None:
+            checked = (lambda: True) if self.plan.checked else None
+            program = whole(lambda *inputs: launch(self.plan, inputs, config), self.plan.kernel, checked)
+            self._programs[key] = program
+        return program
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,11 +172,11 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         return self.kernel.name
 
     def __repr__(self) -> str:
-        """Say what it is."""
+        """Return a short description."""
         return f"<JAX function of the kernel {self.kernel.name}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """By the kernel's IR; see `pickled`."""
+        """Pickle the kernel's IR; see `pickled`."""
         from workbench.interop.jax.wrappers.pickled import kernel_data
 
         options = self._newest.make.keywords  # type: ignore[union-attr]  # the call of `jax_kernel` that made it
@@ -138,7 +200,7 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
             **named: inputs by name.
 
         Returns:
-            The output, or a tuple where there are several: those that are inputs too first, in the parameters' order.
+            The output, or a tuple if there are several: those that are inputs too first, in the parameters' order.
 
         Raises:
             LaunchError: an argument does not fit, or the launch must reach outside of it; `parameter` names it.
@@ -263,8 +325,9 @@ class JaxKernel(Sharded, Costed, FunctionObject, taking="parameters"):
         if wanted is None:
             raise LaunchError(
                 f"{self.kernel.name} uses tiles, and how many blocks its launch has is not known.",
-                advice="Pass launch_dims, which count blocks here.", function=self.kernel.name,
-            )  # fmt: skip
+                advice="Pass launch_dims, which count blocks here.",
+                function=self.kernel.name,
+            )
         dims = sizes.dimensions("launch_dims", wanted)
         return self.kernel.specialise(ordered, Tiling(block, len(dims)))
 
@@ -331,7 +394,7 @@ def jax_kernel(
     linear: str | Sequence[str] = (),
     sharding: str | None = None,
 ) -> JaxKernel:
-    """`kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
+    """Return `kernel` as a JAX function, for use eagerly and under `jit`, `grad`, `vjp`, `vmap` and `scan`.
 
     The kernel's parameters are inputs first, outputs last. Arrays of vectors are arrays with one more axis, the last. A
     struct is a tree with a value for each field (a dict, a named tuple), also as a result. Scalars may be traced; a new

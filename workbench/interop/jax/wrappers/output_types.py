@@ -22,7 +22,7 @@ _TRIALS = 4
 
 
 def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[str, Any]) -> dict[str, Any]:
-    """`output_dtypes` as a dict, where it names outputs whose types the kernel leaves open.
+    """Check `output_dtypes`, and return it as a dict: it names outputs whose types the kernel leaves open.
 
     Raises:
         LaunchError: it names something else.
@@ -33,8 +33,9 @@ def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[s
             raise LaunchError(
                 f"output_dtypes of {kernel.name} names {name}, which is annotated {kernel.annotations[name]!r}.",
                 advice=f"Annotate it {name}: wb.array[Any], or leave it out of output_dtypes.",
-                function=kernel.name, parameter=name,
-            )  # fmt: skip
+                function=kernel.name,
+                parameter=name,
+            )
     return dict(declared)
 
 
@@ -75,8 +76,9 @@ def _element(kernel: str, output: str, declared: Any, types: Mapping[str, AnyTyp
     raise LaunchError(
         f"output_dtypes of {kernel} says {declared!r} for {output}, which is neither an input of it nor a type.",
         advice=f'Name an input, {{"{output}": "{next(iter(types), "x")}"}}, or a dtype.',
-        function=kernel, parameter=output,
-    )  # fmt: skip
+        function=kernel,
+        parameter=output,
+    )
 
 
 def _stored_types(
@@ -106,13 +108,15 @@ def _stored_types(
     raise LaunchError(
         f"{' and '.join(missing)} of {kernel.name}: outputs without annotation whose type does not follow from what is "
         "stored in them.",
-        kernel.place, f'Annotate them, or pass output_dtypes={{"{missing[0]}": …}}.', kernel.name,
+        kernel.place,
+        f'Annotate them, or pass output_dtypes={{"{missing[0]}": …}}.',
+        kernel.name,
         parameter=missing[0],
-    )  # fmt: skip
+    )
 
 
 def _learnt(error: WorkbenchError, missing: tuple[str, ...]) -> dict[str, Scalar | Vector]:
-    """Return what the kernel stores in each array instead, as far as its errors say."""
+    """Return the type that the kernel stores in each missing array, as far as its errors say."""
     parts = error.errors if isinstance(error, CellErrors) else (error,)
     outputs = {f"An element of {n}": n for n in missing}
     return {

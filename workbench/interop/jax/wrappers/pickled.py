@@ -1,4 +1,4 @@
-"""A wrapped kernel in a pickle: the kernel's portable IR for each set of types, beside the wrapper's options.
+"""A wrapped kernel in a pickle: the kernel's portable IR for each set of types, with the wrapper's options.
 
 So a tree that holds wrapped kernels can be sent to a process that does not have the kernel's source code. There it is
 compiled for the machine at hand, and never follows an edit.
@@ -42,7 +42,7 @@ class PickledKernel(SavedKernel):
         self._annotations = {name: types[0] if len(set(types)) == 1 else None for name, types in columns}
 
     def specialise(self, types: Sequence[Any] | None = None, tiling: Tiling | None = None) -> Specialisation:
-        """Return the kernel for these types.
+        """Return the specialisation for these types that was pickled.
 
         Raises:
             LaunchError: it did not have them when it was pickled.
@@ -67,8 +67,9 @@ class PickledKernel(SavedKernel):
     def _missing(self, types: Sequence[Any]) -> LaunchError:
         return LaunchError(
             f"{self.name} was pickled without its code for {', '.join(map(repr, types))}.",
-            advice="Call it with such arguments before it is pickled.", function=self.name,
-        )  # fmt: skip
+            advice="Call it with such arguments before it is pickled.",
+            function=self.name,
+        )
 
 
 def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:

@@ -38,7 +38,7 @@ class Replayed:
     output_dims: dict[str, tuple[int, ...]]
 
     def __init__(self, work: Iterable[Work]) -> None:
-        """Of a record, a tape or a graph.
+        """Wrap a record, a tape or a graph.
 
         Raises:
             LaunchError: it is empty or did not run on the CPU, a step cannot run again, or views of one memory have
@@ -97,8 +97,9 @@ def _holding(name: str, views: Sequence[array]) -> array:
     if any(v.dtype != first.dtype for v in views):
         raise LaunchError(
             f"The work uses {name} as arrays of several types in one memory, which is one array in JAX.",
-            advice="Copy it to an array of its own first.", parameter=name,
-        )  # fmt: skip
+            advice="Copy it to an array of its own first.",
+            parameter=name,
+        )
     spans = [extent(v) for v in views]
     low, high = min(a for a, _ in spans), max(b for _, b in spans)
     spanning = [v for v, span in zip(views, spans, strict=True) if span == (low, high)]

@@ -37,7 +37,7 @@ class ShardingRule:
     exchanged: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the rule."""
+        """Return the rule as Shardy writes it."""
         return self.rule
 
     def __repr__(self) -> str:
@@ -120,7 +120,7 @@ def _arrays(plan: Plan, rule: Rule) -> tuple[list[tuple[Wire, Axes]], list[tuple
     return [(w, a[: batch + w.rank]) for w, a in left], [(w, a[: batch + w.rank]) for w, a in right]
 
 
-def check_declared(declared: str, plan: Plan, config: LaunchConfig) -> None:
+def check_sharding(declared: str, plan: Plan, config: LaunchConfig) -> None:
     """Compare a rule that the user declares with the launch's own.
 
     Raises:

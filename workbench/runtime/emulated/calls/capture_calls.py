@@ -30,7 +30,7 @@ class Capture:
         self.spoiled = False
 
     def add(self, stream: Stream, work: Any) -> None:
-        """Work that comes next in one of the streams."""
+        """Add work that comes next in one of the streams."""
         self.last[stream] = (self.graph.add(self.last[stream], work),)
 
     def after(self, stream: Stream, nodes: tuple[Node, ...]) -> None:

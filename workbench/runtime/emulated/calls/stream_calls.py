@@ -122,7 +122,7 @@ def of_function(state: State, handle: Any, where: str) -> Kernel:
     """Return the kernel of a CUfunction.
 
     Raises:
-        CudaStatusError: it is none, or another device's.
+        CudaStatusError: the handle is not a CUfunction's, or it is another device's.
     """
     function = state.handles.get(handle, Function, where)
     if function.device != state.device():

@@ -65,7 +65,7 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
 
 
 def thread_index(emitter: Emitter) -> str:
-    """The thread's linear index."""
+    """Return the thread's linear index."""
     if not emitter.tids:
         return emitter.thread
     w = emitter.writer

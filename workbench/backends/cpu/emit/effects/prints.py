@@ -41,7 +41,7 @@ def emit_print(emitter: Emitter, op: Op) -> None:
 
 
 def _append(count: int) -> str:
-    """The function that writes a record of so many words, where there is room."""
+    """Return the function that writes a record of so many words, where there is room."""
     names = ["number", "thread", *(f"v{n}" for n in range(count))]
     size = 8 * len(names)
     stores = "\n".join(

@@ -6,9 +6,6 @@ On Zen 4 a product of mat44 takes five times as long with gathers and scatters a
 twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is permutations, so a 3×3 inverse
 takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's Intel CPUs prefer 256 bits
 anyway.
-
-The same holds where groups of threads load elements by index and then add one by one (springs, backwards): with gathers
-it takes as long as thread by thread, without them in wide vectors twice as long, in narrow ones 0.83 times.
 """
 
 from __future__ import annotations
@@ -17,7 +14,6 @@ from workbench.backends.cpu.text.values import width
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Function, Op, walk
 from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
-from workbench.passes.loops.later import by_index
 from workbench.types import ArrayType
 
 
@@ -26,18 +22,11 @@ def preferences(function: Function) -> str:
     operations = list(walk(function.body))
     arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
     loops = any(op.name in LOOPS for op in operations)
-    scattered = _adds_behind_gathers(operations)
     wide = any(width(t.dtype) >= SHUFFLED_COMPONENTS_LEAST or (t.pitch > 0 and not loops) for t in arrays)
-    if not scattered and not wide:
+    if not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if scattered or (not loops and _mostly_moves(operations)) else gathers
-
-
-def _adds_behind_gathers(operations: list[Op]) -> bool:
-    """Whether groups of threads add (`passes/loops/later`) what they compute from elements by index."""
-    names = {op.name for op in operations}
-    return {"atomic_add", "group_size"} <= names and bool(by_index(operations))
+    return f"{gathers},+prefer-256-bit" if not loops and _mostly_moves(operations) else gathers
 
 
 def _mostly_moves(operations: list[Op]) -> bool:

@@ -113,7 +113,7 @@ class _Text:
         self.count = 0
 
     def function(self) -> list[str]:
-        """All of it."""
+        """Return all of it."""
         rows = ROWS[self.bits]
         whole = self.shape.m // rows * rows
         groups = [(0, whole, rows)] if whole else []
@@ -219,7 +219,7 @@ class _Text:
         self.do(f"{result} = fadd {kind} {total}, {product}")
 
     def index(self, tile: str, row: str, more_rows: int, column: str, more_columns: int) -> str:
-        """The place of (row + more_rows, column + more_columns)."""
+        """Return the place of (row + more_rows, column + more_columns)."""
         row = self.emit(f"add nuw nsw i64 {row}, {more_rows}") if more_rows else row
         first = self.emit(f"mul nuw nsw i64 {row}, %{tile}.row")
         whole = self.emit(f"add nuw nsw i64 {first}, {column}")

@@ -58,7 +58,7 @@ class _Text:
         self.count = self.ahead = 0
 
     def function(self, name: str, rows: int = 0, columns: int = 0) -> list[str]:
-        """All of it; without a shape, of one that is given, whose sides are multiples of a block's."""
+        """Return all of it; without a shape, of one that is given, whose sides are multiples of a block's."""
         given, how = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row", "nounwind"
         if rows:
             parts = [(r, c) for r in _parts(rows) for c in _parts(columns)]

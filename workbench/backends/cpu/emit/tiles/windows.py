@@ -18,7 +18,7 @@ def emit_window(emitter: Emitter, op: Op) -> None:
 
 
 def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[str, str, str]:
-    """The address; elements from row to row of the array; and whether that is the address."""
+    """Return the address; elements from row to row of the array; and whether that is the address."""
     w, kind = emitter.writer, op.operands[0].type
     assert isinstance(kind, ArrayType)
     (there,) = places(emitter, op)
@@ -53,7 +53,7 @@ def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
 
 
 def _count(emitter: Emitter, array: Value, first: int) -> str:
-    """The product of the array's extents from an axis on."""
+    """Return the product of the array's extents from an axis on."""
     kind, count = array.type, "1"
     assert isinstance(kind, ArrayType)
     for axis in range(first, kind.ndim):

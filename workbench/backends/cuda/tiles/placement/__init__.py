@@ -1,1 +1,1 @@
-"""Where the elements of a block's tiles lie, and which tiles share memory."""
+"""The placement of a block's tiles: layouts over threads, and the shared memory that several may use."""

@@ -29,18 +29,17 @@ _LIMITS = {
 
 
 def shared_limit(target: str) -> int:
-    """Bytes of shared memory that a block can have on `sm_90`; of one that is not known, the least there is."""
+    """Return the bytes of shared memory that a block can have; the least there is if `target` is not known."""
     return _LIMITS.get(capability(target), 48) * 1024
 
 
 def capability(target: str) -> int:
-    """90 of `sm_90` and `sm_90a`; 0 if it has no number."""
+    """Return the number in a target: 90 of `sm_90` and `sm_90a`; 0 if it has none."""
     return int("".join(c for c in target.partition("_")[2] if c.isdigit()) or 0)
 
 
 def blocks_at_once(shared: int, target: str) -> int:
-    """Return the number of blocks with `shared` bytes of shared memory that fit on a multiprocessor of `target`. From
-    sm_80 on it has 1 KiB more than a block can have, and takes 1 KiB for each block.
+    """Return the number of blocks with `shared` bytes of shared memory that fit on a multiprocessor of `target`.
 
     From sm_80 on it has 1 KiB more than a block can have, and takes 1 KiB for each block.
     """

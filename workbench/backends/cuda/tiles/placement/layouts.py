@@ -35,7 +35,7 @@ class Element:
         self, builder: Builder, shape: tuple[int, ...], register: Value | None, linear: Value | None = None,
         indices: tuple[Value, ...] = (),
     ) -> None:  # fmt: skip
-        """Known by its place in row-major order, or by its indices."""
+        """Name an element by its position in row-major order, or by its indices."""
         self.builder, self.shape, self.register = builder, shape, register
         self._linear = linear
         self._indices: dict[int, Value] = dict(enumerate(indices))
@@ -74,7 +74,7 @@ Body: TypeAlias = Callable[[Element], object]
 
 
 class Striped(msgspec.Struct, frozen=True):
-    """Element e of `count` in thread e % threads, register e // threads."""
+    """A layout with element e of `count` in thread e % threads, register e // threads."""
 
     count: int
     threads: int
@@ -106,14 +106,14 @@ class Striped(msgspec.Struct, frozen=True):
             return
         stop, step = builder.const(self.count), builder.const(self.threads)
         linear = Value(int32, "e")
-        with builder.block((linear,)) as opened:
+        with builder.block((linear,)) as scope:
             body(Element(builder, shape, None, linear))
             builder.yield_()
         # Neighbouring threads take neighbouring elements, so that a warp's accesses coalesce.
-        builder.for_(lane, stop, step, (), opened.block, {PLAIN: True})
+        builder.for_(lane, stop, step, (), scope.block, {PLAIN: True})
 
     def one(self, builder: Builder, lane: Value, shape: tuple[int, ...], register: Value, body: Body) -> None:
-        """Do `body` for the element in a register, where there is one."""
+        """Do `body` for the element in a register, if there is one."""
         here = builder.one("add", (product(builder, register, self.threads), lane), int32)
         when(builder, self._inside_test(builder, here), lambda: body(Element(builder, shape, register, here)))
 
@@ -286,7 +286,7 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
 
 
 def product(builder: Builder, value: Value, factor: int) -> Value:
-    """`value * factor`."""
+    """Emit `value * factor` as an int32; nothing if the factor is 1."""
     return value if factor == 1 else builder.one("mul", (value, builder.const(factor)), int32)
 
 
@@ -296,15 +296,15 @@ def loop(builder: Builder, count: int, body: Callable[[Value], object], name: st
         body(builder.const(0))
         return
     number = Value(int32, name)
-    with builder.block((number,)) as opened:
+    with builder.block((number,)) as scope:
         body(number)
         builder.yield_()
     # Registers have no address: an index into them must be known after unrolling.
-    builder.for_(builder.const(0), builder.const(count), builder.const(1), (), opened.block, {UNROLL: True})
+    builder.for_(builder.const(0), builder.const(count), builder.const(1), (), scope.block, {UNROLL: True})
 
 
 def when(builder: Builder, condition: Value | None, body: Callable[[], object]) -> None:
-    """`body` where the condition holds, or always."""
+    """Emit `body` under the condition, or always if it is None."""
     if condition is None:
         body()
         return

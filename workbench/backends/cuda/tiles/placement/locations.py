@@ -16,7 +16,7 @@ from workbench.types import int32
 
 
 class InRegisters(msgspec.Struct, frozen=True, eq=False):
-    """Spread over the threads."""
+    """A location in registers: a tile is spread over the threads."""
 
     slots: Value
     layout: Layout
@@ -37,7 +37,7 @@ class InRegisters(msgspec.Struct, frozen=True, eq=False):
 
 
 class InShared(msgspec.Struct, frozen=True, eq=False):
-    """In shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
+    """A location in shared memory: element (i, j, …) at `offset + i * steps[0] + j * steps[1] + …`.
 
     Attributes:
         entire: the elements of the region in row-major order, perhaps with gaps between rows.
@@ -51,11 +51,11 @@ class InShared(msgspec.Struct, frozen=True, eq=False):
     aligned: bool = True
 
     def read(self, builder: Builder, element: Element) -> Value:
-        """Any element."""
+        """Emit a read of any element."""
         return builder.slot_read(self.region.slots, self.at(element))
 
     def write(self, builder: Builder, element: Element, value: Value) -> None:
-        """Set an element."""
+        """Emit a store of an element to the tile's slots in shared memory."""
         builder.slot_write(self.region.slots, self.at(element), value)
 
     def at(self, element: Element) -> Value:

@@ -12,6 +12,7 @@ from math import prod
 from workbench.backends.cuda.tiles.placement.plan import Plan, is_on_tensor_cores, uniform_ops
 from workbench.backends.cuda.tiles.placement.storage import Storage
 from workbench.ir.attributes import AXES, LINKED, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, is_tile
 from workbench.types import element
@@ -21,10 +22,9 @@ CHUNK = 16
 
 
 def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
-    """Return the row pitch in elements of each storage that is not dense. Tiles that are also seen in another shape, or
-    that cuBLASDx reads, stay dense.
+    """Return the row pitch in elements of each storage that is not dense.
 
-    What is also seen in another shape, and what cuBLASDx reads, keeps its rows side by side.
+    Tiles that are also seen in another shape, or that cuBLASDx reads, stay dense.
     """
     strided: dict[Value, bool] = {}
     fixed: set[Value] = set()
@@ -41,19 +41,14 @@ def pitches(plan: Plan, storage: Storage) -> dict[Value, int]:
             if mine is None:
                 fixed.add(key)
                 continue
-            wanted = is_on_tensor_cores(op) and not element(_tile(value).dtype).is_half and other is True and not mine
+            wanted = is_on_tensor_cores(op) and not element(tile_of(value).dtype).is_half and other is True and not mine
             strided[key] = strided.get(key, True) and wanted
     for value in _shared(plan):
         # One storage may hold tiles of several shapes only if they are of one type, so that they have one pitch.
-        if len(_tile(value).shape) != 2:
+        if len(tile_of(value).shape) != 2:
             fixed.add(storage.of(value))
-    types = {storage.of(v): _tile(v) for v in _shared(plan)}
+    types = {storage.of(v): tile_of(v) for v in _shared(plan)}
     return {k: _pitch(types[k], far) for k, far in strided.items() if k in types and k not in fixed}
-
-
-def _tile(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
 
 
 def _shared(plan: Plan) -> list[Value]:
@@ -83,4 +78,4 @@ def _k_is_last(plan: Plan, op: Op, side: int) -> bool | None:
         elif view.name != "tile_slice":
             return None
         value = plan.views[value]
-    return None if len(_tile(value).shape) != 2 or not prod(_tile(value).shape) else axis == 1
+    return None if len(tile_of(value).shape) != 2 or not prod(tile_of(value).shape) else axis == 1

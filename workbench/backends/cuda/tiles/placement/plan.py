@@ -15,8 +15,9 @@ from workbench.backends.cuda.tiles.placement.layouts import Layout, Spread, Stri
 from workbench.ir.attributes import AXIS, LINKED, PRECISION
 from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
 from workbench.ir.rewrite import Rewriter, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value
-from workbench.tiles import Tile, is_tile
+from workbench.tiles import is_tile
 from workbench.types import float32
 
 # The operands of which a thread reads elements that others have.
@@ -30,7 +31,7 @@ _ALONGSIDE = frozenset({"tile_map", "tile_insert"})
 
 @dataclass(eq=False)
 class Plan:
-    """The decision.
+    """The plan of where each tile of a kernel lies.
 
     Attributes:
         function: with a `tile_copy` where something is needed in shared memory that is not there.
@@ -54,7 +55,7 @@ class Plan:
 
 
 class Classes:
-    """Values in classes that are joined (union-find)."""
+    """Disjoint sets of values that can be joined (union-find)."""
 
     def __init__(self) -> None:
         self._parent: dict[Value, Value] = {}
@@ -66,7 +67,7 @@ class Classes:
         return value
 
     def join(self, a: Value, b: Value) -> None:
-        """Make one class of two."""
+        """Merge the classes of two values."""
         a, b = self.of(a), self.of(b)
         if a is not b:
             self._parent[b] = a
@@ -100,7 +101,9 @@ def plan(function: Function) -> Plan:
         elif op.name in VIEWS and op.name != "tile_reshape":
             result.views[op.result] = op.operands[0]
     # Before the products' layouts are spread: what must be in shared memory stops them.
-    result.shared = _closed({v for v in values if _type(v).storage == "shared"} | _reduced(ops) | _linked(ops), result)
+    result.shared = _closed(
+        {v for v in values if tile_of(v).storage == "shared"} | _reduced(ops) | _linked(ops), result
+    )
     spread = _spread(ops, values, result)
     needed = {result.root(v) for op in ops for v in crossing(op)}
     result.shared = _closed(result.shared | {v for v in needed if v not in spread}, result)
@@ -110,13 +113,8 @@ def plan(function: Function) -> Plan:
     return result
 
 
-def _type(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
-
-
 def _reduced(ops: list[Op]) -> set[Value]:
-    """Results of reductions along an axis: several threads make one element."""
+    """Return results of reductions along an axis: several threads make one element."""
     return {op.result for op in ops if op.name == "tile_reduce" and is_tile(op.result)}
 
 
@@ -127,7 +125,7 @@ def _linked(ops: list[Op]) -> set[Value]:
 
 
 def _loaded_for(ops: list[Op], plan: Plan) -> set[Value]:
-    """Loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
+    """Return loads that a loop begins with and carries in shared memory: loaded there, they are not copied to it."""
     loads = {op.result for op in ops if op.name == "tile_load"}
     loops = [op for op in ops if op.name in LOOPS]
     pairs = [p for op in loops for p in zip(op.results, op.operands[LEAD[op.name] :], strict=True)]
@@ -184,7 +182,7 @@ def _tiles(op: Op) -> list[Value]:
 def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread]:
     """Return the layouts of the tiles in registers that are distributed like a product's result."""
     classes = Classes()
-    free = {v for v in values if plan.root(v) is v and v not in plan.shared and _type(v).storage != "thread"}
+    free = {v for v in values if plan.root(v) is v and v not in plan.shared and tile_of(v).storage != "thread"}
     for a, b in (*_ties(ops), *_flows(ops)):
         if a in free and b in free:
             classes.join(a, b)
@@ -200,15 +198,15 @@ def _spread(ops: list[Op], values: set[Value], plan: Plan) -> dict[Value, Spread
 
 
 def product_layout(op: Op, threads: int) -> Spread:
-    """Return which rows and columns of a product each thread does."""
-    rows, columns = _type(op.result).shape
+    """Return the layout of a product's rows and columns over threads: that of the tensor cores where they are used."""
+    rows, columns = tile_of(op.result).shape
     fragments = for_fragments(rows, columns, threads) if is_on_tensor_cores(op) else None
     return fragments or for_product(rows, columns, threads)
 
 
 def is_on_tensor_cores(op: Op) -> bool:
     """Return whether the product may use `mma.sync`: 16-bit floats, or float32 if TF32 was requested."""
-    dtype = _type(op.operands[0]).dtype
+    dtype = tile_of(op.operands[0]).dtype
     return dtype.is_half or (dtype == float32 and op.attrs.get(PRECISION) == "tf32")  # type: ignore[union-attr]
 
 
@@ -224,7 +222,7 @@ def _copies(plan: Plan, spread: dict[Value, Spread]) -> None:
         if op.name in ("tile_reshape", "tile_reduce", "tile_scan") and plan.root(op.operands[0]) in spread:
             needed[op.operands[0]] = None
         for value in needed:
-            copy = Value(replace(_type(value), storage="shared"), value.name)
+            copy = Value(replace(tile_of(value), storage="shared"), value.name)
             plan.shared.add(copy)
             ops.append(Op("tile_copy", (value,), (copy,), {}, (), op.location))
             op = op.replace(tuple(copy if v is value else v for v in op.operands))
@@ -240,4 +238,4 @@ def _layouts(plan: Plan, spread: dict[Value, Spread]) -> None:
     for op in uniform_ops(plan.function.body):
         for value in _tiles(op):
             if plan.root(value) is value and value not in plan.shared:
-                plan.layouts[value] = spread.get(value) or Striped(_type(value).count, threads)
+                plan.layouts[value] = spread.get(value) or Striped(tile_of(value).count, threads)

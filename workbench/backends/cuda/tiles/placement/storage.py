@@ -18,7 +18,7 @@ _IN_PLACE = {"tile_map": slice(None), "tile_insert": slice(0, 1), "tile_place": 
 
 
 class Storage:
-    """Tiles by storage.
+    """The assignment of tiles to storage, by liveness.
 
     Attributes:
         around: at each operation, the storages that are needed before, in or after it.
@@ -117,7 +117,7 @@ class Storage:
         return outside | init
 
     def _from_outside(self, op: Op) -> set[Value]:
-        """Tiles read inside a loop and made outside it."""
+        """Return tiles read inside a loop and made outside it."""
         inside, read = self._roots(op.results), set()
         for block in op.blocks:
             for inner in uniform_ops(block):

@@ -14,7 +14,7 @@ from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
 FIRST = "first"
-"""Who: any thread; the first of the block. Every other word names a fixed share of the elements for each thread."""
+"""Values of `who`: any thread; the first of the block. Other words name a fixed share of the elements per thread."""
 
 ALIGNMENT = 16
 
@@ -48,7 +48,7 @@ class Region:
         return -(-self.count * self.dtype.size // ALIGNMENT) * ALIGNMENT
 
     def overlaps(self, other: Region) -> bool:
-        """Return whether they share a byte."""
+        """Return whether two regions share a byte."""
         return self.offset < other.offset + other.size and other.offset < self.offset + self.size
 
 

@@ -1,0 +1,138 @@
+"""Rows thinner than a gang: threads of several rows side by side, by their linear index.
+
+Where threads access x[i, j] of the launch's own indices, and the arrays have the launch's shape, elements of
+neighbouring rows lie side by side, too. The entry compares the shapes once, and takes full gangs of threads in the
+order of their linear index, whose indices are vectors; the loop over rows does the rest of a chunk.
+"""
+
+from __future__ import annotations
+
+from workbench.backends.cpu.emit import memory
+from workbench.backends.cpu.emit.effects.look import look_seldom
+from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.widen import vector
+from workbench.ir.attributes import AXIS
+from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
+from workbench.ir.values import Op, Value, array_of, indices_of, walk
+from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
+from workbench.passes.analysis.divergence import varying_values
+from workbench.passes.borders.inside import interior_of
+
+
+class Thin:
+    """The gangs of a function whose rows may be thin.
+
+    Attributes:
+        flat: the accesses whose element has the thread's linear index.
+        varying: values that differ between threads of several rows.
+    """
+
+    def __init__(self, emitter: GangEmitter) -> None:
+        self.emitter = emitter
+        function = emitter.function
+        operations = list(walk(function.body))
+        self.varying = varying_values(function, besides=[op.result for op in operations if op.name == "tid"])
+        self.flat = {op for op in operations if op.name in ACCESSES and self._is_flat(op)}
+
+    def pays(self) -> bool:
+        """Return whether all that is written is written side by side, by a thread that reports nothing."""
+        emitter, function = self.emitter, self.emitter.function
+        operations = list(walk(function.body))
+        names = {op.name for op in operations}
+        # In loops, what all threads of a row share would be gathered (a CSR matrix times eight columns 0.76).
+        alone = names.isdisjoint(REPORTS | UPDATES | LOOPS | {"row_first", "row_length", "slots"})
+        written = [op for op in operations if op.name in EFFECTS]
+        fits = emitter.options.contiguous and emitter.shape.rows == 1 and len(operations) <= GANG_THIN_OPERATIONS
+        alone = alone and not interior_of(function)
+        return fits and alone and bool(written) and self.flat.issuperset(written) and self._rows() > 0
+
+    def _rows(self) -> int:
+        """Return how many threads thin rows have fewer than: where some elements are gathered, few."""
+        maths = self.emitter.maths
+        loads = [op for op in walk(self.emitter.function.body) if op.name == "load" and op not in self.flat]
+        if maths.gathers or all(self.varying.isdisjoint(op.operands) for op in loads):
+            return GANG_THIN_ROWS
+        return GANG_THIN_ROWS_GATHERED if maths.bits > NARROW else 0
+
+    def _is_flat(self, op: Op) -> bool:
+        indices = [self._axis(v) for v in indices_of(op)]
+        return indices == list(range(self.emitter.function.launch_ndim))
+
+    def _axis(self, value: Value) -> int:
+        """Return the axis of the launch whose index a value is; -1 if it is another one."""
+        op = self.emitter.defined_by.get(value)
+        while op is not None and op.name == "cast":
+            op = self.emitter.defined_by.get(op.operands[0])
+        return op.attrs[AXIS] if op is not None and op.name == "tid" else -1
+
+    def emit(self, extent: str) -> str:
+        """Emit full gangs, if rows are thin; return the first thread that is left."""
+        emitter, w = self.emitter, self.emitter.writer
+        emitter.begin_parts(emitter.shape.widths[-1])
+        threads = emitter.width * emitter.parts
+        thin = w.emit(f"icmp slt i64 {extent}, {self._rows()}", "thin")
+        for array in dict.fromkeys(op.operands[0] for op in self.flat):
+            for axis in range(1, array_of(array).ndim):
+                extents = memory.size(emitter, array, axis), memory.launch_dim(emitter, axis)
+                same = w.emit("icmp eq i64 {}, {}".format(*extents))
+                thin = w.emit(f"and i1 {thin}, {same}", "thin")
+        some = w.emit("sub nsw i64 %end, %begin")
+        full = w.emit(f"and i64 {some}, {-threads}")
+        last = w.emit(f"add nsw i64 %begin, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
+        head, inside, after = (w.block_name(hint) for hint in ("thin", "thin.gang", "thin.end"))
+        before = w.label
+        w.jump(head)
+        w.open(head)
+        first, row, number, number_row = w.name("gang"), w.reserve(), w.name("number"), w.reserve()
+        w.branch(w.emit(f"icmp slt i64 {first}, {last}", "more"), inside, after)
+        w.open(inside)
+        self._gang(first)
+        if emitter.strips.threads:
+            look_seldom(emitter, "i64", number, max(1, emitter.strips.threads // threads), thread=True)
+        following, counted = w.emit(f"add nsw i64 {first}, {threads}"), w.emit(f"add nsw i64 {number}, 1")
+        w.fill(row, first, f"phi i64 [ %begin, %{before} ], [ {following}, %{w.label} ]")
+        w.fill(number_row, number, f"phi i64 [ 0, %{before} ], [ {counted}, %{w.label} ]")
+        w.do(f"br label %{head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
+        w.open(after)
+        return first
+
+    def _gang(self, first: str) -> None:
+        emitter = self.emitter
+        varying, emitter.varying = emitter.varying, self.varying
+        emitter.in_gang, emitter.thread = True, "0"
+        emitter.flat, emitter.flat_first = self.flat, first
+        self._indices(first)
+        emitter.block(emitter.function.body)
+        emitter.gang_over()
+        emitter.varying, emitter.flat = varying, set()
+
+    def _indices(self, first: str) -> None:
+        """The indices of all lanes: of those of the last axis the quotient carries to the axis before, and so on."""
+        emitter, w = self.emitter, self.emitter.writer
+        kind, whole = "i32", vector("i32", emitter.width)
+        emitter.indices = {}
+        more = [emitter.lane_numbers(kind, first=emitter.first_lane) for _ in emitter.each_part()]
+        rest = first
+        for axis in reversed(range(1, emitter.function.launch_ndim)):
+            extent = memory.launch_dim(emitter, axis)
+            above = w.emit(f"udiv i64 {rest}, {extent}")
+            low = w.emit(f"sub i64 {rest}, {w.emit(f'mul i64 {above}, {extent}')}")
+            low, size = (emitter.spread(w.emit(f"trunc i64 {v} to i32"), kind) for v in (low, extent))
+            real = "float" if axis == emitter.function.launch_ndim - 1 else "double"
+            at = [w.emit(f"add {whole} {low}, {m}") for m in more]
+            more = [self._quotient(a, size, real) for a in at]
+            emitter.indices[axis] = [
+                w.emit(f"sub {whole} {a}, {w.emit(f'mul {whole} {q}, {size}')}") for a, q in zip(at, more, strict=True)
+            ]
+            rest = above
+        top = emitter.spread(w.emit(f"trunc i64 {rest} to i32"), kind)
+        emitter.indices[0] = [w.emit(f"add {whole} {top}, {m}") for m in more]
+
+    def _quotient(self, a: str, b: str, real: str) -> str:
+        """Integers that are not negative divided in floats that hold them exactly."""
+        w, lanes = self.emitter.writer, self.emitter.width
+        whole, floats = vector("i32", lanes), vector(real, lanes)
+        cast = "sitofp" if real == "float" else "uitofp"  # of small ones in fewer instructions
+        a, b = (w.emit(f"{cast} {whole} {v} to {floats}") for v in (a, b))
+        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {whole}")

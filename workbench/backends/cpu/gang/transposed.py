@@ -1,0 +1,275 @@
+"""Strips of the lanes' own rows (`passes/loops/row_strips`), transposed between memory and slots in registers.
+
+A block is eight lanes by eight elements. Full ones are vectors as they are; of others, and where lanes are off, only
+the elements that there are, are accessed, under a mask. Lanes go in ascending order, so of several that have one row
+the highest is last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.memory import rows
+from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.text.values import memory
+from workbench.ir.attributes import STEP
+from workbench.ir.values import Op
+from workbench.limits import PREFETCH_BYTES, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
+from workbench.types import Kind, Scalar, element
+
+
+def emit_row(emitter: GangEmitter, op: Op) -> None:
+    """Call the function that transposes such rows: it is defined once for each operation and type."""
+    slots, (first, step) = op.operands[-2], rows(emitter, op)
+    text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
+    (place,) = emitter.vectors[slots]
+    _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
+
+
+def emit_total(emitter: GangEmitter, op: Op) -> None:
+    """Call the function that sums lanes pairwise, the first half to the second, and adds the sums to a row."""
+    slots, (first, _) = op.operands[-2], rows(emitter, op)
+    text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, bool(emitter.mask), emitter.one_core)
+    (place,) = emitter.vectors[slots]
+    _call(emitter, text, f"ptr {first}, i64 0, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
+
+
+def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
+    w = emitter.writer
+    if text.name not in w.declarations:
+        w.declare(text.name, text.function())
+        for name, declaration in text.intrinsics.items():
+            w.declare(name, declaration)
+    w.do(f"call void @{text.name}({operands}, i64 {_on(emitter)})")
+
+
+def _on(emitter: GangEmitter) -> str:
+    """Return the lanes that are on, as bits of an i64."""
+    w, result = emitter.writer, "0"
+    if not emitter.mask:
+        return "-1"
+    for part in emitter.each_part():
+        bits = emitter.bits(emitter.mask)
+        bits = w.emit(f"zext i{emitter.width} {bits} to i64", "on") if emitter.width < 64 else bits
+        bits = w.emit(f"shl i64 {bits}, {emitter.first_lane}") if part else bits
+        result = w.emit(f"or i64 {result}, {bits}", "on") if part else bits
+    return result
+
+
+class _Text:
+    """The lines of a function `(rows, step, slots, count, lanes that are on)`.
+
+    Attributes:
+        name: of the function.
+        side: lanes, and elements, of a block.
+        intrinsics: what it calls, by name.
+    """
+
+    def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
+        """For gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read upwards."""
+        self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
+        self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
+        self.side = min(lanes, TRANSPOSED_BLOCK)
+        self.kind, self.size, self.floats = memory(scalar), scalar.size, scalar.kind is Kind.FLOAT
+        self.vector, self.flags = vector(self.kind, self.side), vector("i1", self.side)
+        self.verb = "fadd" if self.floats else "add"
+        self.intrinsics: dict[str, str] = {}
+        self.count = 0
+
+    def function(self) -> str:
+        """Return all of it: blocks of lanes in a loop, in it blocks of elements."""
+        side, flags, lanes = self.side, self.flags, self.lanes
+        return "\n".join([
+            self._head(), "entry:", "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %group, label %exit",
+            "group:", "  %lane = phi i64 [ 0, %entry ], [ %lane.next, %group.end ]",
+            "  %shifted = lshr i64 %on, %lane", f"  %bits = trunc i64 %shifted to i{side}",
+            f"  %flags = bitcast i{side} %bits to {flags}", f"  %all = icmp eq i{side} %bits, -1",
+            f"  %part = and i64 %lane, {-lanes}", f"  %in.part = and i64 %lane, {lanes - 1}",
+            f"  %part.at = mul i64 %part, {TRANSPOSED_STRIP}", "  %lane.at = add i64 %part.at, %in.part",
+            f"  %own = getelementptr {self.kind}, ptr %slots, i64 %lane.at", "  br label %block",
+            "block:", "  %first = phi i32 [ 0, %group ], [ %first.next, %block.end ]",
+            "  %left = sub i32 %count, %first", f"  %enough = icmp sge i32 %left, {side}",
+            "  %full = and i1 %enough, %all", "  %at = zext i32 %first to i64",
+            "  br i1 %full, label %whole, label %part.block",
+            "whole:", *self._block(False), "  br label %block.end",
+            "part.block:", *self._there(), *self._block(True), "  br label %block.end",
+            *self._block_end("group.end"),
+            "group.end:", f"  %lane.next = add i64 %lane, {side}",
+            f"  %lanes.more = icmp ult i64 %lane.next, {lanes * self.parts}",
+            "  br i1 %lanes.more, label %group, label %exit",
+            "exit:", "  ret void", "}",
+        ])  # fmt: skip
+
+    def _head(self) -> str:
+        given = "ptr %rows, i64 %step, ptr %slots, i32 %count, i64 %on"
+        return f"define internal void @{self.name}({given}) noinline nounwind {{"
+
+    def _there(self) -> list[str]:
+        """Return the elements of a block that there are, as flags."""
+        kind, numbers = vector("i32", self.side), ", ".join(f"i32 {k}" for k in range(self.side))
+        return [
+            f"  %l = insertelement {kind} poison, i32 %left, i32 0",
+            f"  %lefts = shufflevector {kind} %l, {kind} poison, {kind} zeroinitializer",
+            f"  %there = icmp slt {kind} <{numbers}>, %lefts",
+        ]
+
+    def _block_end(self, after: str) -> list[str]:
+        return [
+            "block.end:", f"  %first.next = add i32 %first, {self.side}",
+            "  %more = icmp slt i32 %first.next, %count", f"  br i1 %more, label %block, label %{after}",
+        ]  # fmt: skip
+
+    def _emit(self, lines: list[str], text: str) -> str:
+        self.count += 1
+        lines.append(f"  %v{self.count} = {text}")
+        return f"%v{self.count}"
+
+    def _block(self, masked: bool) -> list[str]:
+        """One block, from lane and element on."""
+        lines: list[str] = []
+        places = list(self._places(lines))
+        masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
+        if not masked and self.operation != "row_store":
+            for place in places:
+                self._prefetch(lines, place)
+        if self.operation == "row_load":
+            parts = [self._load(lines, place, mask) for place, mask in zip(places, masks, strict=True)]
+            for k, part in enumerate(self._transposed(lines, parts)):
+                self._store(lines, part, self._slot(lines, k), "")
+            return lines
+        parts = [self._load(lines, self._slot(lines, k), "") for k in range(self.side)]
+        for part, place, mask in zip(self._transposed(lines, parts), places, masks, strict=True):
+            if self.operation == "row_add":
+                old = self._load(lines, place, mask)
+                part = self._emit(lines, f"{self.verb} {self.vector} {old}, {part}")
+            self._store(lines, part, place, mask)
+        return lines
+
+    def _places(self, lines: list[str]) -> Iterator[str]:
+        """Where a block begins in each lane's row."""
+        for k in range(self.side):
+            number = self._emit(lines, f"add i64 %lane, {k}")
+            if self.variant[0]:
+                bytes = self._emit(lines, f"mul i64 {number}, %step")
+                row = self._emit(lines, f"getelementptr i8, ptr %rows, i64 {bytes}")
+            else:
+                place = self._emit(lines, f"getelementptr ptr, ptr %rows, i64 {number}")
+                row = self._emit(lines, f"load ptr, ptr {place}")
+            yield self._emit(lines, f"getelementptr {self.kind}, ptr {row}, i64 %at")
+
+    def _slot(self, lines: list[str], k: int, own: str = "%own") -> str:
+        start = self._emit(lines, f"getelementptr [{self.lanes} x {self.kind}], ptr {own}, i64 %at")
+        return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.lanes}")
+
+    def _prefetch(self, lines: list[str], place: str) -> None:
+        """So many rows at a time are more than the CPU reads ahead by itself."""
+        name = "llvm.prefetch.p0"
+        self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
+        ahead = self._emit(
+            lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
+        )
+        lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
+
+    def _mask(self, lines: list[str], lane: int) -> str:
+        """Return the elements of a lane's row that there are."""
+        on = self._emit(lines, f"extractelement {self.flags} %flags, i64 {lane}")
+        return self._emit(lines, f"select i1 {on}, {self.flags} %there, {self.flags} zeroinitializer")
+
+    def _load(self, lines: list[str], place: str, mask: str) -> str:
+        if not mask:
+            return self._emit(lines, f"load {self.vector}, ptr {place}, align {self.size}")
+        name = f"llvm.masked.load.v{self.side}{suffix(self.kind)}.p0"
+        self.intrinsics[name] = f"declare {self.vector} @{name}(ptr, i32, {self.flags}, {self.vector})"
+        passed = f"ptr {place}, i32 {self.size}, {self.flags} {mask}, {self.vector} zeroinitializer"
+        return self._emit(lines, f"call {self.vector} @{name}({passed})")
+
+    def _store(self, lines: list[str], part: str, place: str, mask: str) -> None:
+        if not mask:
+            lines.append(f"  store {self.vector} {part}, ptr {place}, align {self.size}")
+            return
+        name = f"llvm.masked.store.v{self.side}{suffix(self.kind)}.p0"
+        self.intrinsics[name] = f"declare void @{name}({self.vector}, ptr, i32, {self.flags})"
+        passed = f"{self.vector} {part}, ptr {place}, i32 {self.size}, {self.flags} {mask}"
+        lines.append(f"  call void @{name}({passed})")
+
+    def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
+        """Exchange neighbouring elements of neighbouring vectors, then pairs, then fours."""
+        step, numbers = 1, range(self.side)
+        while step < self.side:
+            low = [k if not k & step else k - step + self.side for k in numbers]
+            high = [k + step if not k & step else k + self.side for k in numbers]
+            parts = [
+                self._shuffled(lines, parts[k & ~step], parts[k | step], high if k & step else low) for k in numbers
+            ]
+            step *= 2
+        return parts
+
+    def _shuffled(self, lines: list[str], a: str, b: str, order: list[int]) -> str:
+        lanes = ", ".join(f"i32 {k}" for k in order)
+        return self._emit(lines, f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.side} x i32> <{lanes}>")
+
+
+class _Total(_Text):
+    """As above, for what lanes add to one row; `variant`: lanes may be off, the code runs on one core."""
+
+    def function(self) -> str:
+        """Return all of it: blocks of elements in a loop, in it all lanes."""
+        block: list[str] = []
+        sums = self._sums(block, 0, 1, self.parts * self.lanes // self.side)
+        while len(sums) > 1:
+            half = len(sums) // 2
+            sums = self._added(block, sums[:half], sums[half:])
+        block.append(f"  %place = getelementptr {self.kind}, ptr %rows, i64 %at")
+        _, plain = self.variant
+        (self._add_plainly if plain else self._add)(block, *sums)
+        return "\n".join([
+            self._head(), "entry:", f"  %sums = alloca {self.vector}, align 64",
+            "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %block, label %exit",
+            "block:", "  %first = phi i32 [ 0, %entry ], [ %first.next, %block.end ]",
+            "  %left = sub i32 %count, %first", "  %at = zext i32 %first to i64", *self._there(), *block,
+            *self._block_end("exit"), "exit:", "  ret void", "}",
+        ])  # fmt: skip
+
+    def _add_plainly(self, lines: list[str], total: str) -> None:
+        old = self._load(lines, "%place", "%there")
+        self._store(lines, self._emit(lines, f"{self.verb} {self.vector} {old}, {total}"), "%place", "%there")
+        lines.append("  br label %block.end")
+
+    def _add(self, lines: list[str], total: str) -> None:
+        """Add atomically, one element after the other."""
+        self.intrinsics["llvm.smin.i32"] = "declare i32 @llvm.smin.i32(i32, i32)"
+        lines += [
+            f"  store {self.vector} {total}, ptr %sums, align 64",
+            f"  %few = call i32 @llvm.smin.i32(i32 %left, i32 {self.side})", "  br label %each",
+            "each:", "  %n = phi i32 [ 0, %block ], [ %n.next, %each ]",
+            f"  %sum.at = getelementptr {self.kind}, ptr %sums, i32 %n", f"  %sum = load {self.kind}, ptr %sum.at",
+            f"  %to.at = getelementptr {self.kind}, ptr %place, i32 %n",
+            f"  %old = atomicrmw {self.verb} ptr %to.at, {self.kind} %sum monotonic",
+            "  %n.next = add i32 %n, 1", "  %others = icmp slt i32 %n.next, %few",
+            "  br i1 %others, label %each, label %block.end",
+        ]  # fmt: skip
+
+    def _sums(self, lines: list[str], group: int, stride: int, groups: int) -> list[str]:
+        """Return the sums of the groups of lanes `group`, `group + stride`, …: of a half and the other one."""
+        if stride == groups:
+            return self._terms(lines, group)
+        one, other = (self._sums(lines, g, 2 * stride, groups) for g in (group, group + stride))
+        return self._added(lines, one, other)
+
+    def _terms(self, lines: list[str], group: int) -> list[str]:
+        """Return the terms of a group of lanes, a vector along the row for each; none where a lane is off."""
+        part, lane = divmod(group * self.side, self.lanes)
+        first = part * self.lanes * TRANSPOSED_STRIP + lane
+        own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {first}")
+        terms = self._transposed(lines, [self._load(lines, self._slot(lines, k, own), "") for k in range(self.side)])
+        masked, _ = self.variant
+        nothing = splat(self.kind, "-0.0" if self.floats else "0")
+        for k, term in enumerate(terms) if masked else ():
+            bits = self._emit(lines, f"lshr i64 %on, {group * self.side + k}")
+            on = self._emit(lines, f"trunc i64 {bits} to i1")
+            terms[k] = self._emit(lines, f"select i1 {on}, {self.vector} {term}, {self.vector} {nothing}")
+        return terms
+
+    def _added(self, lines: list[str], one: list[str], other: list[str]) -> list[str]:
+        return [self._emit(lines, f"{self.verb} {self.vector} {a}, {b}") for a, b in zip(one, other, strict=True)]

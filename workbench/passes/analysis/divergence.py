@@ -1,0 +1,78 @@
+"""Values that differ between the threads of a row, found to a fixed point.
+
+All others are *uniform*: the same for all threads of a gang that compute them, and so kept in scalar registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from workbench.ir.attributes import AXIS
+from workbench.ir.ops import LEAD, UPDATES
+from workbench.ir.values import Block, Function, Op, Value
+
+_OWN = UPDATES | {"slots", "slot_read"}
+"""Operations whose results are each thread's own whatever they are given."""
+
+
+def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
+    """Return the values that may differ between threads that differ in one of the launch's indices alone.
+
+    Args:
+        function: any.
+        axis: which index, from the end; the last one unless it is said, none where there is no such.
+        besides: values that are taken to differ, too.
+    """
+    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
+
+
+def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
+    """Return whether threads of a row may take different ways at an `if`, or leave a loop at different times."""
+    if op.name == "while":
+        return op.blocks[0].yielded[0] in varying
+    return any(v in varying for v in op.operands[: LEAD[op.name]])
+
+
+class _Analysis:
+    def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
+        self.axis = axis
+        self.varying: set[Value] = set(besides)
+        before = -1
+        while len(self.varying) != before:
+            before = len(self.varying)
+            self.block(function.body)
+
+    def block(self, block: Block) -> None:
+        for op in block.ops:
+            for inner in op.blocks:
+                self.block(inner)
+            if op.name == "if":
+                self.merge(op, op.results, [b.yielded for b in op.blocks])
+            elif op.name == "for":
+                index, *carried = op.blocks[0].params
+                if any(v in self.varying for v in (op.operands[0], op.operands[2])):
+                    self.varying.add(index)
+                self.carry(op, [carried], op.operands[3:], op.blocks[0])
+            elif op.name == "while":
+                self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
+            elif op.name in _OWN or any(v in self.varying for v in op.operands) or self.is_index(op):
+                self.varying.update(op.results)
+
+    def is_index(self, op: Op) -> bool:
+        return op.name == "tid" and op.attrs[AXIS] == self.axis
+
+    def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
+        """Values that come out of an operation by one of several ways."""
+        differs = is_divergent(op, self.varying)
+        for result, *values in zip(results, *ways, strict=True):
+            if differs or any(v in self.varying for v in values):
+                self.varying.add(result)
+
+    def carry(self, op: Op, params: Sequence[Sequence[Value]], init: Sequence[Value], body: Block) -> None:
+        """Values that a loop carries: threads that have not left it are all in the same turn."""
+        differs = is_divergent(op, self.varying)
+        for first, following, result, *own in zip(init, body.yielded, op.results, *params, strict=True):
+            if any(v in self.varying for v in (first, following, *own)):
+                self.varying.update(own)
+            if differs or not self.varying.isdisjoint(own):
+                self.varying.add(result)

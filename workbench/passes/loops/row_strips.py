@@ -1,0 +1,274 @@
+"""Rows of the threads' own in a loop that a gang goes through together: a[i, k] in turn k of thread i.
+
+In a turn the threads of a gang access elements that are a row apart, which no vector load does. So such a loop becomes
+one over strips of turns. Before a strip, as many elements of each thread's row are read as vectors along the row and
+transposed, so that those of one turn lie side by side (`row_load`); behind it, what was written is transposed back
+(`row_store`), or added row after row (`row_add`). What all threads add to one element in a turn, to the next one in the
+next turn, is summed behind the strip, too (`row_total`): along the row instead of across the lanes. No element is
+accessed that the turns themselves do not access.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import partial, reduce
+
+import msgspec
+
+from workbench.builtins import TABLE
+from workbench.ir.analysis import Analysis, Atom
+from workbench.ir.attributes import SCALAR, STEP, Number, attributes
+from workbench.ir.build import Builder
+from workbench.ir.ops import ACCESSES, EFFECTS, PURE
+from workbench.ir.rewrite import Rewriter, copy_op, fresh, replace_body
+from workbench.ir.values import Block, Function, Op, Value, array_of, definitions, dtype_of, indices_of, walk
+from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
+from workbench.passes.analysis.cost import constants, known_trips
+from workbench.passes.analysis.divergence import is_divergent, varying_values
+from workbench.types import Scalar, int32
+from workbench.types import bool as bool_
+
+ROWS = ("row_load", "row_store", "row_add", "row_total")
+"""Accesses to a strip of a row."""
+
+
+def with_strips(function: Function, plain: bool) -> Function:
+    """Return the function with loops over strips where threads access rows of their own.
+
+    Args:
+        function: as it is about to be emitted, for dense arrays.
+        plain: the code runs on one core, so additions need not be atomic.
+    """
+    about = _About(function, plain)
+    return replace_body(function, Rewriter(partial(_change, about)).block(function.body))
+
+
+class _Row(msgspec.Struct):
+    """Accesses to the element (array, *indices) of a row, which every turn makes.
+
+    Attributes:
+        after: the operation that stands for them behind a strip; empty: they only read.
+        term: what is added, if they are an addition; the others are left out.
+    """
+
+    array: Value
+    indices: tuple[Value, ...]
+    ops: list[Op]
+    after: str = ""
+    term: Value | None = None
+
+
+class _About:
+    """What is known of a function."""
+
+    def __init__(self, function: Function, plain: bool) -> None:
+        self.plain = plain
+        self.varying = varying_values(function)
+        self.analysis = Analysis(function)
+        self.known: dict[Value, Number] = constants(function.body)
+        self.axis = function.launch_ndim - 1
+        self.uses = Counter(v for op in walk(function.body) for v in op.operands)
+
+
+def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+    return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
+
+
+class _Loop:
+    """A loop, and the rows that it accesses."""
+
+    def __init__(self, about: _About, original: Op, op: Op) -> None:
+        """Of a loop as it was, and with loops inside in strips."""
+        self.about, self.original, self.op = about, original, op
+        (self.body,) = op.blocks
+        self.counter = self.body.params[0]
+        self.step, self.trips = int(about.known.get(op.operands[2], 0)), known_trips(op, about.known)
+        self.inside = set(walk(self.body))
+        self.made = about.analysis.defs | definitions(self.body)  # loops in this one have been rewritten
+        self.carried = {v for o in (op, *self.inside) for block in o.blocks for v in block.params}
+        self.accesses = [o for o in walk(self.body) if o.name in ACCESSES]
+        self.rows = self._rows() if self._is_long() else []
+
+    def _is_long(self) -> bool:
+        """Return whether it counts one by one, in turns that all threads share, and is not written out."""
+        one_by_one = self.step in (1, -1) and self.op.operands[0].type == int32
+        few = self.trips is not None and self.trips < TRANSPOSED_STRIP
+        return one_by_one and not few and not is_divergent(self.op, self.about.varying)
+
+    # Which rows there are.
+
+    def _rows(self) -> list[_Row]:
+        rows: dict[tuple[Value, ...], _Row] = {}
+        for op in self.body.ops:
+            if op.name in ("load", "store", "atomic_add") and self._is_row(op):
+                key = op.operands[: 1 + len(indices_of(op))]
+                rows.setdefault(key, _Row(key[0], key[1:], [])).ops.append(op)
+        return [row for row in rows.values() if self._is_alone(row) and self._is_ruled(row)]
+
+    def _is_row(self, op: Op) -> bool:
+        """Return whether threads access the next elements of rows in the next turn."""
+        array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
+        if array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
+            return False
+        others = dict(self.about.analysis.form(last).terms)
+        if others.pop(Atom("value", value=self.counter), 0) != 1:
+            return False
+        return all(map(self._is_invariant, (*outer, *(atom.value for atom in others if atom.value is not None))))
+
+    def _is_own(self, row: _Row) -> bool:
+        """Return whether neighbouring threads access rows that lie apart."""
+        *outer, last = row.indices
+        others = self.about.analysis.form(last).terms
+        varying = self.about.varying
+        if any(v in varying for v in (*outer, *(a.value for a in others if a.value is not self.counter))):
+            return True
+        return abs(others.get(Atom("tid", axis=self.about.axis), 0)) >= TRANSPOSED_BLOCK
+
+    def _is_ruled(self, row: _Row) -> bool:
+        """Return whether there is a rule for such accesses; note it."""
+        names = [op.name for op in row.ops]
+        own = self._is_own(row)
+        if "atomic_add" in names:
+            (op,) = row.ops
+            row.term, row.after = op.operands[-1], "row_add" if own else "row_total"
+            same = own or self.about.varying.isdisjoint(row.indices)
+            return same and not self.about.uses[op.result] and (self.about.plain or not own)
+        if names == ["load", "store"]:
+            total = self.made.get(row.ops[1].operands[-1])
+            if total is not None and total.name == "add" and row.ops[0].result in total.operands:
+                one, other = total.operands
+                term = other if one is row.ops[0].result else one
+                if (
+                    term is not row.ops[0].result
+                    and self.about.uses[row.ops[0].result] == self.about.uses[total.result] == 1
+                ):
+                    row.ops.append(total)
+                    row.after, row.term = "row_add", term
+                    return own
+        row.after = "row_store" if "store" in names else ""
+        return own
+
+    def _is_invariant(self, value: Value) -> bool:
+        """Return whether a value is the same in all turns, and can be computed before them."""
+        op = self.made.get(value)
+        if op not in self.inside:
+            return value not in self.carried
+        pure = (op.name in PURE or op.name in TABLE) and not op.blocks
+        return pure and all(map(self._is_invariant, op.operands))
+
+    def _is_alone(self, row: _Row) -> bool:
+        """Return whether the loop changes elements of the row's array, if any, by these accesses alone."""
+        every = [op for op in self.accesses if op.operands[0] is row.array]
+        if not any(op.name in EFFECTS for op in every):
+            return True
+        return len(every) == len(row.ops) and (len(every) == 1 or all(op.name != "atomic_add" for op in every))
+
+    # The loop over strips.
+
+    def in_strips(self) -> tuple[Op, ...]:
+        """Return what stands for the loop: itself if there are no rows; strips only where a row fills one."""
+        pairs = self._pairs()
+        if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
+            return (self.op,)
+        if pairs and any(op.name in ("slot_read", "slot_write") for op in walk(self.original.blocks[0])):
+            return (self.op,)
+        b = Builder()
+        b.location = self.op.location
+        conditions = [b.one("apart", pair, bool_) for pair in pairs]
+        changes = any(row.after for row in self.rows)
+        if self.trips is None and not changes:
+            start, stop = self.op.operands[:2] if self.step == 1 else self.op.operands[1::-1]
+            long = b.one("add", (start, b.const(TRANSPOSED_STRIP)), int32)
+            conditions.append(b.one("ge", (stop, long), bool_))
+        if not conditions:
+            self._strips(b, self.op.results)
+            return b.body().ops
+        all_hold = reduce(lambda one, other: b.one("bit_and", (one, other), bool_), conditions)
+        with b.block() as then:
+            results = tuple(map(fresh, self.op.results))
+            self._strips(b, results)
+            b.yield_(*results)
+        with b.block() as orelse:
+            results = tuple(map(fresh, self.op.results))
+            # Turn by turn, what a loop changes would not be changed in the order of threads.
+            attrs = attributes({**self.op.attrs, SCALAR: True})
+            b.append(self.original.replace(results=results, attrs=attrs) if pairs else self.op.replace(results=results))
+            b.yield_(*results)
+        b.append(Op("if", (all_hold,), self.op.results, blocks=(then.block, orelse.block), location=self.op.location))
+        return b.body().ops
+
+    def _pairs(self) -> list[tuple[Value, Value]]:
+        """Return arrays that must share no memory, or a strip would be read too early or written too late."""
+        arrays = list(dict.fromkeys(op.operands[0] for op in self.accesses))
+        changed = {op.operands[0] for op in self.accesses if op.name in EFFECTS}
+        own = {row.array for row in self.rows}
+        pairs = [(a, b) for n, a in enumerate(arrays) for b in arrays[:n]]
+        return [pair for pair in pairs if not changed.isdisjoint(pair) and not own.isdisjoint(pair)]
+
+    def _strips(self, b: Builder, results: tuple[Value, ...]) -> None:
+        start, stop, _, *init = self.op.operands
+        params = self.body.params[1:]
+        buffers = [b.slots(dtype_of(row.array), TRANSPOSED_STRIP) for row in self.rows]
+        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), STEP.of(self.step)
+        with b.block((first, *carried)) as strips:
+            ends = (stop, first) if self.step == 1 else (first, stop)
+            left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)
+            count = b.one("where", (b.one("lt", (left, most), bool_), left, most), int32)
+            if self.step != 1:  # the strip's lowest element
+                first = b.one("add", (b.one("sub", (first, count), int32), b.const(1)), int32)
+            for row, slots in zip(self.rows, buffers, strict=True):
+                if row.ops[0].name == "load" and row.term is None:
+                    b.emit("row_load", self._strip(b, row, first, slots, count), (), attrs)
+            inner, types = self._turn(buffers, first, count), [p.type for p in params]
+            carried_out = b.emit(
+                "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
+            ).results
+            for row, slots in zip(self.rows, buffers, strict=True):
+                if row.after == "row_store":
+                    b.emit("row_store", self._strip(b, row, first, slots, count), (), attrs)
+                elif row.after == "row_add":
+                    b.emit("row_add", self._strip(b, row, first, slots, count), (), attrs)
+                elif row.after == "row_total":
+                    b.emit("row_total", self._strip(b, row, first, slots, count), (), attrs)
+            b.yield_(*carried_out)
+        operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
+        b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
+
+    def _strip(self, b: Builder, row: _Row, first: Value, slots: Value, count: Value) -> tuple[Value, ...]:
+        """Return the operands of an access to a strip of a row, from the turn `first` on."""
+        mapping = {self.counter: first}
+        for value in row.indices:
+            self._again(b, value, mapping)
+        return row.array, *(mapping.get(v, v) for v in row.indices), slots, count
+
+    def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
+        """Compute what an index in the loop is made of."""
+        op = self.made.get(value)
+        if value in mapping or op not in self.inside:
+            return
+        for v in op.operands:
+            self._again(b, v, mapping)
+        b.append(copy_op(op, mapping))
+
+    def _turn(self, buffers: list[Value], first: Value, count: Value) -> Block:
+        """What a turn of a strip does."""
+        stands_for: dict[Op, tuple[_Row, Value]] = {}
+        for row, slots in zip(self.rows, buffers, strict=True):
+            stands_for |= dict.fromkeys(row.ops, (row, slots))
+        number, (counter, *params) = Value(int32, "turn"), self.body.params
+        b, turn = Builder(), number
+        b.location = self.op.location
+        if self.step != 1:
+            turn = b.one("sub", (b.one("sub", (count, number), int32), b.const(1)), int32)
+        b.append(Op("add", (first, turn), (counter,), location=self.op.location))
+        for op in self.body.ops:
+            row, slots = stands_for.get(op, (None, turn))
+            b.location = op.location
+            if row is None:
+                b.append(op)
+            elif row.term is None and op.name == "load":
+                b.append(Op("slot_read", (slots, turn), op.results, location=op.location))
+            elif op.name in ("store", "atomic_add"):
+                b.slot_write(slots, turn, row.term or op.operands[-1])
+        return Block((number, *params), b.body().ops)
