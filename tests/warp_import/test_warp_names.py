@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import numpy as np
@@ -144,8 +144,8 @@ def test_the_default_device_can_be_set(monkeypatch):
 
 
 def test_warp_s_assets_need_warp(monkeypatch):
-    monkeypatch.setitem(sys.modules, "warp", None)
-    with pytest.raises((FileNotFoundError, ValueError)):
+    monkeypatch.setattr(PathFinder, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install warp-lang==1\.19"):
         wp.examples.get_asset_directory()
 
 

@@ -339,13 +339,13 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     """
     values = list(values)
     values = [_with_arrays(v, device) if isinstance(v, StructValue) else v for v in values]
-    if not any(v is None or isinstance(v, _PARTS) for v in values):
+    if not any(v is None or isinstance(v, (*_PARTS, StructValue)) for v in values):
         return values
     names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
         if not isinstance(kind, Scalar):
-            values[k] = known(value)
+            values[k] = _with_objects(value) if isinstance(value, StructValue) and kind is None else known(value)
         if value is None:
             if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
                 values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
@@ -363,6 +363,24 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
     for f in missing:
         setattr(result, f.name, wb.empty((0,) * f.type.ndim, f.type.dtype, device))
     return result
+
+
+def _with_objects(value: StructValue) -> StructValue:
+    """Return the struct with the meshes and trees whose numbers it has."""
+    fields = {f.name: f.type for f in value.__wb_struct__.fields}
+    objects = {n: known(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
+    objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
+    if not objects:
+        return value
+    types = {n: type(v).__mro__[-3] for n, v in objects.items()}  # Workbench's own classes
+    result = object.__new__(_struct_of(type(value).__name__, *{**fields, **types}.items()))
+    vars(result).update({**vars(value), **objects})
+    return result
+
+
+@lru_cache(256)
+def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
+    return wb.struct(type(name, (), {"__annotations__": dict(fields)}))
 
 
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)

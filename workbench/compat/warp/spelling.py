@@ -157,6 +157,13 @@ def _asked(definition: Definition) -> dict[str, Any]:
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
         kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
         for position, argument in enumerate(call.args):
+            if (
+                isinstance(argument, ast.Attribute)
+                and getattr(argument.value, "id", "") in names
+                and kinds
+                and not position
+            ):
+                own[argument.value.id] = Any  # type: ignore[attr-defined]  # a struct with a number of a mesh
             if not isinstance(argument, ast.Name) or argument.id not in names:
                 continue
             if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
