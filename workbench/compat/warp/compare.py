@@ -13,6 +13,7 @@ import runpy
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -118,15 +119,13 @@ def _child(side: str, arguments: list[str]) -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     sys.path[0] = ""
-    if side == "Workbench":
-        from workbench.compat.warp.finder import install
-
-        install()
+    if side == "Workbench":  # Warp's process never imports it
+        import_module("workbench.compat.warp.finder").install()
     random.seed(0)
     np.random.seed(0)
     generator = np.random.default_rng
     np.random.default_rng = lambda seed=0: generator(0 if seed is None else seed)
-    import warp
+    warp = import_module("warp")
 
     def send(*record: Any) -> None:
         pickle.dump(record, out)
