@@ -21,8 +21,8 @@ import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.makers import NUMBERS
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten

@@ -18,11 +18,10 @@ import numpy as np
 
 import workbench as wb
 from workbench.compat.warp import arrays, launches
-from workbench.compat.warp.absent import ABSENT, absent, is_absent
-from workbench.compat.warp.addresses import from_ptr
+from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignored, is_absent, mention
+from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL, wheel
-from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
 from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from workbench.compat.warp.ignored import mention
+from workbench.compat.warp.absent import mention
 from workbench.runtime.launching.checks import set_checks
 
 TESTED_VERSION = "1.19.0"
