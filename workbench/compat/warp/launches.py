@@ -338,14 +338,18 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
-    values = [_with_arrays(v, device) if isinstance(v, StructValue) else v for v in values]
-    if not any(v is None or isinstance(v, (*_PARTS, StructValue)) for v in values):
-        return values
     names = kernel.parameters[first:]
+    for k, value in enumerate(values):
+        if isinstance(value, StructValue):
+            values[k] = _with_arrays(value, device)
+            if k < len(names) and kernel.definition.annotations.get(names[k]) is Any:
+                values[k] = _with_objects(values[k])
+    if not any(v is None or isinstance(v, _PARTS) for v in values):
+        return values
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
         if not isinstance(kind, Scalar):
-            values[k] = _with_objects(value) if isinstance(value, StructValue) and kind is None else known(value)
+            values[k] = known(value)
         if value is None:
             if isinstance(kind, ArrayType) and only_indexed(kernel.definition, names[k]):
                 values[k] = wb.empty((0,) * kind.ndim, kind.dtype, device)
