@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 import workbench.compat.warp as wp
-from workbench.compat.warp import ignored
+from workbench.compat.warp import absent
 from workbench.compat.warp.names import TABLE, page
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice
 
 
 def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given(recwarn, monkeypatch):
-    monkeypatch.setattr(ignored, "_MENTIONED", set())
+    monkeypatch.setattr(absent, "_MENTIONED", set())
     for _ in range(2):
         wp.init()
         wp.load_module()
