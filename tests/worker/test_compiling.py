@@ -30,7 +30,11 @@ from workbench.work import Work
 
 pytestmark = pytest.mark.usefixtures("own_cache")
 
-TEXT = "def {}(x: array(dtype=float), y: array(dtype=float)):\n    y[tid()] += {} * x[tid()]\n"
+TEXT = """def {}(x: array(dtype=float), y: array(dtype=float)):
+    for k in range(x.shape[0] // 3):
+        y[tid()] += {} * x[tid()]
+"""
+"""With a loop of its own, in which LLVM may vectorise: straight code is vectors as it is written."""
 
 
 def built(name: str, factor: float, **options: Any) -> wb.Kernel:

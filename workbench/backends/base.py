@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.ir.values import Function
 
-RARE = ("aligned", "apart", "constant", "index32", "single")
+RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
 """Options that a key names only where they are not as usual."""
 
 
@@ -36,8 +36,8 @@ class Options(msgspec.Struct, frozen=True):
         constant: positions of the parameters whose gradients an adjoint need not find.
         single: of an adjoint that is right for some launches only: the axes along which these have one thread; None of
             one that is right for all.
-        ordered: sums are in the order of threads: on the CPU these run one after the other, with the same code; on a
-            device several launches stand for one (`autodiff/ordered.py`).
+        ordered: sums are in the order of threads: on the CPU these run one after the other, and lanes do not add their
+            terms together first; on a device several launches stand for one (`autodiff/ordered.py`).
     """
 
     checks: bool = False
@@ -54,8 +54,8 @@ class Options(msgspec.Struct, frozen=True):
 
     def items(self) -> tuple[tuple[str, Any], ...]:
         """Name and value of each option that changes the code, by name."""
-        found = ((name, getattr(self, name)) for name in self.__struct_fields__ if name != "ordered")
-        return tuple(sorted((name, value) for name, value in found if name not in RARE or value != _USUAL[name]))
+        values = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return tuple(sorted((name, value) for name, value in values if name not in RARE or value != _USUAL[name]))
 
 
 _USUAL = msgspec.structs.asdict(Options())

@@ -67,10 +67,8 @@ def test_a_number_gets_the_same_bits_each_time() -> None:
     assert len(seen) == 1
 
 
-def test_the_code_is_the_same() -> None:
-    assert dict(Options(ordered=True).items()) == dict(Options().items())
+def test_threads_in_order_are_not_shared_among_cores() -> None:
     plain, ordered = (build.load(square.specialise(), options=Options(ordered=o)) for o in (False, True))
-    assert plain.digest == ordered.digest and plain.handle is ordered.handle
     assert ordered.threads_per_task > 10**9 > plain.threads_per_task
     assert "ordered" not in inspect.key(square)
 

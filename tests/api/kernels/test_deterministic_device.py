@@ -302,7 +302,7 @@ def test_a_captured_gradient(device: Any) -> None:
 @pytest.mark.parametrize(
     ("kernel", "why"),
     [
-        ("uses_the_old_value", "uses what n held before"),
+        ("uses_the_old_value", "uses what n held before another thread's change"),
         ("swaps", "exchanges an element of out"),
         ("exchanges", "exchanges an element of out"),
         ("reads_sums", "reads out, which other threads add to"),

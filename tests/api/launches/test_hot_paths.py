@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+
+import pytest
 
 import workbench as wb
 from tests.support.checks.python_calls import python_calls
+from workbench.host.uniform import IN_USE
 
 
 @wb.kernel
 def scale(a: float, x: wb.array[float], y: wb.array[float]):
     i = wb.tid()
     y[i] = a * x[i]
+
+
+@pytest.fixture(autouse=True)
+def without_sliders() -> Iterator[None]:
+    """Forget another test's sliders, for which each launch would look."""
+    before = IN_USE[:]
+    IN_USE.clear()
+    yield
+    IN_USE[:] = before
 
 
 def test_launches_graphs_and_backward_passes_enter_few_functions() -> None:

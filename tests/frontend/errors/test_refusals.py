@@ -41,7 +41,7 @@ SYNTAX = [
 ]
 TYPES = [
     ("z = vec3()[i:2]", "vec3()[i:2]", "integers written out"),
-    ("z = vec3()[1:2]", "vec3()[1:2]", "has 1 components"),
+    ("z = vec3()[2:1]", "vec3()[2:1]", "has no component"),
     ("z = k(x, y)", "k(x, y)", "is a kernel"),
     ("y[i] = sin(i) * 2.0", "sin(i)", "it got int32"),
     ("y[i, 0] = 1.0", "y[i, 0]", "1 dimension"),

@@ -201,7 +201,7 @@ def _generate(
         except Lost as lost:
             vectorised = tuning is not None and tuning.get("loop_vectorization")
             # Lost elsewhere, or without optimisation: another try would end the same way.
-            if tuning is None or not (vectorised or lost.stage == "emit"):
+            if tuning is None or not (vectorised or lost.stage in ("optimise", "emit")):
                 raise build_error("LLVM", function, lost) from None
             first = lost
         plain = {**tuning, **dict.fromkeys(VECTORISERS, False)} if vectorised else UNOPTIMISED

@@ -99,10 +99,9 @@ class _Writer:
         for name, value in record.arguments.items():
             one = isinstance(value, array)
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
-        order = {"ordered": True} if record.options.ordered else {}
         return {
             "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "options": dict(record.options.items()) | order,
+            "arguments": arguments, "options": dict(record.options.items()),
             "block_dim": record.block_dim, "device": record.loaded.device.name,
         }  # fmt: skip
 

@@ -392,7 +392,7 @@ class _Reader:
 
 def _options(told: Any, params: int) -> Options:
     """Return the options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
-    some = tuple(name for name in (*RARE, "ordered") if isinstance(told, dict) and name in told)
+    some = tuple(name for name in RARE if isinstance(told, dict) and name in told)
     options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)
     lists = isinstance(constant, list) and isinstance(single, list | None)

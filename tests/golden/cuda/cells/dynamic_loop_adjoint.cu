@@ -16,7 +16,7 @@ extern "C" __global__ void dynamic_loop_adjoint(
     int i = (int)linear;
     float adj_s = adj_y.data[i];
     adj_y.data[i] = 0.0f;
-    for (int j = (int)x.shape[1] - 1; j > -1; --j) {
+    for (int j = 0; j < (int)x.shape[1]; ++j) {
         adj_x.data[i * (int)adj_x.shape[1] + j] = adj_x.data[i * (int)adj_x.shape[1] + j] + adj_s * cosf(__ldg(&x.data[i * (int)x.shape[1] + j]));
     }
 }

@@ -47,7 +47,7 @@ extern "C" __global__ void particles_adjoint(
     int i = (int)linear;
     vec3 adj_total = adj_f.data[i];
     adj_f.data[i] = vec3{0.0f, 0.0f, 0.0f};
-    for (int j = (int)p.shape[0] - 1; j > -1; --j) {
+    for (int j = 0; j < (int)p.shape[0]; ++j) {
         vec3 d = wb_read_only<float>(p.data[j]) - wb_read_only<float>(p.data[i]);
         float t = d.x * d.x + d.y * d.y + d.z * d.z + 0.01f;
         vec3 t1 = wb_splat3(t);

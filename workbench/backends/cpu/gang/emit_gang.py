@@ -31,6 +31,7 @@ from workbench.limits import GANG_LANES
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
+from workbench.types import Kind, element
 
 
 @deep
@@ -40,6 +41,8 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
+    if options.ordered and _adds_floats(function):
+        return None
     one_core = for_one_core(function, options)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     last = one_core and (maths.gathers or not by_index(walk(function.body)))
@@ -60,6 +63,12 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
             sums = len(emitter.combining.parts) if emitter.combining else 0
             return Module(text, sums, preferences(lowered), gangs=True)
     return None
+
+
+def _adds_floats(function: Function) -> bool:
+    """Return whether threads add floats to elements: gangs add the terms of lanes that share an element first."""
+    updates = (op for op in walk(function.body) if op.name == "atomic_add")
+    return any(element(op.operands[-1].type).kind is Kind.FLOAT for op in updates)
 
 
 def _fills_registers(combining: Combining, maths: Maths) -> bool:
