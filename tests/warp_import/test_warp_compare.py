@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from workbench.compat.warp.__main__ import main
 from workbench.compat.warp.compare import difference, report
 
 ROOT = Path(__file__).parents[2]
@@ -103,3 +105,9 @@ def test_runs_that_stop_or_part_say_after_how_many_launches() -> None:
     is_equal, text = report(iter([(one, one), (one, ("launch", "other", "a.py:9", []))]))
     assert not is_equal
     assert text == "The runs part after 1 launches: Warp has launch step a.py:3, Workbench has launch other a.py:9"
+
+
+def test_without_warp_there_is_nothing_to_compare_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PathFinder, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match="pip install warp-lang"):
+        main(["--compare", __file__])
