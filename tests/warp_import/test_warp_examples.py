@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.support.checks.environments import python_with
 from tests.warp_import.run_example import RUNS
 
 ROOT = Path(__file__).parents[2]
@@ -38,11 +37,6 @@ EDGES = (
 """Pixels along an edge of raymarch's box. Their normals are differences over 1e-5 of numbers that round at 1e-7."""
 END_OTHERWISE = ("core/example_work_queue", "optim/example_particle_repulsion")
 """Examples that do not run to their end here."""
-
-
-@pytest.fixture(scope="session")
-def warp_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return python_with("warp", ["warp-lang==1.19.*"], tmp_path_factory.mktemp("warp"), inherits=True)
 
 
 def run(python: Path, library: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:

@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse
 
 import workbench.compat.warp as wp
-from workbench.compat.warp.modules import internals, natives, sparse_calls
+from workbench.compat.warp.modules import internals, natives
 
 
 def pointer(x):
@@ -27,7 +27,7 @@ def test_triplets_become_the_matrix_that_scipy_makes():
     values = rng.normal(size=40).astype(np.float32)
     values[::7] = -0.0
     offsets, stored, ends, grouped = (np.zeros(n, np.int32) for n in (6, 40, 40, 40))
-    sparse_calls.from_triplets(
+    natives.from_triplets(
         1, 4, 5, 5, 40, None, pointer(row), pointer(column), pointer(values), 0x7FFFFFFF, False,
         pointer(ends), pointer(grouped), pointer(offsets), None, pointer(stored),
     )  # fmt: skip
@@ -48,7 +48,7 @@ def test_the_transpose_is_scipy_s(padded):
     to = np.arange(0, 35, 5, dtype=np.int32) if padded else np.zeros(7, np.int32)
     counts, status = (np.zeros(6, np.int32), ints(0)) if padded else (None, None)
     columns, blocks = np.full(30, -1, np.int32), np.zeros(30, np.int32)
-    sparse_calls.transposed(
+    natives.transposed(
         4, 6, matrix.nnz, pointer(offsets), None, pointer(stored), pointer(to), pointer(counts), pointer(columns),
         pointer(blocks), pointer(status),
     )  # fmt: skip
@@ -63,7 +63,7 @@ def test_the_transpose_is_scipy_s(padded):
 def test_a_row_without_room_is_told():
     offsets, stored = ints(0, 2, 3), ints(0, 1, 0)
     to, counts, columns, blocks, status = ints(0, 1, 2), ints(0, 0), ints(-1, -1), ints(0, 0), ints(0)
-    sparse_calls.transposed(
+    natives.transposed(
         2, 2, 3, pointer(offsets), None, pointer(stored), pointer(to), pointer(counts), pointer(columns),
         pointer(blocks), pointer(status),
     )  # fmt: skip

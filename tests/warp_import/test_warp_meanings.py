@@ -345,9 +345,42 @@ def test_blocks_take_the_numbers_of_meshes():
     assert t.numpy().tolist() == [1.0, 1.0]
 
 
+@wp.struct
+class Scene:
+    id: wp.uint64
+    scale: wp.array(dtype=float)
+    shift: int
+
+
+@wp.kernel
+def seen(scene: Scene, t: wp.array(dtype=float)):
+    i = wp.tid()
+    hit = wp.mesh_query_ray(scene.id, wp.vec3(0.2, 0.2, 1.0), wp.vec3(0.0, 0.0, -1.0), 9.0)
+    if hit.result:
+        t[i] = hit.t * scene.scale[i] + float(scene.shift)
+
+
+def test_a_struct_may_hold_the_number_of_a_mesh():
+    corners = wp.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], dtype=wp.vec3)
+    mesh, t = wp.Mesh(points=corners, indices=wp.array([0, 1, 2], dtype=int)), wp.zeros(2, requires_grad=True)
+    scene = Scene()
+    scene.id, scene.scale, scene.shift = mesh.id, wp.array([1.0, 2.0], dtype=float, requires_grad=True), 3
+    with wp.Tape() as tape:
+        wp.launch(seen, dim=2, inputs=[scene], outputs=[t])
+    tape.backward(grads={t: wp.ones(2)})
+    assert t.numpy().tolist() == [4.0, 5.0] and scene.scale.grad.numpy().tolist() == [1.0, 1.0]
+
+
 def test_numbers_of_warps_types_wrap_around_and_are_equal_types():
     assert [int(wp.int8(200)), int(wp.uint8(-1)), wp.float32(1.5).value] == [-56, 255, 1.5]
-    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wb.int8
+    assert wp.int8 == wb.int8 and hash(wp.int8) == hash(wb.int8) and wp.zeros(1, dtype=wp.int8).dtype is wp.int8
+    kinds = (
+        wp.clone(wp.ones(2)).dtype,
+        wp.ones((2, 2))[0].dtype,
+        wp.dtype_from_numpy(np.float32),
+        wp.types.float_types[-2],
+    )
+    assert all(kind is wp.float32 for kind in kinds) and wp.array([True]).dtype is wp.bool
     assert wp.sin(1.23) == float(np.sin(np.float32(1.23))) and wp.mul(2**20, 2**20) == 0
     with pytest.raises(OverflowError):
         wb.int8(200)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +10,7 @@ import pytest
 
 import workbench as wb
 import workbench.compat.warp as wp
-from workbench.compat.warp import ignored
+from workbench.compat.warp import absent
 from workbench.compat.warp.names import TABLE, page
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice
 
 
 def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given(recwarn, monkeypatch):
-    monkeypatch.setattr(ignored, "_MENTIONED", set())
+    monkeypatch.setattr(absent, "_MENTIONED", set())
     for _ in range(2):
         wp.init()
         wp.load_module()
@@ -144,8 +144,8 @@ def test_the_default_device_can_be_set(monkeypatch):
 
 
 def test_warp_s_assets_need_warp(monkeypatch):
-    monkeypatch.setitem(sys.modules, "warp", None)
-    with pytest.raises((FileNotFoundError, ValueError)):
+    monkeypatch.setattr(PathFinder, "find_spec", lambda name: None)
+    with pytest.raises(ModuleNotFoundError, match=r"pip install warp-lang==1\.19"):
         wp.examples.get_asset_directory()
 
 

@@ -77,5 +77,5 @@ def test_a_part_of_the_wheel_needs_the_wheel(monkeypatch: pytest.MonkeyPatch) ->
 def test_wrong_arguments_show_how_it_is_used(arguments: list[str]) -> None:
     from workbench.compat.warp.__main__ import main
 
-    with pytest.raises(SystemExit, match=r"usage: python -m workbench.compat.warp program.py"):
+    with pytest.raises(SystemExit, match=r"usage: python -m workbench.compat.warp \[--compare\] program.py"):
         main(arguments)

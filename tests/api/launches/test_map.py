@@ -118,3 +118,21 @@ def test_what_does_not_fit():
         wb.map(blend, x, x)
     with pytest.raises(WorkbenchError, match="returns nothing"):
         wb.map(nothing, x)
+
+
+def test_a_lambda_is_mapped_with_what_it_sees_now():
+    x, scale = wb.array([1.0, -2.0, 3.0]), 2.0
+    f = lambda a, b: (a + 1.0) * (scale if b > 0.0 else (3.0))  # noqa: E731
+    two = wb.map(lambda a: a + 1.0, x), wb.map(
+        lambda a: a
+        - 1.0, x
+    )  # fmt: skip
+    assert [t.numpy().tolist() for t in two] == [[2, -1, 4], [0, -3, 2]]
+    assert wb.map(f, x, x).numpy().tolist() == [4, -3, 8]
+    scale = 5.0
+    assert wb.map(f, x, x).numpy().tolist() == [10, -3, 20]
+
+
+def test_a_lambda_without_a_file_is_refused():
+    with pytest.raises(wb.KernelSyntaxError, match="lambda cannot be found"):
+        wb.map(eval("lambda a: a"), wb.zeros(2))

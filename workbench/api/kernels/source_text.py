@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 import inspect
+import linecache
 from collections.abc import Callable, Mapping
 from types import FrameType
+from typing import Any
 
 from workbench.api.kernels.watched import Closure
 from workbench.errors import KernelSyntaxError
 from workbench.frontend import Definition, Scope, default_nodes, is_literal
-from workbench.function_text import text_of
+from workbench.function_text import Text, shown_name, text_of
+from workbench.source import Source
 
 
 def definition_of(function: Callable[..., object], source: str | None = None) -> Definition:
     """Return the definition of a function written in a file, a notebook cell or a REPL, or given as `source` text.
 
+    A lambda is the `def` that returns the same, and its lines are those of its file.
     A static method is its function, and a decorator that keeps `__wrapped__` stands for what it wraps: what it does
     when called is Python's, and a kernel is never called.
 
@@ -27,17 +31,37 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
     if code is None:
         name = getattr(function, "__name__", repr(function))
         raise KernelSyntaxError(f"{name} is not a Python function.", advice="Decorate a def.")
-    if code.co_name == "<lambda>" or inspect.iscoroutinefunction(function):
-        advice = "Write def, not lambda or async def."
+    if inspect.iscoroutinefunction(function):
+        advice = "Write def, not async def."
         raise KernelSyntaxError(f"{code.co_name} is not defined with def.", advice=advice)
     _refuse_methods(function)
-    text = text_of(function, source)
+    text = _lambda_text(function) if code.co_name == "<lambda>" else text_of(function, source)
     scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
     written = text.block, text.node.lineno - text.first + 1
     nodes, values = default_nodes(text.node), getattr(function, "__defaults__", None) or ()
     pairs = zip(nodes.items(), values, strict=True)
     defaults = {name: value for (name, node), value in pairs if not is_literal(node)}
-    return Definition(code.co_name, text.node, text.source, scope, _annotations(function), defaults, written=written)
+    return Definition(text.node.name, text.node, text.source, scope, _annotations(function), defaults, written=written)
+
+
+def _lambda_text(function: Callable[..., object]) -> Text:
+    """Return a `def` for a lambda, which is looked up in its file by where its code stands.
+
+    Raises:
+        KernelSyntaxError: the file cannot be read.
+    """
+    file = function.__code__.co_filename
+    source = Source("".join(linecache.getlines(file)), shown_name(file), file)
+    positions = function.__code__.co_positions()
+    at = next(((line, column) for line, _, column, end in positions if column != end), (0, 0))
+    nodes: list[Any] = [n for n in ast.walk(ast.parse(source.text)) if isinstance(n, ast.Lambda)]
+    spans = [(n, (n.body.lineno, n.body.col_offset), (n.body.end_lineno, n.body.end_col_offset)) for n in nodes]
+    around = [n for n, start, end in spans if start <= at < end]
+    if not around:
+        raise KernelSyntaxError("The source code of this lambda cannot be found.", advice="Write def.")
+    node: Any = ast.copy_location(ast.parse("def lambda_(): pass").body[0], around[-1])
+    node.args, node.body = around[-1].args, [ast.copy_location(ast.Return(around[-1].body), around[-1].body)]
+    return Text(node, source, "", node.lineno + 1)
 
 
 def _refuse_methods(function: Callable[..., object]) -> None:

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
-import runpy
 import sys
 from pathlib import Path
 
-from workbench.compat.warp.finder import install
+from workbench.compat.warp.compare import compare, run_program
+from workbench.compat.warp.finder import install, wheel
 
-USAGE = """usage: python -m workbench.compat.warp program.py [arguments]
-       python -m workbench.compat.warp -m module [arguments]"""
+USAGE = """usage: python -m workbench.compat.warp [--compare] program.py [arguments]
+       python -m workbench.compat.warp [--compare] -m module [arguments]"""
 
 
 def main(arguments: list[str]) -> None:
-    """Run a program, or with `-m` a module, as Python does, with `import warp` meaning this package."""
-    module = arguments[:1] == ["-m"]
-    rest = arguments[module:]
-    if not rest or rest[0].startswith("-"):
+    """Run a program with `import warp` meaning this package; with `--compare` also under Warp, and compare."""
+    compares = arguments[:1] == ["--compare"]
+    arguments = arguments[compares:]
+    program = arguments[arguments[:1] == ["-m"] :]
+    if not program or program[0].startswith("-"):
         raise SystemExit(USAGE)
+    if program == arguments and not Path(program[0]).exists():
+        raise SystemExit(f"{program[0]}: there is no such file\n{USAGE}")
+    if compares:
+        wheel()
+        raise SystemExit(compare(arguments))
     install()
-    sys.argv = rest
-    if module:
-        runpy.run_module(rest[0], run_name="__main__", alter_sys=True)
-        return
-    if not Path(rest[0]).exists():
-        raise SystemExit(f"{rest[0]}: there is no such file\n{USAGE}")
-    sys.path[0] = str(Path(rest[0]).resolve().parent)
-    runpy.run_path(rest[0], run_name="__main__")
+    run_program(arguments)
 
 
 if __name__ == "__main__":

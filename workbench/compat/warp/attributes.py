@@ -6,15 +6,15 @@ import ctypes
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 import workbench as wb
+from workbench.compat.warp.makers import number_type
 from workbench.types import Scalar, Vector
 
-_C: dict[str, Any] = {
-    "int8": ctypes.c_int8, "uint8": ctypes.c_uint8, "int16": ctypes.c_int16, "uint16": ctypes.c_uint16,
-    "int32": ctypes.c_int32, "uint32": ctypes.c_uint32, "int64": ctypes.c_int64, "uint64": ctypes.c_uint64,
-    "float32": ctypes.c_float, "float64": ctypes.c_double, "bool": ctypes.c_bool, "float16": ctypes.c_uint16,
-    "bfloat16": ctypes.c_uint16,
-}  # fmt: skip
+
+def _ctype(kind: Scalar) -> Any:
+    return ctypes.c_uint16 if kind.is_half else np.ctypeslib.as_ctypes_type(kind.numpy)
 
 
 INITIAL_OPTIONS: dict[str, Any] = {
@@ -73,28 +73,19 @@ def _never(*args: Any, **options: Any) -> bool:
 
 
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
-    Scalar: {"_type_": lambda t: _C[t.name], "_length_": lambda t: 1},
+    Scalar: {"_type_": _ctype, "_length_": lambda t: 1},
     Vector: {
         "_length_": lambda t: t.length,
         "_shape_": lambda t: t.shape,
-        "_wp_scalar_type_": lambda t: t.dtype,
-        "_type_": lambda t: _C[t.dtype.name],
+        "_wp_scalar_type_": lambda t: number_type(t.dtype),
+        "_type_": lambda t: _ctype(t.dtype),
     },
     wb.Device: {
         "alias": lambda d: d.name,
         "ordinal": lambda d: d.index if d.is_cuda else -1,
-        "is_mempool_supported": _never,
-        "is_mempool_enabled": _never,
-        "is_uva": _never,
-        "is_primary": _never,
-        "is_capturing": _never,
-        "context": lambda d: None,
-        "sm_count": lambda d: 0,
-        "arch": lambda d: 0,
-        "pci_bus_id": lambda d: None,
-        "uuid": lambda d: None,
-        "total_memory": lambda d: 0,
-        "free_memory": lambda d: 0,
+        **dict.fromkeys(("is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing"), _never),
+        **dict.fromkeys(("context", "pci_bus_id", "uuid"), lambda d: None),
+        **dict.fromkeys(("sm_count", "arch", "total_memory", "free_memory"), lambda d: 0),
     },
 }
 """By class: a name and its value for an instance."""

@@ -62,15 +62,15 @@ class Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         """Put the module of ours that stands for it in its place."""
         rest = module.__name__.removeprefix(HERE).removeprefix("warp").removeprefix(".")
-        if not rest:
-            sys.modules[module.__name__] = sys.modules[HERE]
-        elif rest in OURS:
-            sys.modules[module.__name__] = importlib.import_module(f"{HERE}.modules.{rest}")
-        elif rest in ELSE:
-            sys.modules[module.__name__] = importlib.import_module(ELSE[rest])
-        else:
-            internals = importlib.import_module(f"{HERE}.modules.internals")
-            sys.modules[module.__name__] = internals.Internals(module.__name__, module.__spec__)
+        home = {"": HERE, "config": HERE, "types": f"{HERE}.modules.types", **ELSE}.get(
+            rest, f"{HERE}.modules.internals"
+        )
+        value: Any = importlib.import_module(home)
+        if rest == "config":
+            value = value.config
+        elif home.endswith("internals"):
+            value = value.Internals(module.__name__, module.__spec__)
+        sys.modules[module.__name__] = value
 
 
 def _is_in(rest: str, names: Sequence[str]) -> bool:

@@ -8,8 +8,6 @@ import copy
 import inspect
 import itertools
 import math
-import re
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -23,8 +21,8 @@ import workbench as wb
 from workbench.api.kernels.source_text import definition_of
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.ignored import hints
 from workbench.compat.warp.makers import NUMBERS
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
@@ -236,8 +234,6 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
 def as_func(f: Any, count: int) -> Any:
     """A func that means what `f`, a builtin, a func or a plain function, means in Warp."""
     builtin = f if isinstance(f, Form) else as_builtin(f)
-    if getattr(f, "__name__", "") == "<lambda>":
-        return _func_of_lambda(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
     names = ", ".join(f"x{k}" for k in range(count))
@@ -245,42 +241,6 @@ def as_func(f: Any, count: int) -> Any:
     space: dict[str, Any] = {"f": f}
     exec(text, space)
     return Function(definition_of(space[builtin.name], text))
-
-
-def _func_of_lambda(f: Any) -> wb.Func:
-    """A func of a lambda, whose text is read.
-
-    Raises:
-        KernelSyntaxError: its text cannot be read, or several lambdas in a line have its parameters.
-    """
-    names = list(inspect.signature(f).parameters)
-    try:
-        lines, first = inspect.findsource(f)
-        block = inspect.getblock(lines[first:])
-    except (OSError, TypeError):
-        block = []
-    lambdas = [n for n in _parsed("".join(block)) if [a.arg for a in n.args.args] == names]
-    if len({ast.dump(n) for n in lambdas}) != 1:
-        raise wb.KernelSyntaxError("The source code of this lambda cannot be read.", advice="Write def.")
-    text = f"def lambda_({', '.join(names)}):\n    return {ast.unparse(lambdas[0].body)}\n"
-    space = {**f.__globals__, **inspect.getclosurevars(f).nonlocals}
-    exec(text, space)
-    return Function(definition_of(space["lambda_"], text))
-
-
-def _parsed(text: str) -> list[ast.Lambda]:
-    """The lambdas of a piece of text, which may begin and end inside of a statement."""
-    text, found = textwrap.dedent(text), []
-    for start in (m.start() for m in re.finditer(r"\blambda\b", text)):
-        for end in range(len(text), start, -1):
-            try:
-                node = ast.parse(text[start:end], mode="eval").body
-            except SyntaxError:
-                continue
-            node = node.elts[0] if isinstance(node, ast.Tuple) else node
-            found += [node] if isinstance(node, ast.Lambda) else []
-            break
-    return found
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
@@ -323,8 +283,7 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def launch(
     kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
     adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Any = None, stream: Any = None,
-    adjoint: bool = False, record_tape: bool = True, record_cmd: bool = False, max_blocks: int = 0,
-    block_dim: int | None = None,
+    adjoint: bool = False, record_tape: bool = True, max_blocks: int = 0, block_dim: int | None = None, **options: Any,
 ) -> wb.Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
@@ -339,19 +298,21 @@ def launch(
     """
     hints("wp.launch", {"max_blocks": max_blocks or None})
     if adjoint:
-        given = [*adj_inputs, *[None] * (len(inputs) - len(adj_inputs))]
-        unwanted = [isinstance(v, wb.array) and not v.requires_grad for v in inputs]
-        adj_inputs = [False if a is None and n else a for a, n in zip(given, unwanted, strict=True)]
+        pairs = itertools.zip_longest(inputs, adj_inputs)
+        options["adj_outputs"] = adj_outputs
+        options["adj_inputs"] = [
+            False if a is None and isinstance(v, wb.array) and not v.requires_grad else a for v, a in pairs
+        ]
     inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
-    if record_tape and not adjoint:
-        for tape in _TAPES:
-            tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
-    return wb.launch(
-        kernel, dim, inputs, outputs, adjoint=adjoint, adj_inputs=adj_inputs, adj_outputs=adj_outputs,
-        record_cmd=record_cmd, record_tape=record_tape, device=device, stream=stream, **_blocks(block_dim, dim),
-    )  # fmt: skip
+    for tape in _TAPES if record_tape and not adjoint else ():
+        tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
+    if block_dim is not None:  # no more threads than there are in all
+        count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
+        options["block_dim"] = min(block_dim, max(count, 1)) if isinstance(count, int) else block_dim
+    own = {"device": device, "stream": stream, "adjoint": adjoint, "record_tape": record_tape}
+    return wb.launch(kernel, dim, inputs, outputs, **own, **options)
 
 
 def launch_tiled(
@@ -377,10 +338,14 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
     None for an array that the kernel only indexes, behind a flag say, becomes an empty array.
     """
     values = list(values)
-    values = [_with_arrays(v, device) if isinstance(v, StructValue) else v for v in values]
+    names = kernel.parameters[first:]
+    for k, value in enumerate(values):
+        if isinstance(value, StructValue):
+            values[k] = _with_arrays(value, device)
+            if k < len(names) and kernel.definition.annotations.get(names[k]) is Any:
+                values[k] = _with_objects(values[k])
     if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
-    names = kernel.parameters[first:]
     types = list(parameter_annotations(kernel.definition).values())[first:]
     for k, (value, kind) in enumerate(zip(values, types, strict=False)):
         if not isinstance(kind, Scalar):
@@ -404,15 +369,25 @@ def _with_arrays(value: StructValue, device: Any) -> StructValue:
     return result
 
 
+def _with_objects(value: StructValue) -> StructValue:
+    """Return the struct with the meshes and trees whose numbers it has."""
+    fields = {f.name: f.type for f in value.__wb_struct__.fields}
+    objects = {n: known(getattr(value, n)) for n, kind in fields.items() if kind == NUMBERS["uint64"]}
+    objects = {n: v for n, v in objects.items() if isinstance(v, StructValue)}
+    if not objects:
+        return value
+    types = {n: type(v).__mro__[-3] for n, v in objects.items()}  # Workbench's own classes
+    result = object.__new__(_struct_of(type(value).__name__, *{**fields, **types}.items()))
+    vars(result).update({**vars(value), **objects})
+    return result
+
+
+@lru_cache(256)
+def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
+    return wb.struct(type(name, (), {"__annotations__": dict(fields)}))
+
+
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
-
-
-def _blocks(block_dim: int | None, dim: Any) -> dict[str, Any]:
-    """Return the threads of a block: no more than there are in all."""
-    count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
-    if block_dim is None or not isinstance(count, int):
-        return {} if block_dim is None else {"block_dim": block_dim}
-    return {"block_dim": min(block_dim, max(count, 1))}
 
 
 class Tape(wb.Tape):

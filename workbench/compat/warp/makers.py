@@ -71,5 +71,11 @@ class Number(Scalar):
 NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n not in ("bool", "bfloat16")}
 """Warp's types of numbers, by name."""
 
+
+def number_type(kind: Any) -> Any:
+    """Warp's type of numbers for Workbench's, always one object; any other type itself."""
+    return NUMBERS.get(kind.name, kind) if type(kind) is Scalar else kind
+
+
 for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):
     _make.__dict__["__wb_makes__"] = _kind

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
 from inspect import get_annotations
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
@@ -19,12 +18,11 @@ import numpy as np
 
 import workbench as wb
 from workbench.compat.warp import arrays, launches
-from workbench.compat.warp.absent import ABSENT, absent, is_absent
-from workbench.compat.warp.addresses import from_ptr
+from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignored, is_absent, mention
+from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
-from workbench.compat.warp.finder import FROM_WHEEL
-from workbench.compat.warp.ignored import Renderer, hints, ignored, mention
-from workbench.compat.warp.makers import NUMBERS, quaternion, transformation
+from workbench.compat.warp.finder import FROM_WHEEL, wheel
+from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.frontend import parameter_annotations
@@ -48,16 +46,31 @@ class Row:
     remark: str = ""
 
 
-def _like(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
-    """A function that makes an array after another one, whose result has a gradient if that has one."""
+def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
+    return {name: Row(value, ours, remark) for name, value in values.items()}
 
-    def made(source: wb.array, *args: Any, requires_grad: bool | None = None, **given: Any) -> wb.array:
-        hints(f"wp.{make.__name__}", {name: given.pop(name, None) for name in ("pinned", "retain_grad")})
-        wanted = source.requires_grad if requires_grad is None else requires_grad
-        return arrays.marked(make(source, *args, requires_grad=wanted, **given))
 
-    made.__name__, made.__doc__ = make.__name__, make.__doc__
-    return made
+def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Callable[..., Any]:
+    """A function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source has."""
+
+    @wraps(make)
+    def call(*args: Any, **options: Any) -> Any:
+        options = arrays.without_hints(options)
+        if like and options.get("requires_grad") is None:
+            options["requires_grad"] = args[0].requires_grad
+        return arrays.marked(make(*args, **{**({} if args else defaults), **options}))
+
+    return call
+
+
+def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., Any]:
+    """A function with other names of parameters, and without a stream."""
+
+    @wraps(function)
+    def call(*args: Any, stream: Any = None, **options: Any) -> Any:
+        return function(*args, **{renamed.get(name, name): value for name, value in options.items()})
+
+    return call
 
 
 def _cuda_devices() -> list[wb.Device]:
@@ -74,30 +87,9 @@ def _asset_directory() -> str:
     """The folder of the assets of an installed Warp.
 
     Raises:
-        FileNotFoundError: Warp is not installed.
+        ModuleNotFoundError: Warp is not installed.
     """
-    found = importlib.util.find_spec("warp")
-    if found is None or found.origin is None:
-        raise FileNotFoundError("Warp's assets are in its own package, which is not installed: pip install warp-lang")
-    return str(Path(found.origin).parent / "examples" / "assets")
-
-
-def _signature(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
-    """Return a function that makes an array, without hints, and with `n` for the shape."""
-
-    def made(*args: Any, **options: Any) -> wb.array:
-        options = arrays.without_hints(options)
-        if not args and "shape" not in options:
-            options["shape"] = 0
-        return arrays.marked(make(*args, **options))
-
-    made.__name__, made.__doc__ = make.__name__, make.__doc__
-    return made
-
-
-def _marking(make: Callable[..., wb.array]) -> Callable[..., wb.array]:
-    """Return the function, whose arrays have Warp's attributes."""
-    return wraps(make)(lambda *args, **options: arrays.marked(make(*args, **options)))
+    return str(wheel() / "examples" / "assets")
 
 
 def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
@@ -114,7 +106,7 @@ def _dtype_from_numpy(dtype: Any) -> Any:
     Raises:
         TypeError: there is none.
     """
-    return dtype if isinstance(dtype, Scalar) else as_type(np.dtype(dtype))
+    return number_type(dtype if isinstance(dtype, Scalar) else as_type(np.dtype(dtype)))
 
 
 def _dtype_to_numpy(dtype: Any) -> Any:
@@ -135,10 +127,7 @@ def _struct(cls: Any = None, **hints_: Any) -> Any:
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
-    frame, written = sys._getframe(1), getattr(cls, "__annotations__", {})
-    if any(isinstance(value, str) for value in written.values()):
-        space = {**frame.f_globals, **frame.f_locals}
-        cls.__annotations__ = {n: eval(v, space) if isinstance(v, str) else v for n, v in written.items()}
+    cls.__annotations__ = get_annotations(cls, locals={**sys._getframe(1).f_locals}, eval_str=True)
     missing = [kind for kind in cls.__annotations__.values() if is_absent(kind)]
     if missing:
         return absent(f"{missing[0].__name__} (in {cls.__name__})")
@@ -220,14 +209,6 @@ def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
 _JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")
 
 
-def _indexed(ndim: int) -> Callable[..., Any]:
-    def made(data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an indexed array of so many dimensions."""
-        return wb.indexedarray(data, indices, dtype, ndim=ndim, **options)
-
-    return made
-
-
 def _options_of(depth: int, module: Any) -> dict[str, Any]:
     name = getattr(module, "__name__", None) or sys._getframe(depth + 1).f_globals.get("__name__", "__main__")
     return get_module(name).options
@@ -255,19 +236,6 @@ def from_wheel(name: str) -> Any:
     return getattr(import_module(f"warp._src.{FROM_WHEEL[name]}"), name)
 
 
-class _Nothing:
-    """A context without effect."""
-
-    def __init__(self, *args: Any, **options: Any) -> None:
-        """Takes what Warp's takes."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, *problem: object) -> None:
-        """Do nothing."""
-
-
 def _to_jax(x: wb.array) -> Any:
     """The array as one of JAX, which shares its memory."""
     jax = library().jax
@@ -279,6 +247,11 @@ def _device_to_jax(device: Any) -> Any:
     jax = library().jax
     known = wb.get_device(device)
     return jax.devices("cuda")[known.index] if known.is_cuda else jax.devices("cpu")[0]
+
+
+def _device_from_jax(device: Any) -> wb.Device:
+    """The device of JAX's."""
+    return wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}")
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
@@ -300,15 +273,25 @@ def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count:
     wb.copy(dest, src, dest_offset, src_offset, count or None)
 
 
-def _func_native(snippet: str, adj_snippet: str | None = None, replay_snippet: str | None = None) -> Any:
-    """Decorator: `workbench.func_native` with Warp's names of its texts."""
-    return wb.func_native(snippet, adj_snippet, replay_snippet)
-
-
 _FAMILIES = (("Float", wb.Float), ("Int", wb.Int), ("Scalar", wb.Scalar))
 _BUILT = "kernels are built at their first launch, and found again by their content"
 _HERE = "the name alone; it has no effect"
+_NO_POOLS = "there are no pools to switch"
+_POOLS = ("ScopedMempool", "ScopedMempoolAccess")
+_NEVER = (
+    "is_cubql_available", "is_mempool_enabled", "is_mempool_supported", "is_mempool_access_enabled",
+    "is_mempool_access_supported", "is_conditional_graph_supported",
+)  # fmt: skip
 _NO_RENDERER = "draws nothing: there is no USD here"
+
+# fmt: off
+_LIKE = (wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like)
+_AS_SOURCE = "has a gradient if its source has, in `wb` on request"
+_MAKERS = (wb.zeros, wb.ones, wb.empty, wb.full)
+_FOREIGN = (wb.from_torch, wb.from_jax, wb.from_dlpack)
+_WAITS = ("synchronize_device", "synchronize_stream", "synchronize_event", "wait_event", "wait_stream")
+_ERRORS = ("", "Type", "Value", "Attribute", "Index", "Key")
+_NATIVE = {"snippet": "cuda", "adj_snippet": "adj_cuda", "replay_snippet": "replay_cuda"}
 
 TABLE: dict[str, Row] = {
     "kernel": Row(launches.kernel, "wb.kernel", "names mean what they mean in Warp; hints have no effect"),
@@ -317,136 +300,87 @@ TABLE: dict[str, Row] = {
     "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
     "launch_tiled": Row(launches.launch_tiled, "wb.launch_tiled", "`max_blocks` has no effect"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
-    **{
-        f.__name__: Row(_like(f), f"wb.{f.__name__}", "has a gradient if its source has, in `wb` on request")
-        for f in (wb.clone, wb.zeros_like, wb.ones_like, wb.full_like, wb.empty_like)
-    },
+    **{f.__name__: Row(_making(f, like=True), f"wb.{f.__name__}", _AS_SOURCE) for f in _LIKE},
     "array": Row(arrays.array, "wb.array", "`array([1.0])` is of float64, `array([1])` of int64; in `wb` of 32 bits"),
-    **{
-        f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers without a dtype as in `array`")
-        for n in range(1, 5)
-    },
-    "capture_if": Row(
-        lambda condition, on_true=None, on_false=None, stream=None, **arguments: wb.capture_if(
-            condition, on_true, on_false, **arguments
-        ),
-        "wb.capture_if",
-    ),
-    "capture_while": Row(
-        lambda condition, while_body, stream=None, **arguments: wb.capture_while(condition, while_body, **arguments),
-        "wb.capture_while",
-        "`while_body` is `body`",
-    ),
+    **{f"array{n}d": Row(arrays.ArrayOf(n), f"wb.array{n}d", "numbers as in `array`") for n in range(1, 5)},
+    "capture_if": Row(_signature(wb.capture_if), "wb.capture_if"),
+    "capture_while": Row(_signature(wb.capture_while, while_body="body"), "wb.capture_while", "`while_body` is `body`"),
     "from_numpy": Row(_from_numpy, "wb.from_numpy", "converts data of another type; `wb` refuses it"),
     "ScopedTimer": Row(launches.ScopedTimer, "wb.ScopedTimer", "prints the time; `wb.ScopedTimer` keeps it"),
-    "ScopedCapture": Row(launches.ScopedCapture, "with wb.capture() as graph:"),
-    "capture_begin": Row(launches.capture_begin, "with wb.capture() as graph:"),
-    "capture_end": Row(launches.capture_end, "with wb.capture() as graph:"),
+    **_group(
+        "with wb.capture() as graph:", "", ScopedCapture=launches.ScopedCapture,
+        capture_begin=launches.capture_begin, capture_end=launches.capture_end,
+    ),
     "capture_launch": Row(launches.capture_launch, "graph.launch()"),
     "HashGrid": Row(HashGrid, "wb.HashGrid", "kernels take `grid.id` as a `wp.uint64`; with `wb` the grid itself"),
     "copy": Row(_copy, "wb.copy", "`count=0` copies everything"),
     "Mesh": Row(Mesh, "wb.Mesh", "kernels take `mesh.id` as a `wp.uint64`; with `wb` the mesh itself"),
     "Bvh": Row(Bvh, "wb.Bvh", "kernels take `bvh.id` as a `wp.uint64`; with `wb` the tree itself"),
-    **{name: Row(wb.BvhQuery, "wb.BvhQuery", _HERE) for name in ("MeshQuery", "MeshQueryAABB")},
-    "synchronize_device": Row(wb.synchronize, "wb.synchronize"),
+    **_group("wb.BvhQuery", _HERE, MeshQuery=wb.BvhQuery, MeshQueryAABB=wb.BvhQuery),
+    **_group("wb.synchronize", "", **dict.fromkeys(_WAITS, lambda *args, **options: wb.synchronize())),
     "set_device": Row(_set_device, "with wb.ScopedDevice(device):", "sets `WORKBENCH_DEVICE` for this process"),
     "get_preferred_device": Row(wb.get_device, "wb.get_device"),
-    "get_cuda_devices": Row(_cuda_devices, "wb.get_devices"),
-    "get_cuda_device_count": Row(lambda: len(_cuda_devices()), "wb.get_devices"),
-    "is_cuda_available": Row(lambda: bool(_cuda_devices()), "wb.get_devices"),
-    "is_cpu_available": Row(lambda: True, "wb.get_devices"),
+    **_group(
+        "wb.get_devices", "", get_cuda_devices=_cuda_devices, get_cuda_device_count=lambda: len(_cuda_devices()),
+        is_cuda_available=lambda: bool(_cuda_devices()), is_cpu_available=lambda: True,
+        is_device_available=lambda device: device in wb.get_devices(),
+    ),
     "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
     "Function": Row(launches.Function, "wb.Func"),
-    "overload": Row(_overload, "", _BUILT),
     "Kernel": Row(launches.Kernel, "wb.Kernel"),
-    "Module": Row(Module, "", _BUILT),
-    "get_module": Row(get_module, "", _BUILT),
+    **_group(
+        "", _BUILT, overload=_overload, Module=Module, get_module=get_module,
+        **{name: ignored(f"wp.{name}") for name in ("load_module", "force_load", "clear_lto_cache")},
+    ),
+    **_group(
+        "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
+        get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
+        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
+        JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
+        JaxCallableGraphMode=IntEnum("JaxCallableGraphMode", "NONE JAX WARP WARP_STAGED WARP_STAGED_EX"),
+        dtype_from_jax=_dtype_from_numpy, dtype_to_jax=_dtype_to_numpy, device_from_jax=_device_from_jax,
+    ),
     "__version__": Row(TESTED_VERSION, "wb.__version__", "of the Warp whose programs run"),
     "dtype_from_numpy": Row(_dtype_from_numpy, "", "`wb` takes NumPy's dtypes themselves"),
     "dtype_to_numpy": Row(_dtype_to_numpy, "", "`wb.float32.numpy` is NumPy's dtype"),
     "DeviceLike": Row(wb.Device | str | None, "wb.Device"),
-    **{
-        f"LOG_{name}": Row(level, "", _HERE)
-        for name, level in (("DEBUG", 10), ("INFO", 20), ("WARNING", 30), ("ERROR", 40))
-    },
-    **{
-        f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError")
-        for kind in ("", "Type", "Value", "Attribute", "Index", "Key")
-    },
+    **{f"WarpCodegen{kind}Error": Row(wb.WorkbenchError, "wb.WorkbenchError") for kind in _ERRORS},
     **{name: Row(absent(name), "", "refused when it is made") for name in ABSENT},
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
     "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
-    "get_cuda_driver_version": Row(lambda: None, "", _HERE),
-    "get_cuda_toolkit_version": Row(lambda: None, "", _HERE),
-    "get_cuda_supported_archs": Row(lambda: [], "", _HERE),
-    "is_cubql_available": Row(lambda: False, "", _HERE),
     "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
-    "dtype_from_jax": Row(_dtype_from_numpy, "", _HERE),
-    "dtype_to_jax": Row(_dtype_to_numpy, "", _HERE),
     "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),
     "device_to_jax": Row(_device_to_jax, "", "the device of JAX"),
-    "device_from_jax": Row(
-        lambda device: wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}"), "", _HERE
-    ),
     "to_torch": Row(_to_torch, "", "`torch.from_dlpack(x)`"),
     "record_event": Row(lambda event=None: wb.Event() if event is None else event, "wb.Event"),
-    "wait_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
-    "wait_stream": Row(lambda stream, event=None: wb.synchronize(), "wb.synchronize"),
-    "DeterministicMode": Row(DeterministicMode, "", _HERE),
-    **{name: Row(kind, f"wb.{kind}") for name, kind in (("float", NUMBERS["float32"]), ("int", NUMBERS["int32"]))},
-    **{name: Row(value, f"wb.{value.__name__}") for name, value in (("vec", vector), ("mat", matrix))},
-    **{
-        f.__name__: Row(_signature(f), f"wb.{f.__name__}", "hints have no effect; `n` is the shape")
-        for f in (wb.zeros, wb.ones, wb.empty, wb.full)
-    },
-    **{
-        f.__name__: Row(_marking(f), f"wb.{f.__name__}", "the array has Warp's attributes")
-        for f in (wb.from_torch, wb.from_jax, wb.from_dlpack)
-    },
-    "from_ptr": Row(_marking(from_ptr), "wb.from_numpy", "an address on the CPU"),
-    **{f"indexedarray{n}d": Row(_indexed(n), "wb.indexedarray") for n in range(1, 5)},
+    "float": Row(NUMBERS["float32"], "wb.float32"),
+    "int": Row(NUMBERS["int32"], "wb.int32"),
+    "vec": Row(vector, "wb.vector"),
+    "mat": Row(matrix, "wb.matrix"),
+    **{f.__name__: Row(_making(f, shape=0), f"wb.{f.__name__}", "`n` is the shape") for f in _MAKERS},
+    **{f.__name__: Row(_making(f), f"wb.{f.__name__}", "has Warp's attributes") for f in _FOREIGN},
+    "from_ptr": Row(_making(from_ptr), "wb.from_numpy", "an address on the CPU"),
+    **{f"indexedarray{n}d": Row(partial(wb.indexedarray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
     "indexedarray": Row(IndexedArray, "wb.indexedarray"),
     "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
     "jax_callable": Row(_jax(wb.jax_callable), "wb.jax_callable", "the result is a tuple, also of one array"),
-    "JaxModulePreloadMode": Row(IntEnum("JaxModulePreloadMode", ("NONE", "CURRENT_DEVICE", "ALL_DEVICES")), "", _HERE),
-    "JaxCallableGraphMode": Row(
-        IntEnum("JaxCallableGraphMode", ("NONE", "JAX", "WARP", "WARP_STAGED", "WARP_STAGED_EX")), "", _HERE
-    ),
-    "func_native": Row(_func_native, "wb.func_native", "`snippet` is `cuda`"),
+    "func_native": Row(_signature(wb.func_native, **_NATIVE), "wb.func_native", "`snippet` is `cuda`"),
     "struct": Row(_struct, "wb.struct", "may have no fields"),
     "to_dlpack": Row(lambda x: x.__dlpack__(), "", "`wb` arrays have `__dlpack__`"),
-    **{
-        f"is_{name}": Row(lambda *devices: False, "", _HERE)
-        for name in (
-            "mempool_enabled",
-            "mempool_supported",
-            "mempool_access_enabled",
-            "mempool_access_supported",
-            "conditional_graph_supported",
-        )
-    },
-    "is_device_available": Row(lambda device: device in wb.get_devices(), "wb.get_devices"),
     "get_cuda_device": Row(lambda ordinal=None: wb.get_device(f"cuda:{ordinal or 0}"), "wb.get_device"),
     "get_stream": Row(lambda device=None: wb.Stream(wb.get_device(device)), "wb.Stream"),
-    "synchronize_stream": Row(lambda stream=None: wb.synchronize(), "wb.synchronize"),
-    "synchronize_event": Row(lambda event: wb.synchronize(), "wb.synchronize"),
-    "ScopedMempool": Row(_Nothing, "", "there are no pools to switch"),
-    "ScopedMempoolAccess": Row(_Nothing, "", "there are no pools to switch"),
+    **_group("", _NO_POOLS, **dict.fromkeys(_POOLS, lambda *args, **options: nullcontext())),
     "init": Row(lambda: None, "", "nothing has to be initialised"),
-    "load_module": Row(ignored("wp.load_module"), "", _BUILT),
-    "force_load": Row(ignored("wp.force_load"), "", _BUILT),
     "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
-    "clear_lto_cache": Row(ignored("wp.clear_lto_cache"), "", _BUILT),
-    "set_module_options": Row(
-        _set_options, "wb.kernel(…)", "kept, without effect: options are a kernel's or a launch's"
-    ),
+    "set_module_options": Row(_set_options, "wb.kernel(…)", "without effect: options are a kernel's or a launch's"),
     "get_module_options": Row(_get_options, "wb.kernel(…)"),
     "print_diagnostics": Row(ignored("wp.print_diagnostics"), "python -m workbench.doctor"),
     "render": Row(SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", _NO_RENDERER),
     "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),
 }
+# fmt: on
 """Warp's name to ours."""
 
 

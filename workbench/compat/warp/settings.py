@@ -5,26 +5,16 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from workbench.compat.warp.ignored import mention
+from workbench.compat.warp.absent import mention
 from workbench.runtime.launching.checks import set_checks
 
 TESTED_VERSION = "1.19.0"
 
 
-class LaunchArrayAccessMode(IntEnum):
-    """The check of overlapping arrays at a launch; here a tape always computes right or refuses."""
-
-    RELAXED = 0
-    CHECKED = 1
-    STRICT = 2
-
-
-class DeterministicMode(IntEnum):
-    """The tolerated difference of atomic float sums from run to run; without effect."""
-
-    NOT_GUARANTEED = 0
-    RUN_TO_RUN = 1
-    GPU_TO_GPU = 2
+LaunchArrayAccessMode = IntEnum("LaunchArrayAccessMode", "RELAXED CHECKED STRICT", start=0)
+"""The check of overlapping arrays at a launch; here a tape always computes right or refuses."""
+DeterministicMode = IntEnum("DeterministicMode", "NOT_GUARANTEED RUN_TO_RUN GPU_TO_GPU", start=0)
+"""The tolerated difference of atomic float sums from run to run; without effect."""
 
 
 _INSTEAD = {

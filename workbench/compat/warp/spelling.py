@@ -40,9 +40,10 @@ _IN_PLACE = {
 }  # fmt: skip
 """Calls that stand as statements, and which of their arguments they change."""
 _STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
+_OPERATORS = {"mul": ast.Mult(), "div_approx": ast.Div()}
+_RENAMES = {"inverse_approx": "inverse", "tile_empty": "tile_zeros"}
 _OTHERWISE = (
-    *_STACK, "div_approx", "inverse_approx", "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve",
-    "tile_empty", "static", "mul",
+    *_STACK, *_OPERATORS, *_RENAMES, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
 )  # fmt: skip
 
 
@@ -89,47 +90,31 @@ class HashGrid(_Known, wb.HashGrid):
             self.points = wb.empty(num_points, wb.int32, self.device)  # a fill would be captured
 
 
-class Bvh(_Known, wb.Bvh):
-    """`workbench.Bvh`, whose `id` is what kernels are given."""
-
+class _Tree(_Known):
     def __init__(
-        self, lowers: wb.array, uppers: wb.array, constructor: Any = None, groups: None = None, leaf_size: int = 1
-    ) -> None:
-        """Build the tree of these boxes; the constructor has no effect.
+        self, *arrays: Any, constructor: Any = None, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
+        groups: Any = None, **options: Any,
+    ) -> None:  # fmt: skip
+        """Build it of these arrays; a constructor has no effect.
 
         Raises:
             NotImplementedError: there are groups.
         """
-        _without_groups(groups)
-        super().__init__(lowers, uppers, leaf_size)
+        if groups is not None:
+            raise NotImplementedError("groups= is not in Workbench: make a tree of each group.")
+        super().__init__(*arrays, **options, **({} if bvh_leaf_size is None else {"leaf_size": bvh_leaf_size}))
+
+
+class Bvh(_Tree, wb.Bvh):
+    """`workbench.Bvh`, whose `id` is what kernels are given."""
 
     def rebuild(self, constructor: Any = None) -> None:
         """Build the tree again; the constructor has no effect."""
         super().rebuild()
 
 
-class Mesh(_Known, wb.Mesh):
+class Mesh(_Tree, wb.Mesh):
     """`workbench.Mesh`, whose `id` is what kernels are given."""
-
-    def __init__(
-        self, points: wb.array, indices: wb.array, velocities: wb.array | None = None,
-        support_winding_number: bool = False, bvh_constructor: Any = None, bvh_leaf_size: int | None = None,
-        groups: None = None,
-    ) -> None:  # fmt: skip
-        """Build the mesh of these triangles; the constructor has no effect.
-
-        Raises:
-            NotImplementedError: there are groups.
-        """
-        _without_groups(groups)
-        super().__init__(
-            points, indices, velocities, support_winding_number, 4 if bvh_leaf_size is None else bvh_leaf_size
-        )
-
-
-def _without_groups(groups: Any) -> None:
-    if groups is not None:
-        raise NotImplementedError("groups= is not in Workbench: make a tree of each group.")
 
 
 def rewritten(definition: Definition) -> Definition:
@@ -172,6 +157,13 @@ def _asked(definition: Definition) -> dict[str, Any]:
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
         kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
         for position, argument in enumerate(call.args):
+            if (
+                isinstance(argument, ast.Attribute)
+                and getattr(argument.value, "id", "") in names
+                and kinds
+                and not position
+            ):
+                own[argument.value.id] = Any  # type: ignore[attr-defined]  # a struct with a number of a mesh
             if not isinstance(argument, ast.Name) or argument.id not in names:
                 continue
             if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
@@ -202,11 +194,10 @@ class _Rewriter(ast.NodeTransformer):
             dropped = isinstance(result, ast.Expr) and isinstance(result.value, (ast.Attribute, ast.Name, ast.Tuple))
             result = None if dropped else result
         mine, self.before = self.before, []
-        if isinstance(node, ast.If):
-            for name in ("body", "orelse"):
-                block = ast.Module(getattr(node, name), [])
-                self.generic_visit(block)
-                setattr(node, name, block.body)
+        for name in ("body", "orelse") if isinstance(node, ast.If) else ():
+            block = ast.Module(getattr(node, name), [])
+            self.generic_visit(block)
+            setattr(node, name, block.body)
         self.before = outer
         return [*mine, *([result] if result is not None else [])] if mine else result
 
@@ -218,41 +209,35 @@ class _Rewriter(ast.NodeTransformer):
             return node
         found = f"found.{node.lineno}.{node.col_offset}"
         query = ast.Call(node.func, [*node.args[:count], *node.args[count + len(fields) :]], node.keywords)
-
-        def part(field: str) -> ast.expr:
-            return ast.Attribute(ast.Name(found, ast.Load()), field, ast.Load())
-
-        self.before.append(_placed(ast.Assign([ast.Name(found, ast.Store())], query), node))
+        part = {f: ast.Attribute(_load(found), f, ast.Load()) for f in ("result", *fields)}
+        self._assign([found], query, node)
         for name, field in zip(names, fields, strict=True):
-            value = ast.IfExp(part("result"), part(field), ast.Name(name.id, ast.Load()))
-            self.before.append(_placed(ast.Assign([ast.Name(name.id, ast.Store())], value), node))
-        return _placed(part("result"), node)
+            self._assign([name.id], ast.IfExp(part["result"], part[field], _load(name.id)), node)
+        return _placed(part["result"], node)
 
     def _stack(self, node: ast.Call) -> ast.expr:
         """Return the value of a call that uses a stack, which is a tile and a count of elements in use."""
-
-        def name(text: str) -> ast.Name:
-            return ast.Name(text, ast.Load())
 
         stack = node.args[0]
         if not isinstance(stack, ast.Name):
             return node
         count, at = f"count.{stack.id}", f"{node.lineno}.{node.col_offset}"
-        if _name(node) == "tile_stack_count":
-            return _placed(name(count), node)
-        if _name(node) == "tile_stack_clear":
-            self._assign([name(count)], ast.Constant(0), node)
-            return _placed(name(count), node)
-        call = ast.Call(node.func, [stack, name(count), *node.args[1:]], node.keywords)
-        if _name(node) == "tile_stack_push":
-            self._assign([name(stack.id), name(count), name(f"index.{at}")], call, node)
-            return _placed(name(f"index.{at}"), node)
-        self._assign([name(f"value.{at}"), name(f"index.{at}"), name(count)], call, node)
-        return _placed(ast.Tuple([name(f"value.{at}"), name(f"index.{at}")], ast.Load()), node)
+        value, index = f"value.{at}", f"index.{at}"
+        call = ast.Call(node.func, [stack, _load(count), *node.args[1:]], node.keywords)
+        match _name(node):
+            case "tile_stack_clear":
+                self._assign([count], ast.Constant(0), node)
+            case "tile_stack_push":
+                self._assign([stack.id, count, index], call, node)
+                return _placed(_load(index), node)
+            case "tile_stack_pop":
+                self._assign([value, index, count], call, node)
+                return _placed(ast.Tuple([_load(value), _load(index)], ast.Load()), node)
+        return _placed(_load(count), node)
 
-    def _assign(self, names: list[ast.Name], value: ast.expr, node: ast.AST) -> None:
+    def _assign(self, names: list[str], value: ast.expr, node: ast.AST) -> None:
         """Assign names before the statement that is visited."""
-        targets: list[ast.expr] = [ast.Name(n.id, ast.Store()) for n in names]
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in names]
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
         self.before.append(_placed(ast.Assign([target], value), node))
 
@@ -261,7 +246,7 @@ class _Rewriter(ast.NodeTransformer):
             call = _renamed(node.value, "tile_zeros")  # type: ignore[arg-type]
             for k in call.keywords:
                 k.arg = "shape" if k.arg == "capacity" else k.arg
-            self._assign([ast.Name(f"count.{node.targets[0].id}", ast.Load())], ast.Constant(0), node)
+            self._assign([f"count.{node.targets[0].id}"], ast.Constant(0), node)
             node.value = _placed(call, node)
             return node
         dropped = node.value in self.queries.values() and _is_call(node.value, (_QUERY,))
@@ -312,17 +297,13 @@ class _Rewriter(ast.NodeTransformer):
             return self._into(node)
         if _is_call(node, _STACK[1:]):
             return self._stack(node)
-        if _is_call(node, ("mul",)) and len(node.args) == 2:  # of a matrix and a vector their product, as `*`
-            return _placed(ast.BinOp(node.args[0], ast.Mult(), node.args[1]), node)
+        if _name(node) in _OPERATORS and len(node.args) == 2:
+            return _placed(ast.BinOp(node.args[0], _OPERATORS[_name(node)], node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             return node.args[0] if names & self.locals and len(node.args) == 1 else node
-        if _is_call(node, ("div_approx",)) and len(node.args) == 2:
-            return _placed(ast.BinOp(node.args[0], ast.Div(), node.args[1]), node)
-        if _is_call(node, ("inverse_approx",)):
-            return _renamed(node, "inverse")
-        if _is_call(node, ("tile_empty",)):
-            return _renamed(node, "tile_zeros")
+        if _name(node) in _RENAMES:
+            return _renamed(node, _RENAMES[_name(node)])
         if not _is_call(node, _OTHERWISE):
             return node
         modes = [k.value for k in node.keywords if k.arg == "fill_mode"]
@@ -333,6 +314,10 @@ class _Rewriter(ast.NodeTransformer):
         if _name(node) == "tile_cholesky_solve":
             return node
         return _placed(_renamed(ast.Call(node.func, [node], []), "tile_transpose"), node)
+
+
+def _load(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
 
 
 def _placed(made: Any, node: ast.AST) -> Any:

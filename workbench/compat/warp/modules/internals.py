@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, Generic, Literal, TypeVar, get_origin
 
 from workbench.compat.warp.absent import absent
-from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.makers import number_type
 from workbench.compat.warp.modules import natives, types
 from workbench.compat.warp.modules.types import ARRAYS, normal, types_equal
 from workbench.compat.warp.names import TABLE, struct_of
@@ -44,7 +44,7 @@ class Internals(ModuleType):
 
 
 def _scalar_type(dtype: Any) -> Any:
-    return NUMBERS.get(element(normal(dtype)).name, element(normal(dtype)))
+    return number_type(element(normal(dtype)))
 
 
 def _registered(function: Any = None, *args: Any, **options: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import workbench as wb
 from workbench import types
-from workbench.compat.warp.makers import NUMBERS, matrix, quaternion, transformation, vector
+from workbench.compat.warp.makers import matrix, number_type, quaternion, transformation, vector
 from workbench.structs import Struct, StructArray, as_element
 from workbench.tiles import Tile
 from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector
@@ -51,11 +51,6 @@ def types_equal(a: Any, b: Any, match_generic: bool = False) -> bool:
     return type(one) is type(two) and one == two
 
 
-def type_repr(dtype: Any) -> str:
-    """The type as it is written."""
-    return repr(normal(dtype))
-
-
 def _kind(*kinds: Kind) -> Any:
     return lambda t: isinstance(normal(t), Scalar) and normal(t).kind in kinds
 
@@ -72,16 +67,6 @@ def _of_value(question: Any) -> Any:
     return ask
 
 
-def matches_array_class(value: Any, kind: Any) -> bool:
-    """Return whether a value or an annotation is an array of a class."""
-    return isinstance(value, kind)
-
-
-def type_is_tile(t: Any) -> bool:
-    """Return whether it is the type of tiles."""
-    return isinstance(t, Tile)
-
-
 QUESTIONS: dict[str, Any] = {
     "scalar": lambda t: isinstance(normal(t), Scalar),
     "float": _kind(Kind.FLOAT),
@@ -94,15 +79,17 @@ QUESTIONS: dict[str, Any] = {
     "value": lambda t: isinstance(normal(t), (Scalar, Vector)),
     "struct": lambda t: isinstance(normal(t), Struct),
     "array": lambda t: isinstance(t, ARRAYS),
+    "tile": lambda t: isinstance(t, Tile),
 }
+type_repr, matches_array_class = (lambda dtype: repr(normal(dtype))), isinstance
 globals().update({f"type_is_{name}": question for name, question in QUESTIONS.items()})
 globals().update({f"is_{name}": _of_value(question) for name, question in QUESTIONS.items()})
 globals()["is_array"] = lambda value: isinstance(value, wb.array)
 globals()["is_tile"] = lambda value: False
 globals()["array"] = wb.array
-scalar_types = [NUMBERS.get(name, t) for name, t in types.SCALARS.items() if t.kind is not Kind.BOOL]
+scalar_types = [number_type(t) for t in types.SCALARS.values() if t.kind is not Kind.BOOL]
 float_types = [t for t in scalar_types if t.kind is Kind.FLOAT]
 int_types = [t for t in scalar_types if t.kind is not Kind.FLOAT]
 vector_types = [t for t in (*types.VECTORS.values(), *types.MATRICES.values(), *types.QUATERNIONS.values())]
-np_dtype_to_warp_type = {t.numpy: t for t in types.SCALARS.values() if t.name != "bfloat16"}
+np_dtype_to_warp_type = {t.numpy: number_type(t) for t in types.SCALARS.values() if t.name != "bfloat16"}
 __all__ = ["matrix", "quaternion", "transformation", "type_size", "types_equal", "vector"]
