@@ -72,12 +72,12 @@ FAMILIES: dict[str, Row] = {
     "STORED_ITERATIONS": _row(derivatives.known_iterations),
     "STORED_STATE_BYTES": _row(derivatives.stored_state_bytes, sizes=(28, 32, 36, 128)),
     "PULLED_NEIGHBOURS": _row(derivatives.neighbours, derivatives.neighbours_in_a_plane),
-    "PULLED_OPERATIONS": _row((derivatives.gathered_body, 29)),
+    "PULLED_OPERATIONS": _row((derivatives.gathered_body, 161)),  # a half of the body is computed twice
     "PULLED_OFFSET": _row(derivatives.clamped, derivatives.clamped_near_ends),
-    "GROUP_OPERATIONS": _row((threads.row_body, 14)),
+    "GROUP_OPERATIONS": _row((threads.added_body, 5)),
     "GROUP_THREADS": _row(threads.plane_columns, threads.shared_weights),
     "GROUP_ROWS": _row(threads.plane_rows),
-    "GROUP_ROWS_OPERATIONS": _row((threads.plane_body, 17)),
+    "GROUP_ROWS_OPERATIONS": _row((threads.plane_body, 41)),  # two for each of the body, and 21
     "UNROLLED_ITERATIONS": _row(threads.known_row),
     "WIDENED_OFFSET": _row(threads.offset_from_thread, sizes=(2**30 - 1, 2**30, 2**30 + 1, 2**31 - 99)),
     "TRANSPOSED_STRIP": _row(threads.row_length, threads.rows_copied),

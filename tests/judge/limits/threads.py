@@ -22,10 +22,10 @@ LOOP = "for j in range(x.shape[1]):"
 SUM = "    v = v * 0.5 + x[i, j]"
 
 
-def row_body(n: int) -> Program:
-    """A loop along a row with a body of n operations."""
-    rows = [LOOP, "    a = x[i, j]", *(f"    {row}" for row in straight(n).splitlines())]
-    return _rows("row body", [*rows, "y[i] = v"], columns=5)
+def added_body(n: int) -> Program:
+    """A body of n additions to elements that threads share."""
+    rows = ["i = wb.tid()", "k = i % 5", "v = x[i]", *["wb.atomic_add(y, k, v)"] * n]
+    return program("added body", indented(rows), {"x": floats(9), "y": output(5)}, 9, smooth=True)
 
 
 def row_loops(n: int) -> Program:
