@@ -1,4 +1,4 @@
-"""What explains gradients, NaN and steps, of complex numbers."""
+"""Explanations of gradients, NaN and steps of complex numbers."""
 
 from __future__ import annotations
 

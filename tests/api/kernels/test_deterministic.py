@@ -67,6 +67,13 @@ def test_a_number_gets_the_same_bits_each_time() -> None:
     assert len(seen) == 1
 
 
+def test_what_says_neither_yes_nor_no_is_refused() -> None:
+    for make in (lambda: wb.launch(square, 1, [wb.ones(1)], [wb.ones(1)], deterministic="yes"),
+                 lambda: wb.Tape(deterministic="yes")):  # fmt: skip
+        with pytest.raises(wb.LaunchError, match="deterministic is True, False or None, not 'yes'"):
+            make()
+
+
 def test_threads_in_order_are_not_shared_among_cores() -> None:
     plain, ordered = (build.load(square.specialise(), options=Options(ordered=o)) for o in (False, True))
     assert ordered.threads_per_task > 10**9 > plain.threads_per_task

@@ -156,8 +156,8 @@ def launch_options(
     """Return the options that the launch and the kernel's cell request; block and stream stay at their defaults."""
     own = getattr(kernel, "checks", None) if checks is None else checks
     checked = checks_wanted() if own is None else own
+    ordered = in_order(deterministic)
     try:
-        ordered = in_order() if deterministic is None else bool(deterministic)
         return _OPTIONS[checked, bool(fast_math or getattr(kernel, "fast_math", False)), ordered]
     except (KeyError, TypeError):
         advice = 'Races are looked for inside of: with wb.checks("races"):' if checked == "races" else ""

@@ -92,7 +92,7 @@ class Tape(Opened):
         self.kept = Checkpoints(checkpoint_every, checkpoint) if little else Snapshots()
         self._starts: Sequence[Seed] = ()
         self._ends: dict[int, array] = {}  # the arrays that backward passes started at, by their ids
-        self.deterministic = in_order() if deterministic is None else deterministic
+        self.deterministic = in_order(deterministic)
         requested = None if only is None else Requested(only)
         self._only = None if little else requested
         self._into_grad = into_grad

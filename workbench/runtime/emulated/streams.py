@@ -142,10 +142,6 @@ class Streams:
         while self._running is None and self._queued and any(not w.done for w in wanted):
             self._step()
 
-    def is_idle(self, device: int) -> bool:
-        """Return whether the device has nothing left to do."""
-        return all(w.device != device for w in self._queued)
-
     def _step(self) -> None:
         """Do the next piece of work."""
         work = next(iter(self._queued))

@@ -13,7 +13,7 @@ from typing import Any
 from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import FAULT_SIZE
 from workbench.config import settings
-from workbench.errors import KernelFault
+from workbench.errors import KernelFault, LaunchError
 from workbench.events import SUBSCRIBERS, Launched, listening, publish
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.device.memory import Memory
@@ -43,9 +43,17 @@ def cpu_threads() -> int:
 
 
 @functools.cache
-def in_order() -> bool:
-    """Return whether launches and tapes that do not say add floats in order: `WORKBENCH_DETERMINISTIC`."""
-    return settings().deterministic
+def in_order(deterministic: bool | None = None) -> bool:
+    """Return whether a launch or a tape with this argument adds floats in order; None: `WORKBENCH_DETERMINISTIC`.
+
+    Raises:
+        LaunchError: it is neither True, False nor None.
+    """
+    if deterministic is None:
+        return settings().deterministic
+    if deterministic not in (True, False):
+        raise LaunchError(f"deterministic is True, False or None, not {deterministic!r}.", parameter="deterministic")
+    return bool(deterministic)
 
 
 def cores(loaded: Loaded) -> int:
