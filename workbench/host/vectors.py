@@ -42,7 +42,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __array_finalize__(self, source: Any) -> None:
         type = getattr(source, "type", None)
-        self.type = type if type is not None and self.shape == type.shape and self.dtype == type.dtype.numpy else None
+        self.type = type if type is not None and self.shape == type.shape and self.dtype == type.numpy else None
 
     def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False) -> Any:
         plain = result.view(np.ndarray)
@@ -50,7 +50,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
             return plain[()]
         type = self.type
         keeps = context is None or context[0].__name__ in _KEEP
-        same = keeps and type is not None and result.shape == type.shape and result.dtype == type.dtype.numpy
+        same = keeps and type is not None and result.shape == type.shape and result.dtype == type.numpy
         return HostVector.of(plain, type) if same else plain
 
     def __getitem__(self, index: Any) -> Any:

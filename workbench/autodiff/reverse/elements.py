@@ -74,7 +74,7 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
     number's cotangent becomes that part, the sign changes. What works part by part (sums, choices, casts, memory) does
     not see it.
     """
-    if isinstance(type, Complex) and position == 1:
+    if isinstance(type, Complex) and position % 2:
         return Piece(-piece.ref, piece.component, piece.live)
     return piece
 

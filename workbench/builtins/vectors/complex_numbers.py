@@ -10,11 +10,10 @@ division" (1962).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form, written
 from workbench.builtins.declaration.forms import adjoint, complex_of, is_double
-from workbench.builtins.declaration.rules import COMPLEX, WEAK_COMPLEX, Arg, kinds, refuse
+from workbench.builtins.declaration.rules import COMPLEX, kinds
 from workbench.builtins.scalars.extrema import abs, max, min
 from workbench.builtins.scalars.fused import fma
 from workbench.builtins.scalars.maths import (
@@ -34,13 +33,6 @@ from workbench.builtins.scalars.maths import (
 )
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floor
-from workbench.types import Complex, Type
-
-
-@written("_complex_mul(a, b)", kinds(COMPLEX, COMPLEX))
-def complex_mul(a, b, /):
-    """Return the product, `a * b`: NumPy's, which makes NaN of some products with infinities."""
-    return complex_of(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
 @written("_complex_div(a, b)", kinds(COMPLEX, COMPLEX))
@@ -63,18 +55,10 @@ def _complex_div_gradient(a, b, adj, /):
     adjoint[b] += -part * (a / b)
 
 
-def _one(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Return the type of the only argument; raise KernelTypeError unless it is a complex number."""
-    types = kinds(COMPLEX)(name, args)
-    if not isinstance(args[0], Complex) and args[0] != WEAK_COMPLEX:
-        raise refuse(name, args, "a complex number")
-    return types
-
-
-@written("conj(z)", _one)
+@written("conj(z)")
 def conj(z, /):
-    """Return the conjugate of a complex number: x - iy."""
-    return complex_of(z.real, -z.imag)
+    """Return the conjugate: x - iy of a complex number or of each number of a vector; a real one itself."""
+    return z.conjugate()
 
 
 @written("_complex_abs(z)", kinds(COMPLEX))
@@ -263,7 +247,7 @@ def complex_cos(z, /):
 
 
 ON_COMPLEX: dict[str, Form] = {
-    "mul": complex_mul, "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
+    "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
     "cos": complex_cos, "pow": complex_pow,
 }  # fmt: skip

@@ -20,10 +20,12 @@ from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
-    components,
+    composed,
+    convert,
     describe,
     indexable,
     materialise,
+    numbers,
     truth,
     usable,
 )
@@ -35,7 +37,18 @@ from workbench.frontend.values import atomics, matrices, structs, subscripts, tr
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
+from workbench.types import (
+    ArrayType,
+    Complex,
+    ComplexVector,
+    Quaternion,
+    Scalar,
+    Transform,
+    Vector,
+    int32,
+    number_type,
+    strong,
+)
 from workbench.types import bool as bool_
 
 
@@ -49,6 +62,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if any(isinstance(a, ast.Starred) for a in node.args):
         node = _unpacked(context, node, expression)
     target = callee.value
+    if isinstance(target, complex_numbers.Method):
+        _positional(context, node, expression, 0)
+        return complex_numbers.conjugate(context, target.of)
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
@@ -69,7 +85,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
-    if complex_numbers.makes(target):
+    if target is complex or (isinstance(target, Complex) and not target.shape):
         return complex_numbers.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
@@ -77,7 +93,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         args = makers.by_name(type(target), args, keywords)
     if isinstance(target, Transform):
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
-    if isinstance(target, (Matrix, Quaternion)):
+    if isinstance(target, Quaternion) or (isinstance(target, Vector) and len(target.shape) == 2):
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
@@ -274,25 +290,22 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
         operands = [c for o in operands for c in _parts(context, o)]
     if any_tile(operands):
         return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
-    if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
-        if operands[0].type.with_dtype(type.dtype) != type:
-            raise context.error(
-                KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}."
-            )
-        return context.builder.cast(operands[0], type)
-    if len(operands) not in (0, 1, type.length):
-        raise context.error(
-            KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}."
-        )
-    if len(operands) < type.length:
-        operands = [operands[0] if operands else Literal(0)] * type.length
-    parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
-    return context.builder.one("vec", parts, type)
+    count = type.shape[0]
+    if len(operands) == 1 and isinstance(operands[0], Value) and getattr(operands[0].type, "shape", ()):
+        if operands[0].type.with_dtype(type.dtype) not in (type, getattr(type, "real", type)):  # type: ignore[union-attr]
+            raise context.error(KernelTypeError, f"{type!r}() takes {count} components, not a {operands[0].type!r}.")
+        return convert(context, operands[0], type)
+    if len(operands) not in (0, 1, count):
+        raise context.error(KernelTypeError, f"{type!r}() takes 0, 1 or {count} components; it got {len(operands)}.")
+    if len(operands) < count:
+        operands = [operands[0] if operands else Literal(0)] * count
+    parts = [assign_type(context, o, number_type(type), f"A component of {type!r}") for o in operands]
+    return composed(context, parts, type)
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    whole = isinstance(operand, Value) and type(operand.type) is Vector
-    return components(context, operand) if whole else (operand,)  # type: ignore[arg-type]
+    whole = isinstance(operand, Value) and type(operand.type) in (Vector, ComplexVector)
+    return numbers(context, operand) if whole else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:

@@ -6,6 +6,7 @@ import ast
 import operator
 from collections.abc import Callable
 from functools import reduce as reduce_all
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,7 @@ from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float, number_type
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -164,11 +165,11 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)
         return reduce.matmul(context, left, right)
+    name = matrices.sign_of(context, name, left, right)
     if complex_numbers.is_complex(left) or complex_numbers.is_complex(right):
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _fold(context, python, left.value, right.value)
         return complex_numbers.applied(context, name, (left, right))
-    name = matrices.sign_of(context, name, left, right)
     if name in PRODUCTS:
         return library.call(context, PRODUCTS[name], (left, right))
     if isinstance(left, Literal) and isinstance(right, Literal):
@@ -475,10 +476,10 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
 
 
 _TRAITS: dict[str, Callable[[Vector], Operand]] = {
-    "dtype": lambda t: Static(t.dtype, "dtype"),
+    "dtype": lambda t: Static(number_type(t), "dtype"),
     "shape": lambda t: tuple(Literal(n) for n in t.shape),
     "ndim": lambda t: Literal(len(t.shape)),
-    "length": lambda t: Literal(t.length),
+    "length": lambda t: Literal(prod(t.shape)),
 }
 """What the type of a vector or matrix says of it, as NumPy spells it; `length` as Warp does."""
 
@@ -509,7 +510,7 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return _TRAITS[node.attr](base.type)
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
-    if complex_numbers.is_complex(base):
+    if complex_numbers.is_complex(base) or node.attr in complex_numbers.NAMES:
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
     whole = isinstance(base, Value) and isinstance(base.type, Matrix)
     return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
@@ -543,13 +544,12 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
-    if complex_numbers.is_complex(base):
+    if complex_numbers.is_complex(base) and not (isinstance(base, Value) and base.type.shape):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
-    if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
-        return subscripts.sliced(context, base, subscripts.bounds(context, node.slice, expression))
+    if complex_numbers.is_complex(base):
+        return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
-        where = subscripts.component(context, base.type, expression(context, node.slice))
-        return context.builder.one("extract", (base, where), base.type.dtype)
+        return subscripts.subscript(context, base, node.slice, expression)
     raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
 
 

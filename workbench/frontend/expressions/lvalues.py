@@ -17,7 +17,16 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
-from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    components,
+    describe,
+    in_parts,
+    indexable,
+    joined,
+    usable,
+)
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
 from workbench.frontend.tiles import slicing
@@ -177,8 +186,7 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
         return slicing.changed(context, label, base, node.slice, operand, expression)
     assert isinstance(base.type, Vector)
     if complex_numbers.is_complex(base):
-        message = f"The parts of a complex number are not assigned one by one; {text} is one."
-        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
+        return _replaced_in_complex(context, place, operand, text)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)
     if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
@@ -189,6 +197,22 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
     where = _component(context, base.type, node)
     part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
+
+
+def _replaced_in_complex(context: Context, place: Part, operand: Operand, text: str) -> Value:
+    """Return a vector or matrix of complex numbers with this one changed, in its real and in its imaginary parts."""
+    base = place.base
+    assert isinstance(base, Value)
+    if not base.type.shape or getattr(place.node, "attr", "") in complex_numbers.PARTS:
+        message = f"The parts of a complex number are not assigned one by one; {text} is one."
+        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
+    names: list[str] = []
+    node = _evaluated(context, place.node, names)
+    sides = zip(in_parts(context, base), in_parts(context, usable(context, operand)), strict=True)
+    changed = [_replaced(context, replace(place, base=part, node=node), new) for part, new in sides]
+    for name in names:
+        del context.env[name]
+    return joined(context, *changed)  # type: ignore[arg-type]
 
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:

@@ -10,7 +10,21 @@ from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.values import Value
-from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
+from workbench.types import (
+    Complex,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Transform,
+    Vector,
+    complex64,
+    element,
+    float32,
+    int32,
+    matrix,
+    number_type,
+    vector,
+)
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
@@ -39,12 +53,12 @@ def type_of(
         if label not in allowed:
             raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
     operands = [usable(context, a) for a in args]
-    whole = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    whole = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
-        return Quaternion(4, dtype)
+        return Quaternion(4, element(dtype))
     if kind is Transform:
-        return Transform(7, dtype)
+        return Transform(7, element(dtype))
     size = _size(context, name, keywords.get(_NAMES[kind]))
     if not size and len(whole) == 1 and len(operands) == 1:
         size = whole[0].shape
@@ -66,16 +80,18 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
     return tuple(int(n) for n in sizes)
 
 
-def _scalar(context: Context, name: str, operand: Operand) -> Scalar:
+def _scalar(context: Context, name: str, operand: Operand) -> Scalar | Complex:
     value = operand.value if isinstance(operand, Static) else None
-    found = value if isinstance(value, Scalar) else as_scalar(value)
-    if not isinstance(found, Scalar):
+    found = value if isinstance(value, (Scalar, Complex)) else as_scalar(value)
+    if found is None or found != number_type(found):
         raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
     return found
 
 
-def _deduced(operands: Sequence[Operand]) -> Scalar:
+def _deduced(operands: Sequence[Operand]) -> Scalar | Complex:
     """Return the scalar type of the first argument that has one; of literals alone that of their default."""
-    typed = [element(o.type) for o in operands if isinstance(o, Value)]
+    typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
+    if not typed and any(isinstance(o, Literal) and o.is_complex for o in operands):
+        return complex64
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
     return typed[0] if typed else float32 if floats else int32

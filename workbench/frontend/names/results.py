@@ -91,7 +91,7 @@ def _is_float(type: Any) -> bool:
 def _widens(given: Any, wanted: Any) -> bool:
     """Return whether each number of the one type is one of the other, or an int that becomes a float."""
     if isinstance(wanted, Complex):
-        return given == wanted.dtype or _widens(given, wanted.dtype)
+        return given == wanted.real or _widens(given, wanted.real)
     if not isinstance(given, Scalar) or not _is_float(wanted):
         return False
     return given.kind is not Kind.FLOAT or given.bits < wanted.bits

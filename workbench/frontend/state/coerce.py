@@ -30,7 +30,20 @@ from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
+from workbench.types import (
+    ArrayType,
+    Complex,
+    Kind,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    in_complex,
+    int32,
+    is_integer,
+    is_weak,
+    strong,
+)
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
@@ -140,7 +153,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         raise context.placed(too_wide(operand.value, scalar, operand.captured))
     if isinstance(wanted, Complex):
         both = complex(operand.value)
-        return context.builder.const((both.real, both.imag), wanted, operand.captured)
+        return context.builder.const((both.real, both.imag) * (wanted.length // 2), wanted, operand.captured)
     number = (
         float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
     )
@@ -164,9 +177,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
         if contents(value.type) == wanted:
             return value
         return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
-    if isinstance(type, Complex) and isinstance(value.type, Scalar):
-        parts = context.builder.cast(value, type.dtype), context.builder.const(0.0, type.dtype)
-        return context.builder.one("vec", parts, type)
+    if isinstance(type, Complex) and not (isinstance(value.type, Complex) and value.type.shape == type.shape):
+        return joined(context, *(convert(context, p, type.real) for p in in_parts(context, value, type.dtype)))
     if isinstance(type, Vector) and isinstance(value.type, Scalar):
         part = context.builder.cast(value, type.dtype)
         return context.builder.one("vec", [part] * type.length, type)
@@ -181,7 +193,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     place for one.
     """
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-        if isinstance(type, Vector) and not isinstance(type, Complex):
+        if isinstance(type, Vector) and type.shape:
             raise context.error(
                 KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
             )
@@ -200,7 +212,9 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     if is_tile(value):
         return over(context, what, [value], lambda parts: [assign_type(context, parts[0], type, what)])[0]
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
-    if isinstance(type, Complex) and (value.type == type.dtype or is_integer(value.type) or value.type == bool_):
+    if isinstance(type, Complex) and (
+        value.type == type.real or (not type.shape and (is_integer(value.type) or value.type == bool_))
+    ):
         return convert(context, value, type)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
@@ -231,7 +245,7 @@ def adopts(operand: Operand, type: Any) -> bool:
     """Return whether a weak value can take the type: an int that of any number, a float that of a float."""
     known = weak(operand) if isinstance(operand, (Literal, Value)) else None
     if isinstance(known, Weak) and isinstance(type, Complex):
-        return True
+        return not type.shape
     if known == WEAK_COMPLEX or not isinstance(known, Weak) or not isinstance(type, Scalar):
         return False
     return type.kind is Kind.FLOAT or (known == WEAK_INT and is_integer(type))
@@ -305,6 +319,48 @@ def components(context: Context, value: Value) -> list[Value]:
     return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
 
 
+def numbers(context: Context, value: Value) -> list[Value]:
+    """Return the numbers of a vector or matrix: its components, of a complex one each two of them."""
+    each = components(context, value)
+    if not isinstance(value.type, Complex):
+        return each
+    return [joined(context, *pair) for pair in zip(each[::2], each[1::2], strict=True)]
+
+
+def composed(context: Context, each: Sequence[Value], type: Vector) -> Value:
+    """Return the vector or matrix of these numbers."""
+    flat = [c for n in each for c in (components(context, n) if isinstance(n.type, Vector) else (n,))]
+    return context.builder.one("vec", flat, type)
+
+
+def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None = None) -> tuple[Any, Any]:
+    """Return the real and the imaginary parts: two numbers, or two vectors or matrices of floats.
+
+    Args:
+        scalar: the type that their floats get; None: they keep theirs, and literals are literals.
+    """
+    if isinstance(operand, Literal):
+        both, parts = complex(operand.value), list[Any]()
+        parts = [Literal(both.real), Literal(both.imag)]
+    elif isinstance(operand.type, Complex):
+        parts = each = components(context, operand)
+        if operand.type.shape:
+            parts = [composed(context, p, operand.type.real) for p in (each[::2], each[1::2])]
+    else:
+        parts = [operand, convert(context, Literal(0), operand.type)]
+    if scalar is not None:
+        whole = isinstance(operand, Value) and len(operand.type.shape)
+        wanted = parts[0].type.with_dtype(scalar) if whole else scalar
+        parts = [convert(context, p, wanted) for p in parts]
+    return parts[0], parts[1]
+
+
+def joined(context: Context, real: Value, imag: Value) -> Value:
+    """Return the complex number, vector or matrix of these parts, which are of one type."""
+    pairs = [components(context, p) if isinstance(p.type, Vector) else [p] for p in (real, imag)]
+    return context.builder.one("vec", [c for pair in zip(*pairs, strict=True) for c in pair], in_complex(real.type))
+
+
 def truth(context: Context, operand: Operand) -> Value | bool:
     """Return the operand as a condition: a Python bool where it is known now, else a bool value."""
     if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
@@ -316,7 +372,7 @@ def truth(context: Context, operand: Operand) -> Value | bool:
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
     if operand.type == bool_:
         return operand
-    if isinstance(operand.type, Complex):
+    if isinstance(operand.type, Complex) and not operand.type.shape:
         each = [apply(context, TABLE["ne"], (c, Literal(0))) for c in components(context, operand)]
         return apply(context, TABLE["or_"], each)
     if isinstance(operand.type, Scalar):

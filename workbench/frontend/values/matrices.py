@@ -9,18 +9,30 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    composed,
+    convert,
+    describe,
+    in_parts,
+    joined,
+    materialise,
+    usable,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
 from workbench.types import (
     MOST_COMPONENTS,
+    Complex,
+    ComplexVector,
     Kind,
     Matrix,
     Quaternion,
@@ -31,8 +43,12 @@ from workbench.types import (
     element,
     float32,
     int32,
+    is_float,
     is_small,
+    number_type,
+    vector_of,
 )
+from workbench.types import bool as bool_
 
 Place = int | Value
 _BINARY_PLACE = ("add", "sub")
@@ -42,6 +58,9 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """What iterating returns: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
+    if isinstance(type, Complex):
+        real, imag = (parts(context, p) for p in in_parts(context, value))
+        return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
     return tuple(_component(context, value, k) for k in range(type.length))
@@ -160,14 +179,14 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         KernelTypeError: with what to write instead.
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
-    whole = [t for t in types if isinstance(t, Vector)]
+    whole = [t for t in types if isinstance(t, Vector) and t.shape]
     if not whole:
         return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
         return _on_quaternions(context, name, left, right, len(whole))
-    if not any(isinstance(t, Matrix) for t in types):
+    if not any(len(t.shape) == 2 for t in whole):
         return name
     if name == "pow":
         raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
@@ -205,27 +224,29 @@ def _same_form(left: Operand, right: Operand) -> bool:
     return all(isinstance(o, Value) and isinstance(o.type, Quaternion) for o in (left, right))
 
 
-def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operand]) -> Value:
+def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
     """`mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v, w)`."""
     operands = [usable(context, a) for a in args]
-    given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
-    if len(operands) == 1 and given and given[0].with_dtype(type.dtype) == type:
-        return context.builder.cast(materialise(context, operands[0]), type)
+    given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
+    if len(operands) == 1 and given and given[0].with_dtype(type.dtype) in (type, getattr(type, "real", type)):
+        return convert(context, operands[0], type)
     if isinstance(type, Quaternion) and len(operands) == 2 and len(given) == 1 and given[0].length == 3:
         operands = [*parts(context, materialise(context, operands[0])), operands[1]]
     elif given:
         advice = (
-            "Write matrix_from_rows(…) or matrix_from_cols(…)." if isinstance(type, Matrix) else "Write quat(v, w)."
+            "Write quat(v, w)." if isinstance(type, Quaternion) else "Write matrix_from_rows(…) or matrix_from_cols(…)."
         )
         raise context.error(KernelTypeError, f"{type!r}() takes numbers, row by row; this has a {given[0]!r}.", advice)
-    counts = (0, type.length) if isinstance(type, Quaternion) else (0, 1, type.length)
+    count = prod(type.shape)
+    counts = (0, count) if isinstance(type, Quaternion) else (0, 1, count)
     if len(operands) not in counts:
         wanted = " or ".join(str(n) for n in counts)
         raise context.error(KernelTypeError, f"{type!r}() takes {wanted} components; it got {len(operands)}.")
-    if len(operands) < type.length:
-        operands = [operands[0] if operands else Literal(0)] * type.length
-    components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
-    return context.builder.one("vec", components, type)
+    if len(operands) < count:
+        operands = [operands[0] if operands else Literal(0)] * count
+    return composed(
+        context, [assign_type(context, o, number_type(type), f"A component of {type!r}") for o in operands], type
+    )
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
@@ -234,27 +255,27 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
-    if any(type(v.type) is not Vector or v.type != values[0].type for v in values):
+    if any(type(v.type) not in (Vector, ComplexVector) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
-    if not is_small((len(values), values[0].type.length)):  # type: ignore[union-attr]
+    if not is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]
         raise context.error(KernelTypeError, f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
     return values
 
 
 def _from_rows(context: Context, node: ast.Call, expression: Expression) -> Operand:
     lines = _lines(context, node, expression)
-    components = [c for line in lines for c in parts(context, line)]
-    return _matrix(context, components, lines[0].type.length)  # type: ignore[union-attr]
+    return _matrix(context, [parts(context, line) for line in lines])
 
 
 def _from_columns(context: Context, node: ast.Call, expression: Expression) -> Operand:
     lines = [parts(context, line) for line in _lines(context, node, expression)]
-    return _matrix(context, [c for r in zip(*lines, strict=True) for c in r], len(lines))
+    return _matrix(context, [*zip(*lines, strict=True)])
 
 
-def _matrix(context: Context, components: list[Value], columns: int) -> Value:
-    return context.builder.one("vec", components, Matrix(len(components), element(components[0].type), columns))
+def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
+    type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
+    return composed(context, [c for row in rows for c in row], type)
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
@@ -272,18 +293,18 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
     if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
         raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
     scalar = _scalar(expression(context, given[0])) if given else float32
-    if scalar is None or scalar.kind is not Kind.FLOAT:
+    if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
 
 
-def _scalar(operand: Operand) -> Scalar | None:
-    """Return the scalar type that an operand stands for, if any."""
+def _scalar(operand: Operand) -> Scalar | Complex | None:
+    """Return the type of numbers that an operand stands for, if any."""
     try:
         found = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return found if isinstance(found, Scalar) else None
+    return found if found is not None and found == number_type(found) else None
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -297,12 +318,12 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
     scalar = float32 if kind is None else _scalar(kind)
-    if scalar is None or scalar.kind is Kind.BOOL:
+    if scalar is None or scalar == bool_:
         raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
-    one, zero = (1.0, 0.0) if scalar.kind is Kind.FLOAT else (1, 0)
+    one, zero = (1.0, 0.0) if is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
-    return context.builder.const(flat, Matrix(n * n, scalar, n))
+    return convert(context, context.builder.const(flat, Matrix(n * n, element(scalar), n)), vector_of((n, n), scalar))
 
 
 FORMS: dict[str, FormHandler] = {

@@ -37,14 +37,17 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
 
 
-def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
-    """`v[a:b]` of a vector, with bounds written out.
+def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
+    """`v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
         KernelTypeError: as `of_slice`.
     """
     assert isinstance(base.type, Vector)
-    places = of_slice(context, base.type, base.type.length, bounds)
+    if not isinstance(node, ast.Slice):
+        where = component(context, base.type, expression(context, node))
+        return context.builder.one("extract", (base, where), base.type.dtype)
+    places = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
     parts = [_component(context, base, k) for k in places]
     return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
 

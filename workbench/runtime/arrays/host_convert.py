@@ -147,9 +147,9 @@ def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
     """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
         return type.host.from_record(found) if type.host is not None else found
-    if isinstance(type, Complex):
-        return found[()]
-    return HostVector.of(found, type) if isinstance(type, Vector) else found
+    if isinstance(type, Vector):
+        return HostVector.of(found, type) if type.shape else found[()]
+    return found
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:

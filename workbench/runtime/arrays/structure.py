@@ -21,7 +21,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.indexed import indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
-from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector
+from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector, number_type
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
@@ -120,10 +120,8 @@ def _zero(type: AnyType) -> Any:
         return type.host()
     if isinstance(type, (ArrayType, StructArray)):
         return None
-    if isinstance(type, Complex):
-        return 0j
     if isinstance(type, Vector):
-        return HostVector.of(np.zeros(type.shape, type.dtype.numpy), type)
+        return HostVector.of(np.zeros(type.shape, type.numpy), type) if type.shape else 0j
     assert isinstance(type, Scalar)
     return False if type == bool_ else 0.0 if type.kind is Kind.FLOAT else 0
 
@@ -160,16 +158,16 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become("a struct", what, type)
+    if isinstance(type, Vector) and type.shape:
+        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
+            wanted = " × ".join(map(str, type.shape))
+            raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
+        made = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)
+        return HostVector.of(made.reshape(type.shape), type)
     if isinstance(type, Complex):
         if not isinstance(value, (int, float, complex, np.number)) or not fits(value, type.dtype):
             raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
         return complex(value)
-    if isinstance(type, Vector):
-        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
-            wanted = " × ".join(map(str, type.shape))
-            raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
-        return HostVector.of(made.reshape(type.shape), type)
     if not is_number(value):
         raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
     return number(type, value, what)

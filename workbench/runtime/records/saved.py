@@ -376,7 +376,10 @@ class _Reader:
                     arguments[name] = Ref(self.array(number))
                 case ["number", bits] if name in types:
                     read = read_bits(bits, types[name])
-                    arguments[name] = complex(*read) if isinstance(types[name], Complex) else read  # type: ignore[misc]
+                    if isinstance(types[name], Complex):
+                        each = tuple(map(complex, read[::2], read[1::2]))  # type: ignore[index,call-overload]
+                        read = each if types[name].shape else each[0]  # type: ignore[union-attr]
+                    arguments[name] = read
                 case _:
                     raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
         return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))

@@ -83,8 +83,8 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     assert not isinstance(type, Aggregate)
     shape = type.shape
     scalar = number_type(type)
-    if isinstance(scalar, Complex):
-        return _complex(kernel, name, value, scalar)
+    if isinstance(type, Complex):
+        return flat(_complex(kernel, name, value, type), type)
     # The usual argument, at once: below `_SAFE` no float type overflows, so JAX need not be asked.
     if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
         return scalar.numpy.type(value)
@@ -101,14 +101,18 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
 
 
 def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
-    """Return a number as an operand of a complex type; complex64 does not take a float with more digits."""
-    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        own = complex64 if fits(value, type.dtype) else None
+    """Return numbers as an operand of a complex type; complex64 does not take a float with more digits."""
+    typed, wide = is_typed(value), type.dtype == float64
+    if typed:
+        own = NUMBERS.get(value.dtype.name) if tuple(value.shape) == type.shape else None
     else:
-        own = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
-    if own is None or (number_type(own) in (float64, complex128) and type != complex128):
-        raise misfit(kernel, name, value, type, f"Pass a number that {type.name} can hold.")
-    return library().jax.lax.convert_element_type(value, type.numpy) if is_typed(value) else type.numpy.type(value)
+        plain = np.asarray(value)
+        known = plain.dtype.kind in "biufc" and plain.shape == type.shape
+        own = complex64 if known and all(fits(z, type.dtype) for z in plain.reshape(-1).tolist()) else None
+    if own is None or (own in (float64, complex128) and not wide):
+        what = "a number" if not type.shape else "numbers"
+        raise misfit(kernel, name, value, type, f"Pass {what} that {number_type(type)!r} can hold.")
+    return library().jax.lax.convert_element_type(value, type.numpy) if typed else plain.astype(type.numpy)[()]
 
 
 def flat(value: Any, dtype: Scalar | Vector) -> Any:
@@ -384,7 +388,7 @@ def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shap
     """Return a number, or a tuple of them for a vector, as a NumPy array of the element type."""
     scalar = number_type(type)
     if isinstance(scalar, Complex):
-        return np.asarray(_complex(kernel, name, value, scalar))
+        return np.asarray(_complex(kernel, name, value, type))
     try:
         plain = np.asarray(value)
         own = SCALARS.get(plain.dtype.name)
