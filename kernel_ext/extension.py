@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 import workbench as wb
-from kernel_ext.losses import show_losses
 from kernel_ext.magics.completion import Matcher
 from kernel_ext.magics.cuda_magics import CudaMagics
 from kernel_ext.magics.gradient_magics import GradientMagics
@@ -25,7 +24,7 @@ from kernel_ext.magics.words import Help
 from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.staleness import Staleness
-from kernel_ext.session.cell_hooks import Interrupted, note_edits, settle, show_notices, show_rebuilds
+from kernel_ext.session.cell_hooks import Interrupted, note_edits, settle, show_losses, show_notices, show_rebuilds
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
 from kernel_ext.views.kernels import queries
