@@ -1,4 +1,4 @@
-"""Loading into a shell: what it adds, and how all of it is removed again.
+"""Load Workbench into a shell, and remove again all that it added; draw the losses of loops below their cells.
 
 What was there before under the same names is kept and returned, so that unloading leaves the shell as it was found.
 """
@@ -17,14 +17,11 @@ from IPython.display import display
 
 import workbench as wb
 from kernel_ext.magics.completion import Matcher
-from kernel_ext.magics.cuda_magics import CudaMagics
-from kernel_ext.magics.gradient_magics import GradientMagics
-from kernel_ext.magics.graph_magics import GraphMagics
-from kernel_ext.magics.kernel_magics import KernelMagics
+from kernel_ext.magics.kernel_magics import CudaMagics, KernelMagics
 from kernel_ext.magics.measure_magics import MeasureMagics
 from kernel_ext.magics.options import body_for_help, with_help
-from kernel_ext.magics.record_magics import RecordMagics
 from kernel_ext.magics.words import Help
+from kernel_ext.magics.work_magics import GradientMagics, GraphMagics, RecordMagics
 from kernel_ext.magics.workbench_magic import HouseMagics
 from kernel_ext.output.output_area import Showing, show_and_keep, widgets_wanted
 from kernel_ext.output.progress import Progress
