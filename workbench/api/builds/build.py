@@ -24,10 +24,9 @@ from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
-from workbench.cache.key import Key
+from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
-from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
@@ -310,7 +309,7 @@ def _find(
         return used
     store, key = default_store(), wanted.key
     with store.lock(key.digest):
-        entry = None if force else find(store, key, again=True)
+        entry = None if force else find_entry(store, key, again=True)
         if entry is None:
             if force:
                 _forget(wanted)
@@ -323,7 +322,7 @@ def _find(
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
     """Return what `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
     started, key = time.perf_counter(), wanted.key
-    entry = None if force else find(default_store(), key)
+    entry = None if force else find_entry(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
     wanted.specialisation.keep()
     if entry is None:
@@ -344,7 +343,7 @@ def _forget(wanted: _Wanted) -> None:
 def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], started: float) -> Found:
     stages = _Stages(wanted.name, wanted.direction)
     entry = _compiled(wanted, stages)
-    keep(store, wanted.key, entry)
+    store_entry(store, wanted.key, entry)
     clock = time.perf_counter()
     used = use(wanted.key, entry)
     if wanted.device is not None:
@@ -487,7 +486,7 @@ def _metadata(
 
 
 def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
-    digest = key_for(key, entry).digest
+    digest = entry_key(key, entry).digest
     return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
 
 
@@ -547,3 +546,32 @@ def _code(digest: str, entry: Entry, device: Device) -> Any:
         facts, found = entry.metadata, driver_of(device)
         _DEVICE_CODE[slot] = found.load(device.index, entry.image, facts["entry"], facts.get("dynamic_shared", 0))
     return _DEVICE_CODE[slot]
+
+
+UNVECTORISED = "unvectorised"
+"""In an artifact's metadata: why it was compiled without vectorisation."""
+
+
+def entry_key(key: Key, entry: Entry) -> Key:
+    """Return the key of what was compiled for `key`."""
+    return _unvectorised(key) if UNVECTORISED in entry.metadata else key
+
+
+def find_entry(store: Store, key: Key, *, again: bool = False) -> Entry | None:
+    """Return the entry of `key`, or None; `again` as in `Store.get`. Only if `again` is set is the unvectorised variant
+    looked up too: it is rare, and a kernel that is in no cache pays for each lookup."""
+    entry = store.get(key.digest, again=again)
+    return store.get(_unvectorised(key).digest, again=True) if entry is None and again else entry
+
+
+def store_entry(store: Store, key: Key, entry: Entry) -> None:
+    """Put what was compiled for `key`.
+
+    Raises:
+        CacheError: as `Store.put`.
+    """
+    store.put(entry_key(key, entry).digest, entry)
+
+
+def _unvectorised(key: Key) -> Key:
+    return Key((*key.parts, Part("vectorisation", "extra", b"0", "none")))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import itertools
+import re
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
 from typing import Any
 
 from workbench.api.builds import build
-from workbench.api.builds.cuda_cpp_in_cells import refuse_cuda_cpp, refuse_includes
 from workbench.api.kernels.cuda_funcs import with_text
 from workbench.api.kernels.custom_gradients import attach
+from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.kernels.rebind import rebind
 from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import (
@@ -446,3 +448,43 @@ def _check(cell: Cell) -> None:
             errors += error.errors if isinstance(error, CellErrors) else (error,)
     if errors:
         raise CellErrors.of(errors)
+
+
+_INCLUDE = re.compile(r"#\s*include\s*[<\"]")
+_CPP = re.compile(r"\s*(#\s*include\b|#\s*define\b|(extern\s+\"C\"\s+)?__(global|device)__\s)")
+
+
+def refuse_cuda_cpp(source: Source) -> None:
+    """Refuse a text that is no Python and has a line of CUDA C++."""
+    for number, line in enumerate(source.lines, 1):
+        if found := _CPP.match(line):
+            raise _error(source, number, found.start(1))
+
+
+def refuse_includes(source: Source) -> None:
+    """Refuse an `#include` in a text that is Python, which takes it for a comment."""
+    if _INCLUDE.search(source.text) is None:
+        return
+    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        if token.type == tokenize.COMMENT and _INCLUDE.match(token.string):
+            raise _error(source, *token.start)
+
+
+def _error(source: Source, line: int, column: int) -> KernelSyntaxError:
+    place = Location(source, line, column, line, len(source.line(line)))
+    advice = "Begin the cell with %%cuda, or pass the text to wb.cuda_module."
+    return KernelSyntaxError("This is CUDA C++; kernels here are written in Python.", place, advice)
+
+
+def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
+    """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
+    for replaced in [namespace.get(name) for name in names]:
+        if isinstance(replaced, Kernel):
+            replaced.drop_builds()
+    namespace.update(names)
+    note_bindings(namespace, cell)
+    others = {id(k): k for k in list(namespace.values()) if isinstance(k, Kernel) and names.get(k.name) is not k}
+    for kernel in others.values():
+        for name in kernel.outdated_by(names, namespace):
+            what = "calls this" if isinstance(names[name], Func) else "uses this"
+            publish(Remark(f"{kernel.name} ({kernel.place.source.name}) now {what} {name}"))

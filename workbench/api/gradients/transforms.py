@@ -15,15 +15,21 @@ import numpy as np
 
 from workbench.api.builds.bind import overlap
 from workbench.api.gradients.compressed import Product, as_pattern, compressed
-from workbench.api.gradients.forward_mode import Dual
 from workbench.api.gradients.pattern import Pattern
+from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.narrow import HostArray, is_float_array, is_list
+from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
-from workbench.runtime.active_observers import observing
+from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import refuse_apart
+from workbench.runtime.arrays.companions import Twins, refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
+from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import Scalar, element, is_complex, is_float
 
 Arguments = int | Sequence[int]
@@ -459,3 +465,77 @@ def _kept(adjoint: array) -> array:
 
 def _shaped(argnums: Arguments, found: list[array]) -> array | tuple[array, ...]:
     return found[0] if isinstance(argnums, int) else tuple(found)
+
+
+class Dual(Observer):
+    """Carries tangents along what runs while it is open.
+
+    Attributes:
+        tangents: of each array's memory; if there is none, it is 0.
+        seen: memories of the float arrays in what it heard of.
+        written: those among them that were changed.
+    """
+
+    takes = differentiates = True
+
+    def __init__(self) -> None:
+        self.tangents = Twins()
+        self.seen: set[Memory] = set()
+        self.written: set[Memory] = set()
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Run the launch's tangent; the launch itself where nothing in it has a tangent.
+
+        Raises:
+            NotDifferentiable: it has none.
+        """
+        floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        self.seen |= {a.memory for a in floats.values()}
+        self.written |= {floats[n].memory for n in record.writes & floats.keys()}
+        with outside(self):
+            if any(a in self.tangents for a in floats.values()):
+                record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
+            execute(record)
+
+    def copying(self, target: array, source: array) -> None:
+        """Copy both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).copy_(self.tangents.of(source))
+            elif target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.copy_(source)
+
+    def adding(self, target: array, source: array) -> None:
+        """Add both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).add_(self.tangents.of(source))
+            target.add_(source)
+
+    def converting(self, source: array, dtype: object) -> None:
+        """Refuse what would lose a tangent."""
+        if source in self.tangents and is_float(dtype):
+            raise refuse_conversion(source, dtype)
+
+    def filling(self, target: array, value: float) -> None:
+        """A constant has no tangent."""
+        self._change(target, target)
+        with outside(self):
+            if target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.fill_(value)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Map the tangent."""
+        self._change(mapped.target, mapped.source)
+        with outside(self):
+            mapped.note()
+            if mapped.source in self.tangents:
+                self.tangents.of(mapped.target).add_(mapped.along(self.tangents.of(mapped.source)))
+
+    def _change(self, target: array, source: array) -> None:
+        self.seen |= {target.memory, source.memory}
+        self.written.add(target.memory)

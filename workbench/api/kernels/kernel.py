@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast, overload
 
+import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
-from workbench.api.kernels.kernel_options import (
-    checked_checkpoints,
-    checked_defaults,
-    checked_fma,
-    checked_matmul,
-    refuse_tiles,
-)
 from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import definition_of
-from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
+from workbench.autodiff import CHECKPOINT_RANGE
+from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import renewed
 from workbench.frontend import (
@@ -32,6 +28,7 @@ from workbench.frontend import (
     Tiling,
     Watched,
     check_signature,
+    is_literal,
     lost_value,
     meaning,
     parameter_types,
@@ -42,13 +39,134 @@ from workbench.frontend import (
 )
 from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
+from workbench.runtime.completion import Listed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
+from workbench.tiles import Tile
 from workbench.types import ArrayType
 from workbench.work import Work
+
+
+class Subscripted(Listed):
+    """Represents what can be launched by brackets: `kernel[n](x, y)` runs n threads."""
+
+    name: str
+    launch_with: ClassVar[Callable[..., object]]
+    """`wb.launch`, which stands above: it says so when it is imported."""
+    _internal = (
+        "definition edition families in_double last_launch launch_with mark_stale outdated_by plans prepare "
+        "refuse_stale specialise stale used warp_meanings"
+    )
+    __iter__ = None
+    """Brackets alone would make Python try [0], [1], … without an end, in `list(kernel)` or `x in kernel`."""
+
+    def __getitem__(self, threads: object) -> Callable[..., None]:
+        """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.
+
+        Args:
+            threads: how many.
+
+        Returns:
+            What takes the kernel's arguments and launches it.
+
+        Raises:
+            LaunchError: what stands in the brackets is no number of threads; a pair means blocks and threads elsewhere.
+        """
+        if isinstance(threads, tuple):
+            given = cast("tuple[object, ...]", threads)
+            inner = ", ".join(map(str, given))
+            raise LaunchError(
+                f"{self.name}[{inner}] takes one number, that of all threads; blocks are made of them by the device.",
+                advice=f"Write {self.name}[n](…), or for {len(given)} dimensions "
+                f"wb.launch({self.name}, ({inner}), […]).",
+            )
+
+        # A function, whose repr does not show the kernel: a kernel called `array` may stand in its own annotations.
+        def launched(*arguments: object) -> None:
+            type(self).launch_with(self, threads, arguments)
+
+        return launched
+
+
+def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
+    """Return the number of checkpoints of a loop that an adjoint keeps, validated.
+
+    Raises:
+        KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
+    """
+    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
+        return checkpoints
+    raise KernelTypeError(
+        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def checked_matmul(value: object, definition: Definition) -> str:
+    """Return the matrix multiplication that a kernel requests, validated; empty leaves it to the cell.
+
+    Raises:
+        KernelTypeError: there is none of this name.
+    """
+    if isinstance(value, str) and value in ("", *MATMULS):
+        return value
+    listed = ", ".join(f'"{word}"' for word in MATMULS)
+    raise KernelTypeError(
+        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
+    """Refuse parameters of a kernel that are tiles: those belong to a block, and funcs take them.
+
+    Raises:
+        KernelTypeError: a parameter is annotated as a tile; at its place.
+    """
+    for argument in definition.parameters:
+        if isinstance(annotations[argument.arg], Tile):
+            what = f"{argument.arg} of {definition.name} is {annotations[argument.arg]!r}; a kernel takes arrays."
+            place = definition.locate(argument)
+            raise KernelTypeError(what, place, "Take an array, and load it: tile_load(x, shape=…).", definition.name)
+
+
+def checked_defaults(definition: Definition) -> dict[str, object]:
+    """Return the defaults of parameters: numbers, and None for an array.
+
+    Raises:
+        KernelTypeError: one is something else; at its place.
+    """
+    checked = {name: definition.default(name) for name in definition.default_nodes}
+    for name, node in definition.default_nodes.items():
+        value = checked[name]
+        # Of a literal that is no number the launch says what is wrong.
+        if not is_literal(node) and not (value is None or isinstance(value, (bool, int, float, np.generic))):
+            text = ast.unparse(node)
+            what = f"The default of {name} in {definition.name} is {text}; it must be a number."
+            advice = f"Pass {text} at the launch, or use it inside of {definition.name}."
+            raise KernelTypeError(what, definition.locate(node), advice, definition.name)
+    return checked
+
+
+def checked_fma(value: object, definition: Definition) -> bool:
+    """Return whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
+
+    Raises:
+        KernelTypeError: it is neither True, False nor None.
+    """
+    if value is None:
+        return settings().fma
+    if isinstance(value, bool):
+        return value
+    raise KernelTypeError(
+        f"{definition.name} requests fma={value!r}.", definition.locate(definition.node),
+        "Give True or False, or leave it out.", definition.name,
+    )  # fmt: skip
+
 
 UNKNOWN = Tiling(256)
 """How a kernel of tiles is taken to be launched where no launch is known."""

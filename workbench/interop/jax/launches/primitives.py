@@ -12,20 +12,20 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.autodiff.analysis.linearity import Share, refuse_nonlinear
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
-from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
@@ -553,3 +553,42 @@ def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
     axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
     return as_typed(cotangent.sum(axis=axes, keepdims=True) if axes else cotangent, aval)
+
+
+def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str]) -> None:
+    """Refuse a launch that is not linear in the operands with these numbers, taken together.
+
+    Args:
+        plan: the launch.
+        linear: numbers of operands.
+        declared: names of parameters in which the user, or the way it was made, says that it is linear.
+
+    Raises:
+        NotDifferentiable: neither the IR nor a declaration says so; `location` is the line that is not linear.
+    """
+    plan.code.check()
+    names = {w.name for w in plan.target.description.wires if w.operand in linear}
+    if not names <= set(declared):
+        _prove(plan, frozenset(linear))
+
+
+@lru_cache(maxsize=256)
+def _prove(plan: Plan, linear: frozenset[int]) -> None:
+    wires = plan.target.description.wires
+    function = plan.code.function()
+    # Half floats and the like keep their names, so a wire and its parameter are found by name.
+    starts = {w.name: _share(w, linear) for w in wires}
+    names = [w.name for w in wires if w.operand in linear]
+    refuse_nonlinear(function, starts, {w.name: _memory(w) for w in wires}, names)
+
+
+def _share(wire: Wire, linear: Collection[int]) -> Share:
+    if wire.operand >= 0:
+        return Share.LINEAR if wire.operand in linear else Share.FIXED
+    # What a result holds undefined is not read; a marker of bytes stands for elements that nothing writes.
+    filled = wire.value >= 0 or (isinstance(wire.fill, (int, float)) and wire.fill != 0)
+    return Share.FIXED if filled else Share.NOTHING
+
+
+def _memory(wire: Wire) -> Hashable:
+    return ("operand", wire.operand) if wire.operand >= 0 else ("result", wire.result)
