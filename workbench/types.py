@@ -305,7 +305,11 @@ class Complex(Vector):
         """NumPy's complex dtype of this width."""
         return np.dtype(f"complex{2 * self.dtype.bits}")
 
-    __numpy_dtype__ = numpy  # `np.zeros(3, wb.complex64)`
+    @property
+    def __numpy_dtype__(self) -> np.dtype[Any]:  # `np.zeros(3, wb.complex64)`
+        if self.shape:
+            raise AttributeError(f"NumPy has no dtype for {self.name}")
+        return self.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether `value` is a NumPy scalar of this type: `isinstance(z[0], wb.complex64)`."""
@@ -353,7 +357,6 @@ class ComplexVector(Complex):
         """Return the type of some of the numbers."""
         return in_complex(self.real.slice(shape))
 
-    __numpy_dtype__ = None  # type: ignore[assignment]
     __instancecheck__ = Vector.__instancecheck__
 
     def __call__(self, *components: Any) -> HostVector:  # type: ignore[override]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 
 from workbench.builtins.declaration.declare import Form, written
-from workbench.builtins.declaration.forms import adjoint, complex_of, is_double
+from workbench.builtins.declaration.forms import adjoint, is_double
 from workbench.builtins.declaration.rules import COMPLEX, kinds
 from workbench.builtins.scalars.extrema import abs, max, min
 from workbench.builtins.scalars.fused import fma
@@ -45,7 +45,7 @@ def complex_div(a, b, /):
     scale = 1.0 / (where(flat, x, y) + where(flat, y, x) * ratio)
     real = where(flat, a.real + a.imag * ratio, a.real * ratio + a.imag) * scale
     imag = where(flat, a.imag - a.real * ratio, a.imag * ratio - a.real) * scale
-    return complex_of(where(zero, a.real / abs(x), real), where(zero, a.imag / abs(x), imag))
+    return complex(where(zero, a.real / abs(x), real), where(zero, a.imag / abs(x), imag))
 
 
 @complex_div.derivative
@@ -73,7 +73,7 @@ def _complex_abs_gradient(z, adj, /):
     x, y = z.real * 0.5, z.imag * 0.5
     size = hypot(x, y)
     size = where(size == 0.0, 1.0, size)
-    adjoint[z] += complex_of(adj * (x / size), -adj * (y / size))
+    adjoint[z] += complex(adj * (x / size), -adj * (y / size))
 
 
 @written("_complex_exp(z)", kinds(COMPLEX))
@@ -89,7 +89,7 @@ def complex_exp(z, /):
     endless = endless and wild
     real = where(endless, where(x > 0.0, x, 0.0), size * cos(y) * back)
     imag = where(endless and x < 0.0, 0.0, size * sin(y) * back)
-    return complex_of(real, where(y == 0.0, y, imag))
+    return complex(real, where(y == 0.0, y, imag))
 
 
 @complex_exp.derivative
@@ -116,7 +116,7 @@ def complex_log(z, /):
     r = s - d
     rest = fma(high, high, -p) + fma(low, low, -q) + ((p - (d + 1.0)) + (d - (s - r)) + (q - r))
     real = where(near, log1p(where(near, s + rest, 0.0)) * 0.5, real)
-    return complex_of(real, atan2(y, x))
+    return complex(real, atan2(y, x))
 
 
 @complex_log.derivative
@@ -139,7 +139,7 @@ def complex_sqrt(z, /):
     right = x >= 0.0
     real, imag = where(right, far, near) * back, where(right, near, far) * back
     endless = isinf(y)
-    return complex_of(where(endless, abs(y), real), copysign(where(endless, abs(y), imag), y))
+    return complex(where(endless, abs(y), real), copysign(where(endless, abs(y), imag), y))
 
 
 @complex_sqrt.derivative
@@ -160,7 +160,7 @@ def complex_pow(a, b, /):
         square = square * square
     power = where(n < 0.0, 1.0 / power, power)
     nothing = where(n > 0.0 and b.imag == 0.0, 0.0, math.nan)
-    return where(integral, power, where(zero, complex_of(nothing, nothing), exp(b * log(a))))
+    return where(integral, power, where(zero, complex(nothing, nothing), exp(b * log(a))))
 
 
 @complex_pow.derivative
@@ -188,7 +188,7 @@ def complex_sinh(z, /):
     s, c, scale = _hyperbolic(x)
     endless, wild = isinf(x), not isfinite(y)
     only = (x == 0.0 or endless) and wild
-    return complex_of(where(only, x, s * cos(y) * scale), where(y == 0.0, y, c * sin(y) * scale))
+    return complex(where(only, x, s * cos(y) * scale), where(y == 0.0, y, c * sin(y) * scale))
 
 
 @complex_sinh.derivative
@@ -205,7 +205,7 @@ def complex_cosh(z, /):
     none = y == 0.0 or (wild and x == 0.0)
     side = copysign(0.0, x) * copysign(1.0, y)
     real = where(wild and endless, abs(x), c * cos(y) * scale)
-    return complex_of(real, where(none, side, s * sin(y) * scale))
+    return complex(real, where(none, side, s * sin(y) * scale))
 
 
 @complex_cosh.derivative
@@ -224,7 +224,7 @@ def complex_tanh(z, /):
     real = where(flat, where(wild and not endless, y - y, copysign(1.0, x)), s * c / under)
     imag = where(flat, u * v * 4.0 * exp(abs(x) * -2.0), u * v / under)
     imag = where(endless and wild, copysign(0.0, y), imag)
-    return complex_of(where(x == 0.0, x, real), where(y == 0.0, y, imag))
+    return complex(where(x == 0.0, x, real), where(y == 0.0, y, imag))
 
 
 @complex_tanh.derivative
@@ -236,14 +236,14 @@ def _complex_tanh_gradient(z, adj, /):
 @written("_complex_sin(z)", kinds(COMPLEX))
 def complex_sin(z, /):
     """Return the sine: sinh(iz) / i."""
-    turned = complex_sinh(complex_of(-z.imag, z.real))
-    return complex_of(turned.imag, -turned.real)
+    turned = complex_sinh(complex(-z.imag, z.real))
+    return complex(turned.imag, -turned.real)
 
 
 @written("_complex_cos(z)", kinds(COMPLEX))
 def complex_cos(z, /):
     """Return the cosine: cosh(iz)."""
-    return complex_cosh(complex_of(-z.imag, z.real))
+    return complex_cosh(complex(-z.imag, z.real))
 
 
 ON_COMPLEX: dict[str, Form] = {

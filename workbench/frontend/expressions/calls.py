@@ -9,6 +9,7 @@ import math
 import sys
 import types as python_types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
@@ -20,18 +21,15 @@ from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
-    composed,
-    convert,
     describe,
     indexable,
     materialise,
-    numbers,
     truth,
     usable,
 )
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
-from workbench.frontend.state.tile_maps import any_tile, over
+from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
@@ -40,13 +38,10 @@ from workbench.tiles import is_tile
 from workbench.types import (
     ArrayType,
     Complex,
-    ComplexVector,
-    Quaternion,
     Scalar,
     Transform,
     Vector,
     int32,
-    number_type,
     strong,
 )
 from workbench.types import bool as bool_
@@ -62,9 +57,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if any(isinstance(a, ast.Starred) for a in node.args):
         node = _unpacked(context, node, expression)
     target = callee.value
-    if isinstance(target, complex_numbers.Method):
+    if isinstance(target, partial):  # the method of a number
         _positional(context, node, expression, 0)
-        return complex_numbers.conjugate(context, target.of)
+        return target()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
@@ -93,10 +88,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         args = makers.by_name(type(target), args, keywords)
     if isinstance(target, Transform):
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
-    if isinstance(target, Quaternion) or (isinstance(target, Vector) and len(target.shape) == 2):
-        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
-        return _construct(context, target, _no_keywords(context, callee, args, keywords))
+        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     builtin = python_names.as_builtin(target)
     if builtin is not None:
         try:
@@ -281,31 +274,6 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
     return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
-
-
-def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
-    operands = [usable(context, a) for a in args]
-    if len(operands) > 1:
-        operands = [c for o in operands for c in _parts(context, o)]
-    if any_tile(operands):
-        return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
-    count = type.shape[0]
-    if len(operands) == 1 and isinstance(operands[0], Value) and getattr(operands[0].type, "shape", ()):
-        if operands[0].type.with_dtype(type.dtype) not in (type, getattr(type, "real", type)):  # type: ignore[union-attr]
-            raise context.error(KernelTypeError, f"{type!r}() takes {count} components, not a {operands[0].type!r}.")
-        return convert(context, operands[0], type)
-    if len(operands) not in (0, 1, count):
-        raise context.error(KernelTypeError, f"{type!r}() takes 0, 1 or {count} components; it got {len(operands)}.")
-    if len(operands) < count:
-        operands = [operands[0] if operands else Literal(0)] * count
-    parts = [assign_type(context, o, number_type(type), f"A component of {type!r}") for o in operands]
-    return composed(context, parts, type)
-
-
-def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    whole = isinstance(operand, Value) and type(operand.type) in (Vector, ComplexVector)
-    return numbers(context, operand) if whole else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Arg, called, meet, part_type, refuse
 from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
 from workbench.builtins.vectors.matrices import det, inverted
@@ -21,7 +22,6 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import (
     apply,
-    assign_type,
     components,
     composed,
     convert,
@@ -37,7 +37,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector, complex64, vector_of
+from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector, vector_of
 
 PARTS, METHODS = ("real", "imag"), ("conjugate", "conj")
 NAMES = {*PARTS, *METHODS}
@@ -99,8 +99,6 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
         columns = [numbers(context, o) if w else [o] * count for o, w in zip(operands, whole, strict=True)]  # type: ignore[arg-type,list-item]
         each = [applied(context, name, row) for row in zip(*columns, strict=True)]
         return composed(context, each, vector_of(shapes[0], each[0].type))  # type: ignore[union-attr,arg-type]
-    if name == "pow" and len(operands) == 2:
-        return _power(context, *operands)
     if form is not None:
         return library.call(context, form, operands)
     return apply(context, TABLE[name], operands)
@@ -134,34 +132,22 @@ def by_parts(context: Context, value: Value, change: Callable[[Value], Any]) -> 
     return joined(context, *map(change, in_parts(context, value)))
 
 
-class _Number:
-    """A number with the operators that texts in plain arithmetic use."""
+class _Number(Ref):
+    """A number in a text in plain arithmetic, whose operators are those of the front end."""
 
-    def __init__(self, context: Context, operand: Any) -> None:
-        self.context, self.operand = context, operand
+    __slots__ = ("context",)
 
-    def _applied(self, name: str, *operands: Any) -> _Number:
-        plain = [o.operand if isinstance(o, _Number) else Literal(o) for o in operands]
-        return _Number(self.context, applied(self.context, name, plain))
+    def __init__(self, context: Context, value: Any) -> None:
+        super().__init__(context.builder, value)
+        self.context = context
 
-    def __add__(self, other: Any) -> _Number:
-        return self._applied("add", self, other)
+    def _op(self, name: str, *args: Any) -> Ref:
+        return _Number(
+            self.context, applied(self.context, name, [getattr(a, "value", None) or Literal(a) for a in args])
+        )
 
-    def __sub__(self, other: Any) -> _Number:
-        return self._applied("sub", self, other)
-
-    def __mul__(self, other: Any) -> _Number:
-        return self._applied("mul", self, other)
-
-    def __rtruediv__(self, other: Any) -> _Number:
-        return self._applied("div", other, self)
-
-    def __neg__(self) -> _Number:
-        return self._applied("neg", self)
-
-    def like(self, number: int) -> _Number:
-        """Return a number in this one's type."""
-        return _Number(self.context, convert(self.context, Literal(number), self.operand.type))
+    def like(self, number: Any) -> Ref:
+        return _Number(self.context, convert(self.context, Literal(number), self.type))
 
 
 def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
@@ -170,36 +156,8 @@ def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
     size = m.type.shape[1]
     text = OF_ROWS[name]([each[k : k + size] for k in range(0, len(each), size)])
     if isinstance(result, Scalar):
-        return text.operand
-    return composed(context, [z.operand for row in text for z in row], m.type)
-
-
-def _power(context: Context, base: Value | Literal, exponent: Value | Literal) -> Operand:
-    """Emit z ** n, of an integer n that is written out by squaring."""
-    if not isinstance(exponent, Literal) or exponent.is_float:
-        return library.call(context, ON_COMPLEX["pow"], (base, exponent))
-    result: Any = Literal(1)
-    square, n = base, abs(int(exponent.value))  # type: ignore[arg-type]
-    while n:
-        if n & 1:
-            result = square if isinstance(result, Literal) else applied(context, "mul", (result, square))
-        n >>= 1
-        if n:
-            square = applied(context, "mul", (square, square))  # type: ignore[assignment]
-    if isinstance(result, Literal):
-        return convert(context, result, base.type if isinstance(base, Value) else complex64)
-    return library.call(context, ON_COMPLEX["div"], (Literal(1), result)) if exponent.value < 0 else result  # type: ignore[operator]
-
-
-class Method:
-    """A number's method, to be called without arguments: `z.conjugate()`, `z.conj()` as NumPy has it.
-
-    Attributes:
-        of: the operand whose method it is.
-    """
-
-    def __init__(self, of: Value | Literal) -> None:
-        self.of = of
+        return text.value
+    return composed(context, [z.value for row in text for z in row], m.type)
 
 
 def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
@@ -209,7 +167,7 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
         KernelSyntaxError: another name.
     """
     if name in METHODS:
-        return Static(Method(z), name)
+        return Static(partial(_conjugate, context, z), name)
     if name in PARTS:
         return in_parts(context, z)[PARTS.index(name)]
     if isinstance(z, Value) and z.type.shape:
@@ -231,7 +189,7 @@ def subscript(context: Context, v: Value, node: ast.expr, expression: Expression
     return by_parts(context, v, lambda part: kind.subscript(context, part, node, once))
 
 
-def conjugate(context: Context, operand: Value | Literal) -> Operand:
+def _conjugate(context: Context, operand: Value | Literal) -> Operand:
     """Emit the conjugate; of what is real, itself."""
     if isinstance(operand, Literal):
         return Literal(operand.value.conjugate())
@@ -261,9 +219,7 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
         assert isinstance(type, Complex)
     if len(operands) < 2:
         return convert(context, operands[0] if operands else Literal(0), type)
-    parts = [o if isinstance(o, Literal) else context.builder.cast(o, type.dtype) for o in operands]
-    parts = [assign_type(context, p, type.dtype, f"A part of {name}") for p in parts]
-    return context.builder.one("vec", parts, type)  # type: ignore[arg-type]
+    return joined(context, *(convert(context, o, type.dtype) for o in operands))
 
 
 def _is_real(operand: Value | Literal) -> bool:

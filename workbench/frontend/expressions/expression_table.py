@@ -55,7 +55,7 @@ from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float, number_type
+from workbench.types import MAX_NDIM, ArrayType, Complex, Matrix, Transform, Vector, is_float, number_type
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -166,6 +166,8 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
         arguments.tiling_of(context)
         return reduce.matmul(context, left, right)
     name = matrices.sign_of(context, name, left, right)
+    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
+        return _integer_power(context, left, int(right.value))  # type: ignore[arg-type]
     if complex_numbers.is_complex(left) or complex_numbers.is_complex(right):
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _fold(context, python, left.value, right.value)
@@ -174,8 +176,6 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
         return library.call(context, PRODUCTS[name], (left, right))
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _fold(context, python, left.value, right.value)
-    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
-        return _integer_power(context, left, int(right.value))
     if name == "pow" and not _any_float(left, right):
         raise context.error(
             KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
@@ -252,21 +252,23 @@ def _bits(python: Callable[..., Any], *numbers: Any) -> int:
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
     """Emit x ** n for an integer literal n, by squaring; of a float, large powers are `pow`'s, which round once."""
-    if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and _any_float(base)):
+    real = not isinstance(base.type, Complex)
+    if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and real and _any_float(base)):
         return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
         raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
-    result: Value | None = None
-    square, n = base, abs(exponent)
+    result: Operand = None
+    square: Operand = base
+    n = abs(exponent)
     while n:
         if n & 1:
-            result = square if result is None else apply(context, TABLE["mul"], (result, square))
+            result = square if result is None else binary(context, ast.Mult, result, square)
         n >>= 1
         if n:
-            square = apply(context, TABLE["mul"], (square, square))
+            square = binary(context, ast.Mult, square, square)
     if result is None:
         return convert(context, Literal(1), base.type)
-    return apply(context, TABLE["div"], (Literal(1), result)) if exponent < 0 else result
+    return binary(context, ast.Div, Literal(1), result) if exponent < 0 else result
 
 
 def _unary(context: Context, node: ast.UnaryOp) -> Operand:

@@ -27,7 +27,7 @@ from workbench.frontend.state.operands import Bundle, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value
-from workbench.types import Complex, Quaternion, Slots, Vector, element, int64, uint32
+from workbench.types import Quaternion, Slots, Vector, element, int64, uint32
 
 
 @cache
@@ -223,7 +223,6 @@ def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand
 FORMS: dict[str, FormHandler] = {
     forms.vector.name: _composed(Vector),
     forms.quaternion.name: _composed(Quaternion),
-    forms.complex_of.name: _composed(Complex),
     forms.natural.name: _natural,
     forms.low_word.name: _low_word,
     forms.has_components.name: _has_components,

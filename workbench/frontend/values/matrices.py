@@ -27,6 +27,7 @@ from workbench.frontend.state.coerce import (
 )
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value
 from workbench.types import (
@@ -225,28 +226,39 @@ def _same_form(left: Operand, right: Operand) -> bool:
 
 
 def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
-    """`mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v, w)`."""
+    """Emit `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, a cast `vec3d(v)`; of a matrix row by row.
+
+    Raises:
+        KernelTypeError: there are too many numbers, or too few, or they are of another type.
+    """
     operands = [usable(context, a) for a in args]
+    line, count = len(type.shape) == 1, prod(type.shape)
+    if len(operands) > 1 and line:
+        operands = [c for o in operands for c in _parts(context, o)]
+    if any_tile(operands):
+        return over(context, f"{type!r}()", operands, lambda parts: [construct(context, type, [*parts])])[0]
     given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     if len(operands) == 1 and given and given[0].with_dtype(type.dtype) in (type, getattr(type, "real", type)):
         return convert(context, operands[0], type)
-    if isinstance(type, Quaternion) and len(operands) == 2 and len(given) == 1 and given[0].length == 3:
-        operands = [*parts(context, materialise(context, operands[0])), operands[1]]
-    elif given:
-        advice = (
-            "Write quat(v, w)." if isinstance(type, Quaternion) else "Write matrix_from_rows(…) or matrix_from_cols(…)."
-        )
-        raise context.error(KernelTypeError, f"{type!r}() takes numbers, row by row; this has a {given[0]!r}.", advice)
-    count = prod(type.shape)
+    if given:
+        advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
+        rows = "" if line else ", row by row"
+        message = f"{type!r}() takes {count} components{rows}, not a {given[0]!r}."
+        raise context.error(KernelTypeError, message, advice)
     counts = (0, count) if isinstance(type, Quaternion) else (0, 1, count)
     if len(operands) not in counts:
-        wanted = " or ".join(str(n) for n in counts)
+        *first, last = map(str, counts)
+        wanted = f"{', '.join(first)} or {last}"
         raise context.error(KernelTypeError, f"{type!r}() takes {wanted} components; it got {len(operands)}.")
     if len(operands) < count:
         operands = [operands[0] if operands else Literal(0)] * count
-    return composed(
-        context, [assign_type(context, o, number_type(type), f"A component of {type!r}") for o in operands], type
-    )
+    what, number = f"A component of {type!r}", number_type(type)
+    return composed(context, [assign_type(context, o, number, what) for o in operands], type)
+
+
+def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
+    whole = isinstance(operand, Value) and type(operand.type) in (Vector, ComplexVector)
+    return parts(context, operand) if whole else (operand,)  # type: ignore[arg-type]
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
