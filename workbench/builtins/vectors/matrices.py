@@ -18,7 +18,19 @@ from workbench.builtins.declaration.refs import Ref, pack
 from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
-from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small, vector_of
+from workbench.types import (
+    MOST_COMPONENTS,
+    SCALARS,
+    ComplexVector,
+    Kind,
+    Matrix,
+    Scalar,
+    Type,
+    Vector,
+    element,
+    is_small,
+    vector_of,
+)
 
 Rows = list[list[Any]]
 
@@ -113,8 +125,8 @@ def floats_of(
 
 
 def is_vector(t: Any) -> bool:
-    """Return whether the type is a vector and neither a matrix nor a quaternion."""
-    return type(t) is Vector
+    """Return whether the type is a vector, also of complex numbers, and neither a matrix nor a quaternion."""
+    return type(t) is Vector or (isinstance(t, ComplexVector) and not t.columns)
 
 
 def is_square(t: Any) -> bool:
@@ -144,7 +156,11 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
         count(name, args, operands)
         wanted = f"{'a vector' if operands == 1 else 'vectors'}{f' of length {length}' if length else ''}"
         types = floats_of(
-            name, args, wanted, lambda a: all(is_vector(t) and length in (None, t.length) for t in a), integers=True
+            name,
+            args,
+            wanted,
+            lambda a: all(type(t) is Vector and length in (None, t.length) for t in a),
+            integers=True,
         )
         return tuple(types), result(*types)
 
@@ -179,7 +195,7 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
         name,
         args,
         "matrices or vectors",
-        lambda a: all(is_vector(t) or isinstance(t, Matrix) for t in a),
+        lambda a: all(type(t) is Vector or isinstance(t, Matrix) for t in a),
         integers=True,
     )
     left, right = kinds

@@ -173,8 +173,6 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     constant = folded(builtin, operands)
     if constant is not None:
         return constant
-    if any(map(complex_numbers.is_complex, operands)):
-        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
     if builtin.name in ("min", "max") and len(operands) == 1:
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
@@ -188,6 +186,8 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         for other in operands[1:]:
             first = call_builtin(context, builtin, (first, other), {})
         return materialise(context, first)
+    if any(map(complex_numbers.is_complex, operands)):
+        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
     return apply(context, builtin, operands)
 
 

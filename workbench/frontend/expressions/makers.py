@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelTypeError
+from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.names.python_names import as_scalar
 from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
@@ -17,9 +19,9 @@ from workbench.types import (
     Scalar,
     Transform,
     Vector,
-    complex64,
     element,
     float32,
+    in_complex,
     int32,
     matrix,
     number_type,
@@ -91,7 +93,7 @@ def _scalar(context: Context, name: str, operand: Operand) -> Scalar | Complex:
 def _deduced(operands: Sequence[Operand]) -> Scalar | Complex:
     """Return the scalar type of the first argument that has one; of literals alone that of their default."""
     typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
-    if not typed and any(isinstance(o, Literal) and o.is_complex for o in operands):
-        return complex64
+    if any(map(is_complex, operands)):
+        return in_complex(part_type(typed))
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
     return typed[0] if typed else float32 if floats else int32

@@ -13,6 +13,7 @@ from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.vectors.matrices import is_vector
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import (
     apply,
@@ -33,7 +34,6 @@ from workbench.ir.values import Value
 from workbench.types import (
     MOST_COMPONENTS,
     Complex,
-    ComplexVector,
     Kind,
     Matrix,
     Quaternion,
@@ -257,8 +257,7 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    whole = isinstance(operand, Value) and type(operand.type) in (Vector, ComplexVector)
-    return parts(context, operand) if whole else (operand,)  # type: ignore[arg-type]
+    return parts(context, operand) if isinstance(operand, Value) and is_vector(operand.type) else (operand,)
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
@@ -267,7 +266,7 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
-    if any(type(v.type) not in (Vector, ComplexVector) or v.type != values[0].type for v in values):
+    if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
     if not is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]

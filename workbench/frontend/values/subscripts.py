@@ -10,8 +10,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.vectors.matrices import is_vector
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
+from workbench.frontend.state.coerce import assign_type, describe, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
@@ -89,9 +90,7 @@ def _component(context: Context, vector: Value, place: int) -> Value:
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
     """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
     (only,) = operands
-    if isinstance(only, Value) and type(only.type) is Vector:
-        return [_component(context, only, place) for place in range(only.type.length)]
-    return list(operands)
+    return list(numbers(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
