@@ -18,15 +18,7 @@ from workbench.frontend.expressions import complex_numbers, expectations, makers
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import (
-    apply,
-    assign_type,
-    describe,
-    indexable,
-    materialise,
-    truth,
-    usable,
-)
+from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
@@ -35,15 +27,7 @@ from workbench.frontend.values import atomics, matrices, structs, subscripts, tr
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import (
-    ArrayType,
-    Complex,
-    Scalar,
-    Transform,
-    Vector,
-    int32,
-    strong,
-)
+from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, strong
 from workbench.types import bool as bool_
 
 

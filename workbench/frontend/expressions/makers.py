@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
+from workbench import types
 from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.complex_numbers import is_complex
-from workbench.frontend.names.python_names import as_scalar
 from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values.matrices import number_of
 from workbench.ir.values import Value
-from workbench.types import (
-    Complex,
-    Matrix,
-    Quaternion,
-    Scalar,
-    Transform,
-    Vector,
-    element,
-    float32,
-    in_complex,
-    int32,
-    matrix,
-    number_type,
-    vector,
-)
+from workbench.types import Matrix, Quaternion, Transform, Vector, element, float32, int32, matrix, number_type, vector
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
@@ -82,18 +70,17 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
     return tuple(int(n) for n in sizes)
 
 
-def _scalar(context: Context, name: str, operand: Operand) -> Scalar | Complex:
-    value = operand.value if isinstance(operand, Static) else None
-    found = value if isinstance(value, (Scalar, Complex)) else as_scalar(value)
-    if found is None or found != number_type(found):
+def _scalar(context: Context, name: str, operand: Operand) -> Any:
+    found = number_of(operand)
+    if found is None:
         raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
     return found
 
 
-def _deduced(operands: Sequence[Operand]) -> Scalar | Complex:
+def _deduced(operands: Sequence[Operand]) -> Any:
     """Return the scalar type of the first argument that has one; of literals alone that of their default."""
     typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
     if any(map(is_complex, operands)):
-        return in_complex(part_type(typed))
+        return types.Complex(2, part_type(typed))
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
     return typed[0] if typed else float32 if floats else int32

@@ -303,13 +303,13 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
     given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
         raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
-    scalar = _scalar(expression(context, given[0])) if given else float32
+    scalar = number_of(expression(context, given[0])) if given else float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
 
 
-def _scalar(operand: Operand) -> Scalar | Complex | None:
+def number_of(operand: Operand) -> Scalar | Complex | None:
     """Return the type of numbers that an operand stands for, if any."""
     try:
         found = as_type(operand.value) if isinstance(operand, Static) else None
@@ -328,7 +328,7 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     size, kind = given["n"], given.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
-    scalar = float32 if kind is None else _scalar(kind)
+    scalar = float32 if kind is None else number_of(kind)
     if scalar is None or scalar == bool_:
         raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
