@@ -559,14 +559,8 @@ def vector(length: int, dtype: Any) -> Vector:
     Raises:
         TypeError: the length is out of range, or the dtype is not a scalar type.
     """
-    if generic := any_vector(Vector, (length,), dtype):
-        return generic  # type: ignore[return-value]
-    scalar = as_type(dtype)
-    length = py.int(length) if isinstance(length, np.integer) else length
-    if not isinstance(length, py.int) or not is_small((length,)) or scalar != number_type(scalar):
-        wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
-        raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
-    return vector_of((length,), scalar)
+    wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
+    return _small(Vector, (length,), dtype, f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
@@ -578,16 +572,19 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
-    if isinstance(shape, (tuple, list)) and len(shape) == 2 and (generic := any_vector(Matrix, tuple(shape), dtype)):
-        return generic  # type: ignore[return-value]
-    scalar = as_type(dtype)
-    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) else ()
+    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) and len(shape) == 2 else ()
+    wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
+    return _small(Matrix, sizes, dtype, f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
+
+
+def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str) -> Any:
+    if sizes and (generic := any_vector(kinds, sizes, dtype)):
+        return generic
+    number = as_type(dtype)
     sizes = tuple(py.int(n) if isinstance(n, np.integer) else n for n in sizes)
-    whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
-    if not whole or not is_small(sizes) or scalar != number_type(scalar):
-        wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
-        raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
-    return vector_of(sizes, scalar)
+    if not all(isinstance(n, py.int) for n in sizes) or not is_small(sizes) or number != number_type(number):
+        raise TypeError(refusal)
+    return vector_of(sizes, number)
 
 
 def vector_of(shape: Sequence[int], number: Any) -> Any:

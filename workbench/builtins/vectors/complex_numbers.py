@@ -247,7 +247,7 @@ def complex_cos(z, /):
 
 
 ON_COMPLEX: dict[str, Form] = {
-    "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
+    "div": complex_div, "cw_div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
     "cos": complex_cos, "pow": complex_pow,
 }  # fmt: skip

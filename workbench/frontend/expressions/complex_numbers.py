@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from functools import partial, reduce
-from math import prod
+from functools import partial
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -22,7 +21,6 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import (
     apply,
-    components,
     composed,
     convert,
     describe,
@@ -37,7 +35,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector, vector_of
+from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector
 
 PARTS, METHODS = ("real", "imag"), ("conjugate", "conj")
 NAMES = {*PARTS, *METHODS}
@@ -72,10 +70,6 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
     if any(isinstance(t, (Quaternion, Transform)) for t in types):
         return apply(context, TABLE[name], operands)
     shapes = [t.shape for t in types if isinstance(t, Vector) and t.shape]
-    if name in ("eq", "ne") and shapes in ([], shapes[:1] * 2):
-        sides = [components(context, convert(context, o, meet("join", types))) for o in operands]
-        each = [apply(context, TABLE[name], pair) for pair in zip(*sides, strict=True)]
-        return reduce(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
     if name in PRODUCTS and len(operands) == 2:
         _of_parts(context, name, types)
         return _product(context, name, *(in_parts(context, o, part_type(types)) for o in operands))
@@ -91,16 +85,9 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
             flat = composed(context, [value], Vector(value.type.length, value.type.dtype))
             result = apply(context, TABLE[name], (flat,))
             return composed(context, [result], value.type) if name == "normalize" else result
-    name = "div" if name == "cw_div" else name
     form = ON_COMPLEX.get(name)
-    if form is not None and shapes:
-        whole = [isinstance(t, Vector) and bool(t.shape) for t in types]
-        count = prod(meet("join", types).shape)
-        columns = [numbers(context, o) if w else [o] * count for o, w in zip(operands, whole, strict=True)]  # type: ignore[arg-type,list-item]
-        each = [applied(context, name, row) for row in zip(*columns, strict=True)]
-        return composed(context, each, vector_of(shapes[0], each[0].type))  # type: ignore[union-attr,arg-type]
-    if form is not None:
-        return library.call(context, form, operands)
+    if form is not None and shapes in ([], shapes[:1] * len(shapes)):
+        return library.over_elements(context, form, operands)
     return apply(context, TABLE[name], operands)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.rules import meet
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -321,13 +322,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
         left, right = usable(context, left), usable(context, right)
         either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
-        literals = isinstance(left, Literal) and isinstance(right, Literal)
-        if either and not (literals and name in ("eq", "ne")):
-            part = materialise(context, complex_numbers.applied(context, name, (left, right)))
-        elif isinstance(left, Literal) and isinstance(right, Literal):
+        equality = name in ("eq", "ne")
+        if isinstance(left, Literal) and isinstance(right, Literal) and (equality or not either):
             part = context.builder.const(python(left.value, right.value), bool_)
-        elif name in ("eq", "ne") and _alike(left, right):
-            part = _same(context, name, left, right)
+        elif equality and _alike(left, right, either):
+            part = _same(context, name, left, right, either)
         else:
             part = apply(context, TABLE[name], (left, right))
         result = part if result is None else apply(context, TABLE["and_"], (result, part))
@@ -335,16 +334,19 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     return result
 
 
-def _alike(left: Operand, right: Operand) -> bool:
-    """Return whether both operands are vectors or matrices of one form."""
+def _alike(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
+    """Return whether both operands are vectors or matrices of one form, or numbers of which either is complex."""
     types = [o.type if isinstance(o, Value) else None for o in (left, right)]
-    return all(isinstance(t, Vector) for t in types) and types[0].shape == types[1].shape  # type: ignore[union-attr]
+    shapes = [t.shape if isinstance(t, Vector) else () for t in types]
+    return shapes[0] == shapes[1] and (either or bool(shapes[0])) and not any(map(is_tile, (left, right)))
 
 
-def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
-    """Compare two vectors whole: `==` holds if it holds for all components, `!=` if for any."""
-    assert isinstance(left, Value) and isinstance(right, Value)
-    pairs = zip(components(context, left), components(context, right), strict=True)
+def _same(context: Context, name: str, left: Value | Literal, right: Value | Literal, either: bool) -> Value:
+    """Compare two vectors or complex numbers whole: `==` holds if it holds for all components, `!=` if for any."""
+    if either:
+        both = meet("join", [weak(left), weak(right)])
+        left, right = convert(context, left, both), convert(context, right, both)
+    pairs = zip(components(context, left), components(context, right), strict=True)  # type: ignore[arg-type]
     each = [apply(context, TABLE[name], pair) for pair in pairs]
     return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 

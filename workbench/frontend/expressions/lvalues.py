@@ -404,20 +404,16 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
 
 def _update(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand) -> None:
     """A change that is tried again where another thread was quicker, each component by itself."""
-    kind, builder, components = dtype_of(slot.array), context.builder, list[Value]()
+    kind, builder, numbered = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
         chosen = _part(context, place, numbers)
         assert isinstance(chosen, Value)
-        components = _components(context, chosen)
-    values = _components(context, operand) if isinstance(operand, Value) else [operand]
-    values = values * len(components) if len(values) == 1 and components else values
-    for where, value in zip([(c,) for c in components] or [()], values, strict=True):
+        numbered = components(context, chosen)
+    values = components(context, operand) if isinstance(operand, Value) else [operand]
+    values = values * len(numbered) if len(values) == 1 and numbered else values
+    for where, value in zip([(c,) for c in numbered] or [()], values, strict=True):
         _try(context, sign, slot, where, value)
-
-
-def _components(context: Context, value: Value) -> list[Value]:
-    return components(context, value) if isinstance(value.type, Vector) else [value]
 
 
 _IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}

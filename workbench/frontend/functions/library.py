@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,24 @@ from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
-from workbench.frontend.state.coerce import apply, components, convert, describe, indexable, materialise, usable, weak
+from workbench.frontend.state.coerce import (
+    apply,
+    composed,
+    convert,
+    describe,
+    indexable,
+    materialise,
+    numbers,
+    usable,
+    weak,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
 from workbench.ir.values import Value
-from workbench.types import Quaternion, Slots, Vector, element, int64, uint32
+from workbench.types import Quaternion, Slots, Vector, element, int64, uint32, vector_of
 
 
 @cache
@@ -82,15 +92,13 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     """`call` for numbers; if there are tiles or vectors among the arguments, for each of their elements."""
     if not any_tile(args):
-        whole = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
-        if not whole:
+        shapes = [getattr(a.type, "shape", ()) if isinstance(a, Value) else () for a in args]
+        shape = max(shapes)
+        if not shape:
             return call(context, form, args)
-        each = [
-            components(context, a) if isinstance(a, Value) and isinstance(a.type, Vector) else (a,) * whole[0].length
-            for a in args
-        ]
+        each = [numbers(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)]  # type: ignore[arg-type]
         made = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return context.builder.one("vec", made, whole[0].with_dtype(element(made[0].type)))
+        return composed(context, made, vector_of(shape, made[0].type))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 

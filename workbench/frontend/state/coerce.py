@@ -312,11 +312,17 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     return context.builder.one(builtin.name, values, result)
 
 
+def extracted(context: Context, vector: Value, place: int | Value) -> Value:
+    """Return a component of a vector; a matrix's are counted row by row."""
+    index = context.builder.const(place) if isinstance(place, int) else place
+    return context.builder.one("extract", (vector, index), vector.type.dtype)  # type: ignore[union-attr]
+
+
 def components(context: Context, value: Value) -> list[Value]:
-    """Return the components of a vector, a matrix's row by row."""
-    assert isinstance(value.type, Vector)
-    one, const = context.builder.one, context.builder.const
-    return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
+    """Return the components of a vector, a matrix's row by row; a number alone."""
+    if not isinstance(value.type, Vector):
+        return [value]
+    return [extracted(context, value, k) for k in range(value.type.length)]
 
 
 def numbers(context: Context, value: Value) -> list[Value]:
@@ -329,8 +335,7 @@ def numbers(context: Context, value: Value) -> list[Value]:
 
 def composed(context: Context, each: Sequence[Value], type: Vector) -> Value:
     """Return the vector or matrix of these numbers."""
-    flat = [c for n in each for c in (components(context, n) if isinstance(n.type, Vector) else (n,))]
-    return context.builder.one("vec", flat, type)
+    return context.builder.one("vec", [c for n in each for c in components(context, n)], type)
 
 
 def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None = None) -> tuple[Any, Any]:
@@ -357,8 +362,8 @@ def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None =
 
 def joined(context: Context, real: Value, imag: Value) -> Value:
     """Return the complex number, vector or matrix of these parts, which are of one type."""
-    pairs = [components(context, p) if isinstance(p.type, Vector) else [p] for p in (real, imag)]
-    return context.builder.one("vec", [c for pair in zip(*pairs, strict=True) for c in pair], in_complex(real.type))
+    pairs = zip(components(context, real), components(context, imag), strict=True)
+    return context.builder.one("vec", [c for pair in pairs for c in pair], in_complex(real.type))
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

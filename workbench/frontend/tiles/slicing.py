@@ -8,7 +8,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import apply, assign_type, convert, describe, usable
+from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
@@ -379,14 +379,10 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
     rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
-        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [_component(context, parts[0], k)])
+        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
         rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), type_of(rows), {})
     return rows
-
-
-def _component(context: Context, value: Any, k: int) -> Value:
-    return context.builder.one("extract", (value, context.builder.const(k, int32)), value.type.dtype)
 
 
 def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:

@@ -18,9 +18,11 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import (
     apply,
     assign_type,
+    components,
     composed,
     convert,
     describe,
+    extracted,
     in_parts,
     joined,
     materialise,
@@ -64,20 +66,15 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
         return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
-    return tuple(_component(context, value, k) for k in range(type.length))
+    return tuple(components(context, value))
 
 
 def row(context: Context, m: Value, place: Place) -> Value:
     """Return a row of a matrix, as a vector."""
     assert isinstance(m.type, Matrix)
     columns = m.type.columns
-    components = [_component(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
-    return context.builder.one("vec", components, Vector(columns, m.type.dtype))
-
-
-def _component(context: Context, value: Value, place: Place) -> Value:
-    index = context.builder.const(place) if isinstance(place, int) else place
-    return context.builder.one("extract", (value, index), value.type.dtype)  # type: ignore[union-attr]
+    line = [extracted(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
+    return context.builder.one("vec", line, Vector(columns, m.type.dtype))
 
 
 def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
@@ -100,8 +97,8 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
     assert isinstance(m.type, Matrix)
     if isinstance(c, int):
-        return _component(context, m, _flat(context, m.type, r, c))
-    return _component(context, row(context, m, r), c)
+        return extracted(context, m, _flat(context, m.type, r, c))
+    return extracted(context, row(context, m, r), c)
 
 
 def _each(axis: Place | range) -> Sequence[Place]:
@@ -128,7 +125,7 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     one = part or (number and (both or isinstance(r, range)))
     value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
-        m = _with(context, name, m, i, j, value if one else _component(context, value, k))
+        m = _with(context, name, m, i, j, value if one else extracted(context, value, k))
     return m
 
 
@@ -140,7 +137,7 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     type, line = m.type, row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
     for column in range(type.columns):
-        m = _insert(context, name, m, _flat(context, type, r, column), _component(context, line, column))
+        m = _insert(context, name, m, _flat(context, type, r, column), extracted(context, line, column))
     return m
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors.matrices import is_vector
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import assign_type, describe, materialise, numbers, usable
+from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
@@ -34,7 +34,7 @@ def is_swizzle(base: object, attr: str) -> bool:
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Return the vector of these components."""
     assert isinstance(base.type, Vector)
-    parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
+    parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
 
 
@@ -46,10 +46,9 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     """
     assert isinstance(base.type, Vector)
     if not isinstance(node, ast.Slice):
-        where = component(context, base.type, expression(context, node))
-        return context.builder.one("extract", (base, where), base.type.dtype)
+        return extracted(context, base, component(context, base.type, expression(context, node)))
     places = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
-    parts = [_component(context, base, k) for k in places]
+    parts = [extracted(context, base, k) for k in places]
     return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
 
 
@@ -76,15 +75,10 @@ def replaced(context: Context, base: Value, places: Sequence[int], operand: Oper
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     value = assign_type(context, operand, base.type.dtype if number else Vector(len(places), base.type.dtype), what)
     for k, place in enumerate(places):
-        part = value if number else _component(context, value, k)
+        part = value if number else extracted(context, value, k)
         at = context.builder.const(place)
         base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
     return base
-
-
-def _component(context: Context, vector: Value, place: int) -> Value:
-    assert isinstance(vector.type, Vector)
-    return context.builder.one("extract", (vector, context.builder.const(place)), vector.type.dtype)
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
@@ -173,7 +167,5 @@ def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
         return swizzle(context, base, attr)
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
     if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
-        assert isinstance(base, Value) and isinstance(base.type, Vector)
-        where = context.builder.const(LETTERS.index(attr))
-        return context.builder.one("extract", (base, where), base.type.dtype)
+        return extracted(context, base, LETTERS.index(attr))  # type: ignore[arg-type]
     raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")
