@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
@@ -76,6 +76,14 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
             elif isinstance(part, ast.AST) and part._fields:
                 found.append(part)
     return found
+
+
+def located(node: Any, place: ast.AST) -> Any:
+    """Return the syntax tree; its nodes without a place have that of another node."""
+    for inner in nodes_of(node):
+        if not hasattr(inner, "lineno"):
+            ast.copy_location(inner, place)
+    return node
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
@@ -14,7 +13,7 @@ from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
 from workbench.ir.values import Value
-from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
+from workbench.tiles import MOST_ELEMENTS, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
 
 # The third storage, "thread", is not for users: it marks the per-thread values that `tid()` and lifted lines make.
@@ -195,9 +194,3 @@ def tiling_of(context: Context) -> Tiling:
             "Compute the per-thread value on a line of its own, then wb.tile(value).",
         )  # fmt: skip
     return tiling
-
-
-def type_of(value: Any) -> Tile:
-    """Return the type of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type

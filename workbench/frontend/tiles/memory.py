@@ -11,9 +11,10 @@ from workbench.frontend.state.coerce import apply, assign_type, convert, describ
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, View
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
-from workbench.frontend.tiles.arguments import Arguments, type_of
+from workbench.frontend.tiles.arguments import Arguments
 from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
 from workbench.types import ArrayType, float32, float64, int32, is_integer
@@ -90,7 +91,7 @@ def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
         )
     if views.is_array(operand):
         assert isinstance(operand, Value)
-        return operand, [None] * views.type_of(operand).ndim
+        return operand, [None] * views.tile_of(operand).ndim
     raise given.error(f"takes an array as {what}; this is {describe(operand)}.")
 
 
@@ -135,7 +136,7 @@ def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
         )
     else:
         tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
-    offsets, axes = _placed(given, array, indices, type_of(tile))
+    offsets, axes = _placed(given, array, indices, tile_of(tile))
     return [array, *offsets, tile], {BOUNDS: given.flag("bounds_check", True), AXES: axes}
 
 
@@ -151,7 +152,7 @@ def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) ->
     given = Arguments(context, node, expression, "a t offset? bounds_check?")
     operands, attrs = _written(given)
     atomics.check_sum(context, operands[0])
-    tile: Any = type_of(operands[-1])
+    tile: Any = tile_of(operands[-1])
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 
 
