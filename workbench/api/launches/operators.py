@@ -116,7 +116,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
         added = _along(add_up_along, "mean()", x, wide, axis, keepdims)
         return added / x.shape[_dimension(x, axis, "mean()")]
     out = zeros(1, wide, x.device, x.requires_grad)
-    return _reduced(add_converted, "mean()", x.size, [_flat(x)], out) / x.size
+    return _reduced(add_up, "mean()", x.size, [_flat(x)], out) / x.size
 
 
 def inner(x: array, y: Any) -> array:
@@ -138,11 +138,11 @@ def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False
     if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not chosen:
         raise LaunchError(f"{what} takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
     if axis is not None:
-        return _along(largest_along if name == "max" else smallest_along, what, x, x.dtype, axis, keepdims)
+        return _along(EXTREMES[name][1], what, x, x.dtype, axis, keepdims)
     flat, narrow = _flat(x), x.dtype.bits < 32
     out = empty(1, _atomic(x.dtype), x.device)
     _reduced(converted, what, 1, [flat[:1]], out)
-    _reduced(largest if name == "max" else smallest, what, x.size, [flat], out)
+    _reduced(EXTREMES[name][0], what, x.size, [flat], out)
     return _reduced(converted, what, 1, [out], empty(1, x.dtype, x.device)) if narrow else out
 
 
@@ -189,7 +189,7 @@ def product(left: Any, right: Any) -> Any:
 
 def is_number_type(dtype: object) -> bool:
     """Return whether elements of this type are numbers, complex ones too."""
-    return isinstance(dtype, (Scalar, Complex))
+    return isinstance(dtype, Scalar) or type(dtype) is Complex
 
 
 def _place(left: Any, right: Any) -> Any:
@@ -211,18 +211,11 @@ def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array
 
 
 tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add", "atomic_max", "atomic_min"))
-larger, smaller = TABLE["max"], TABLE["min"]
 
 
 @kernel
 def add_up(x: array[Any], out: array[Any]):
-    """The sum of all elements."""
-    atomic_add(out, 0, x[tid()])
-
-
-@kernel
-def add_converted(x: array[Any], out: array[Any]):
-    """The sum of all elements in the type of `out`."""
+    """The sum of all elements, in the type of `out`."""
     atomic_add(out, 0, out.dtype(x[tid()]))
 
 
@@ -231,18 +224,6 @@ def add_products(x: array[Any], y: array[Any], out: array[Any]):
     """The sum of the products of two arrays' elements."""
     i = tid()
     atomic_add(out, 0, x[i] * y[i])
-
-
-@kernel
-def largest(x: array[Any], out: array[Any]):
-    """The largest element, in the type of `out`, which holds one of them."""
-    atomic_max(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def smallest(x: array[Any], out: array[Any]):
-    """The smallest element, in the type of `out`, which holds one of them."""
-    atomic_min(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
@@ -255,24 +236,26 @@ def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
     out[i, j] = found
 
 
-@kernel
-def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The largest elements along the middle dimension: a thread for each."""
-    i, j = tid()
-    found = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        found = larger(found, x[i, k, j])
-    out[i, j] = found
+def _extremes(change: Any, further: Any) -> tuple[Kernel, Kernel]:
+    @kernel
+    def extreme_element(x: array[Any], out: array[Any]):
+        """The largest or smallest element, in the type of `out`, which holds one of them."""
+        change(out, 0, out.dtype(x[tid()]))
+
+    @kernel
+    def extreme_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
+        """The largest or smallest elements along the middle dimension: a thread for each."""
+        i, j = tid()
+        result = x[i, 0, j]
+        for k in range(1, x.shape[1]):
+            result = further(result, x[i, k, j])
+        out[i, j] = result
+
+    return extreme_element, extreme_along
 
 
-@kernel
-def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The smallest elements along the middle dimension: a thread for each."""
-    i, j = tid()
-    found = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        found = smaller(found, x[i, k, j])
-    out[i, j] = found
+EXTREMES = {"max": _extremes(atomic_max, TABLE["max"]), "min": _extremes(atomic_min, TABLE["min"])}
+"""Of all elements, and along a dimension, by name."""
 
 
 @kernel

@@ -91,7 +91,7 @@ def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
         )
     if views.is_array(operand):
         assert isinstance(operand, Value)
-        return operand, [None] * views.tile_of(operand).ndim
+        return operand, [None] * views.type_of(operand).ndim
     raise given.error(f"takes an array as {what}; this is {describe(operand)}.")
 
 
