@@ -142,7 +142,7 @@ class CSR:
         starts, columns, order = self._turned
         kind = matrix(self.block[::-1], self.dtype)
         values = empty(len(order), kind if isinstance(self.values.dtype, Matrix) else self.dtype, self.values.device)
-        _launch(_turn, [self._blocks.values], order, values.view(kind))
+        _launch(_turn, [self.values.view(matrix(self.block, self.dtype))], order, values.view(kind))
         return type(self)(starts, columns, values, (self.shape[1], self.shape[0]))
 
     def __matmul__(self, x: Any) -> array:

@@ -157,7 +157,7 @@ def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
         return Static(partial(_conjugate, context, z), name)
     if name in PARTS:
         return in_parts(context, z)[PARTS.index(name)]
-    if isinstance(z, Value) and z.type.shape:
+    if isinstance(z, Value) and isinstance(z.type, Vector) and z.type.shape:
         kind = matrices if len(z.type.shape) == 2 else subscripts
         return by_parts(context, z, lambda part: kind.attribute(context, part, name))
     raise context.error(KernelSyntaxError, f"{describe(z)} has no {name}; it has real, imag and conjugate().")
@@ -172,7 +172,7 @@ def subscript(context: Context, v: Value, node: ast.expr, expression: Expression
             known[node] = expression(context, node)
         return known[node]
 
-    kind = matrices if len(v.type.shape) == 2 else subscripts
+    kind = matrices if len(v.type.shape) == 2 else subscripts  # type: ignore[union-attr]
     return by_parts(context, v, lambda part: kind.subscript(context, part, node, once))
 
 

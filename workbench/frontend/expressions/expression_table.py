@@ -258,7 +258,7 @@ def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
         return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
         raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
-    result: Operand = None
+    result: Operand | None = None
     square: Operand = base
     n = abs(exponent)
     while n:
@@ -548,7 +548,7 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
-    if complex_numbers.is_complex(base) and not (isinstance(base, Value) and base.type.shape):
+    if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
     if complex_numbers.is_complex(base):
         return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]

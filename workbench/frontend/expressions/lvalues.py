@@ -36,7 +36,7 @@ from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, dtype_of, walk
 from workbench.tiles import Tile, is_tile
-from workbench.types import ArrayType, Kind, Matrix, Scalar, Transform, Vector, element, int32
+from workbench.types import ArrayType, Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
 from workbench.types import bool as bool_
 
 
@@ -202,7 +202,7 @@ def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
 def _replaced_in_complex(context: Context, place: Part, operand: Operand, text: str) -> Value:
     """Return a vector or matrix of complex numbers with this one changed, in its real and in its imaginary parts."""
     base = place.base
-    assert isinstance(base, Value)
+    assert isinstance(base, Value) and isinstance(base.type, Complex)
     if not base.type.shape or getattr(place.node, "attr", "") in complex_numbers.PARTS:
         message = f"The parts of a complex number are not assigned one by one; {text} is one."
         raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")

@@ -354,8 +354,8 @@ def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None =
     else:
         parts = [operand, convert(context, Literal(0), operand.type)]
     if scalar is not None:
-        whole = isinstance(operand, Value) and len(operand.type.shape)
-        wanted = parts[0].type.with_dtype(scalar) if whole else scalar
+        own: Any = getattr(parts[0], "type", None)
+        wanted = own.with_dtype(scalar) if isinstance(own, Vector) else scalar
         parts = [convert(context, p, wanted) for p in parts]
     return parts[0], parts[1]
 

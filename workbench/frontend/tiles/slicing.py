@@ -380,7 +380,7 @@ def assembled(context: Context, node: ast.Call, expression: Expression) -> Opera
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
     rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
-        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])
+        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
         rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
     return rows

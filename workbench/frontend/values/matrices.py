@@ -312,7 +312,7 @@ def number_of(operand: Operand) -> Scalar | Complex | None:
         found = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return found if found is not None and found == number_type(found) else None
+    return found if found is not None and found == number_type(found) else None  # type: ignore[return-value]
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:

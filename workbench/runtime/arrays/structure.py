@@ -170,7 +170,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         return complex(value)
     if not is_number(value):
         raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
-    return number(type, value, what)
+    return number(type, value, what)  # type: ignore[arg-type]
 
 
 def number(type: Scalar, value: Any, what: str) -> Any:
