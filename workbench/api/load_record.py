@@ -68,7 +68,7 @@ class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
     def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
+        """Hold the IR of a forward function with the options of its adjoint."""
         self.checkpoints, self.fma = checkpoints, fma
         self.name = self.__name__ = function.name
         self.parameters = tuple(p.name for p in function.params)
@@ -82,13 +82,13 @@ class SavedKernel(Kernel):
 
 
 class SavedSpecialisation(Specialisation):
-    """What a file holds of a kernel."""
+    """A kernel as a file holds it: its IR, facts and tiling."""
 
     def __init__(
         self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None,
         tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
     ) -> None:  # fmt: skip
-        """For this IR, with the facts that are known of it, and how it was launched if it has tiles."""
+        """Hold the IR with the facts known of it, and with the tiling of its launch if it has tiles."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
         self.tiling = Tiling(*tiling) if tiling is not None else None
@@ -106,7 +106,8 @@ class SavedSpecialisation(Specialisation):
         return True
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """The same kernel: a file has one form of it, in which sizes of several dimensions of threads are constants."""
+        """Return itself: a file has one form of a kernel, in which sizes of several dimensions of threads are
+        constants."""
         assert self.tiling is not None
         if threads != self.tiling.threads:
             sizes = " × ".join(map(str, self.tiling.threads)) or "one dimension"
@@ -118,7 +119,7 @@ class SavedSpecialisation(Specialisation):
 
 
 class _Ran(TypedDict, total=False):
-    """When an entry ran, for how long, and where in the user's code it was launched."""
+    """The time and duration of an entry's run, and the line of the user's code that launched it."""
 
     started: float
     seconds: float | None
@@ -255,7 +256,7 @@ class _Restorer:
         link_grad(made, grad)
 
     def work(self, kind: str, what: SavedWork, ran: _Ran) -> Work:
-        """One node: of a record, of a graph, or a step of a call."""
+        """Rebuild one node: of a record, of a graph, or a step of a call."""
         if isinstance(what, SavedLaunch):
             return Launch(self.launch(what), **ran)
         if isinstance(what, SavedCall):
@@ -310,7 +311,7 @@ class _Restorer:
 
 
 def _fields(arguments: dict[str, object]) -> dict[str, set[object]]:
-    """Where the structs lie that each array of structs is spread into, and how they are spaced: one place each."""
+    """Map each array of structs to the addresses of the structs that its fields are spread into, with their strides."""
     found: dict[str, set[object]] = {}
     for name, a in arguments.items():
         root, inside, _ = name.partition(ELEMENT)

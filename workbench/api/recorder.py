@@ -378,7 +378,7 @@ class Recorder(Observer):
         return pairs
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
-        """One record for each kernel that has the parameter, and its different arguments (one for all numbers)."""
+        """Return one record for each kernel that has the parameter, and its distinct arguments (one for all numbers)."""
         if name not in self._parameters:
             having = self._having(name)
             if not having:
@@ -397,7 +397,7 @@ class Recorder(Observer):
         return [*own, *(n.record for e in graphs for n in flattened(e) if isinstance(n, Launch))]
 
     def _sliding(self) -> list[LaunchRecord]:
-        """Those of them that took the values of sliders."""
+        """Return the launches that take the values of sliders."""
         _, sliding, graphs = self._split()
         return [*sliding, *(r for r in self._records() if r.uniforms)] if graphs else sliding
 
@@ -454,7 +454,7 @@ class Recorder(Observer):
     # Showing it.
 
     def spans(self) -> tuple[Span, ...]:
-        """One span of time per entry: what a timeline draws."""
+        """Return one span of time per entry, as a timeline draws it."""
         return spans(self.entries)
 
     def timeline(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -462,7 +462,7 @@ class Recorder(Observer):
         return timeline(self.entries, self._builds.noted)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row per entry: kind, name, size, time, place, each followed by those of its parts."""
+        """Return one row per entry (kind, name, size, time, source line), each followed by those of its parts."""
         return [row[1:] for row in self._numbered()]
 
     def _numbered(self) -> list[tuple[str, ...]]:

@@ -105,7 +105,7 @@ def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> in
 
 
 def as_stream(stream: object, device: Device, kernel: str) -> object:
-    """The stream itself, where it can be one of this device; None for the CPU's, since all is done there at once.
+    """Return the stream itself, where it can be one of this device; None for the CPU, where all work is done at once.
 
     Raises:
         LaunchError: the stream is another device's.
@@ -182,7 +182,7 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
 
 
 def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
-    """The array of one element on the device of the other arguments that holds the uniform's value, whatever it is."""
+    """Return an array of one element, on the device of the other arguments, that holds the uniform's value."""
     device = next((a.device for v in values for a in arrays_in(v)), None)
     key = type.dtype, device
     if key not in uniform.arrays:
@@ -229,7 +229,7 @@ def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
 
 
 def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
-    """One type a parameter: its annotation, or what the argument is."""
+    """Return one type per parameter: that of its annotation, or that of the argument."""
     return tuple(
         _member(kernel, name, value)
         if annotation is None
@@ -470,7 +470,8 @@ def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, devic
 
 
 def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
-    """A size beyond int32 where the code has int32: of an array in a struct, or in the place of a smaller one."""
+    """Return the error for a size beyond int32 where the code has int32: of an array in a struct, or in place of a
+    smaller one."""
     return LaunchError(
         f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.", parameter=name,
         advice="Give it more dimensions, or launch the kernel with it as an array of its own.",

@@ -107,7 +107,7 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
 
 
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
-    """For each parameter with a gradient: what its adjoint is called in this direction; none but of an adjoint."""
+    """Map each parameter with a gradient to the name of its adjoint in this direction; empty for a forward direction."""
     before, _, step = direction.rpartition(" ")
     if step not in ADJOINTS:
         return _NONE
@@ -177,7 +177,7 @@ def _refuse_ungathered(
     specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...],
     local: bool,
 ) -> None:  # fmt: skip
-    """A recorded launch with other arguments may not be one that threads can gather for."""
+    """Raise if a recorded launch, with these other arguments, can no longer run in gather form."""
     if not gathers(specialisation, dims, arguments, constant, local):
         raise LaunchError(
             f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
@@ -187,7 +187,7 @@ def _refuse_ungathered(
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """An adjoint lies in memory as its array does: what overlaps otherwise would be cleared or added to unread.
+    """Raise if an adjoint overlaps memory in another way than its array: it would be cleared or added to unread.
 
     Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
 
@@ -216,7 +216,7 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
 
 
 def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """The same for tangents, which are read and written as their arrays are."""
+    """Raise if a tangent overlaps memory in another way than its array, as `_refuse_shared` does for adjoints."""
     for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
         if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
             if not _alike(arrays, one, two, pairs):
@@ -239,7 +239,7 @@ def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[st
 
 
 def _steps(a: array) -> list[int]:
-    """Its strides, but those that lead to no second element: they say nothing."""
+    """Return the array's strides without those of axes of one element, which lead nowhere."""
     return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
 
 
@@ -272,7 +272,7 @@ def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Ite
 
 
 def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
-    """How many elements `two` may begin behind `one` along each axis; None if their elements lie otherwise."""
+    """Return by how many elements `two` may begin behind `one` along each axis; None if their strides differ."""
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
@@ -280,7 +280,7 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
 
 
 def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
-    """How many steps of each axis may make up so many bytes."""
+    """Yield the numbers of steps along each axis that add up to so many bytes."""
     if not steps:
         yield from [()] if apart == 0 else []
         return
@@ -324,7 +324,8 @@ def adjoint_arguments(
     specialisation: Specialisation, arguments: Mapping[str, object], given: Sequence[object], device: Device,
     constant: Sequence[int] = (),
 ) -> dict[str, array]:  # fmt: skip
-    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum that is not kept.
+    """Return the `adj_…` arguments: those passed, else the arrays' `.grad`, else (for numbers) a fresh sum that is
+    dropped.
 
     Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
 

@@ -69,7 +69,8 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """What changes the code there: a CPU of few cores has code of its own; sizes and alignment change none of it."""
+    """Return the options with what the device changes: a CPU of few cores has code of its own, and ignores sizes and
+    alignment."""
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
@@ -243,7 +244,8 @@ def _in_order(wanted: _Wanted) -> Loaded | None:
 def compile_for(
     specialisation: Specialisation, direction: str, options: Options, target: str, force: bool = False
 ) -> Entry:
-    """The cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the cache.
+    """Return the cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the
+    cache.
 
     Raises:
         NotDifferentiable, BuildError: as `load`.
@@ -256,7 +258,7 @@ def compile_for(
 
 
 class _Wanted(msgspec.Struct, frozen=True, dict=True):
-    """One direction of a kernel, and all that it is compiled with and for.
+    """A direction of a kernel, with all that it is compiled with and for.
 
     Attributes:
         atomic: as for `load`.
@@ -290,7 +292,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 def _find(
     wanted: _Wanted, force: bool, use: Callable[[Key, Entry], Found], ready: Callable[[], None] | None = None
 ) -> Found:
-    """What `use` makes of the artifact, which is in the cache or compiled by one process while others wait.
+    """Apply `use` to the artifact, from the cache or compiled by one process while the others wait; return its result.
 
     Args:
         wanted: what is compiled.
@@ -431,8 +433,8 @@ def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
     constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
-    `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
+    """Return the IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients
+    too; `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.

@@ -53,7 +53,7 @@ CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 @dataclass(frozen=True)
 class Ahead:
-    """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
+    """The target that a cell's kernels are compiled for before their first launch; see `build_cell`."""
 
     backend: str = "auto"
     gradient: bool = False
@@ -78,7 +78,7 @@ KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward", "fma")
 
 @dataclass(frozen=True, repr=False)
 class Cell:
-    """What a cell defines.
+    """The kernels, funcs and structs that a cell defines.
 
     Attributes:
         source: its text.
@@ -102,7 +102,7 @@ class Cell:
 
     @property
     def names(self) -> dict[str, object]:
-        """What the cell adds to the namespace."""
+        """The names that the cell adds to the namespace, with their values."""
         return {**self.constants, **self.structs, **self.funcs, **self.kernels}
 
     def bind(self, namespace: dict[str, object]) -> None:
@@ -373,7 +373,7 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
 
 
 def _kernel_options(definition: Definition) -> dict[str, object]:
-    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` says, where it does."""
+    """Return the options of `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` that are written."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
     return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}
@@ -401,7 +401,7 @@ def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
 
 
 def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
-    """What stands in the decorator's brackets."""
+    """Evaluate the argument in the decorator's brackets."""
     word, node = custom
     path = ast.unparse(node)
     found = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING

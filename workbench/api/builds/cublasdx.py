@@ -1,4 +1,4 @@
-"""Which link-time products a kernel's CUDA text would call, and which are there: for looking, nothing is built."""
+"""The link-time products that a kernel's CUDA text would call, and whether they are in the cache; nothing is built."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.cache.products import find_product
 
 
 class ProductView(msgspec.Struct, frozen=True):
-    """One product.
+    """A matrix product that a kernel's CUDA text calls, as views show it.
 
     Attributes:
         product: `16×16×16 f32`.

@@ -1,4 +1,4 @@
-"""When an adjoint runs in gather form, as two launches: what a launch's sizes and memory must be for that.
+"""The conditions on a launch's sizes and memory under which its adjoint runs in gather form, as two launches.
 
 See `autodiff/gather/form.py` for the form itself. Where it would not be right, the adjoint is one launch, as ever.
 """
@@ -58,7 +58,7 @@ def gathers(
     specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...],
     local: bool = False,
 ) -> Gathering | None:  # fmt: skip
-    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
+    """Return the gather form of the adjoint; None if it is wrong for these arguments, or there is none."""
     found = gathering_of(specialisation, constant, local)
     if found is None or not hold(found, found.needs, dims, arguments):
         return None

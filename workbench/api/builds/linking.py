@@ -1,4 +1,5 @@
-"""Which matrix multiplication a CUDA kernel runs: the generated one at once, cuBLASDx's when its products are there.
+"""The choice of a CUDA kernel's matrix multiplication: the generated one at once, cuBLASDx's when its products are
+built.
 
 A linked kernel is an artifact of its own, under the generated one's key and its products' keys. So nothing waits and
 nothing is swapped under a running launch: the launch after the linked artifact is there finds that one.
@@ -60,7 +61,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def mode_of(kernel: Versioned) -> str:
-    """What the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
+    """Return the matrix product that the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
     return kernel.matmul or settings().matmul
 
 

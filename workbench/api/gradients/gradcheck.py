@@ -46,7 +46,7 @@ Runner = Callable[[dict[str, HostArray]], None]
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One compared derivative: of the weighted sum of outputs by one element of one input."""
+    """A compared derivative: that of the weighted sum of outputs by one element of one input."""
 
     parameter: str
     index: tuple[int, ...]
@@ -57,7 +57,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a gradcheck found.
+    """The result of a gradcheck: the worst error, its position, and the points compared.
 
     Attributes:
         kernel: its name.
@@ -176,13 +176,13 @@ class _Quotients(msgspec.Struct, frozen=True):
 
 
 def _smooth(coarse: _Quotients, fine: _Quotients, size: float, tolerance: float) -> bool:
-    """Whether two step sizes agree, and the one-sided quotients come together as the step shrinks (not at a kink)."""
+    """Return whether two step sizes agree, and the one-sided quotients converge as the step shrinks (not at a kink)."""
     kink = coarse.bend > 1e-4 * size and fine.bend > 0.75 * coarse.bend
     return not kink and abs(coarse.central - fine.central) <= tolerance * size
 
 
 class _Check:
-    """One kernel with its arguments in float64 on the host."""
+    """A kernel with its arguments in float64 on the host."""
 
     def __init__(
         self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
@@ -263,7 +263,7 @@ class _Check:
         return self.loss(moved)
 
     def _line(self, name: str) -> str:
-        """Where the parameter's values go: to a gradient that the user wrote, else to the line that uses them first."""
+        """Return the line that the parameter's values reach: a gradient that the user wrote, else their first use."""
         reached = {p for p in self.function.params if p.name == name}
         for op in walk(self.function.body):
             if not reached.isdisjoint(op.operands):

@@ -35,7 +35,7 @@ MOST_KERNELS = 12
 
 
 class GradientRow(msgspec.Struct, frozen=True):
-    """One gradient in numbers: `index` is where it is largest; `zeros` are 0, `strange` are NaN or infinite."""
+    """A gradient in numbers: `index` is that of the largest element; `zeros` are 0, `strange` are NaN or infinite."""
 
     name: str
     shape: tuple[int, ...]
@@ -162,7 +162,8 @@ def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0,
     memory: bool = False, checkpoint: int = 0,
 ) -> GradientReport:  # fmt: skip
-    """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
+    """Return the gradient of the float that `call` returns with respect to the arrays of `wrt`, checked if `check` is
+    set.
 
         >>> import workbench as wb
         >>> @wb.kernel

@@ -458,7 +458,7 @@ def _check_written(f: Callable[..., object], result: array, written: bool) -> No
 
 
 def _kept(adjoint: array) -> array:
-    """An adjoint of a tape that is about to go, whose arrays share no memory: a copy where it is a part of more."""
+    """Return an adjoint of a tape that is about to be dropped: a copy where it is a part of a larger array."""
     whole = adjoint.is_contiguous and adjoint.nbytes == adjoint.memory.nbytes
     return adjoint if whole else clone(adjoint)
 
@@ -521,7 +521,7 @@ class Dual(Observer):
             raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
-        """A constant has no tangent."""
+        """Clear the tangent of an array that is filled with a constant."""
         self._change(target, target)
         with outside(self):
             if target in self.tangents:

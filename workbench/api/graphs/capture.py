@@ -129,7 +129,7 @@ def capture_stream(
     reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
     name: str = "library",
 ) -> Generator[Stream]:  # fmt: skip
-    """A stream for another library: what it queues there inside a capture becomes one node of the graph.
+    """Yield a stream for another library: what it queues there inside a capture becomes one node of the graph.
 
         with wb.capture() as g:
             wb.launch(fill, n, [x])

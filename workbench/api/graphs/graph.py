@@ -158,7 +158,7 @@ class Graph(Body):
         return pictures.critical_path(self)
 
     def layout(self) -> dict[str, object]:
-        """Where the nodes and edges of the picture lie: plain numbers and strings, sizes in pixels."""
+        """Return the positions of the picture's nodes and edges as plain numbers and strings; sizes in pixels."""
         return pictures.placed(self)
 
     def dot(self) -> str:

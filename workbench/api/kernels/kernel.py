@@ -64,7 +64,7 @@ class Subscripted(Listed):
     """Brackets alone would make Python try [0], [1], … without an end, in `list(kernel)` or `x in kernel`."""
 
     def __getitem__(self, threads: object) -> Callable[..., None]:
-        """`kernel[n](x, y)` runs n threads: the same as `wb.launch(kernel, n, [x, y])`.
+        """Return a function that launches n threads: `kernel[n](x, y)` is `wb.launch(kernel, n, [x, y])`.
 
         Args:
             threads: how many.
@@ -169,11 +169,11 @@ def checked_fma(value: object, definition: Definition) -> bool:
 
 
 UNKNOWN = Tiling(256)
-"""How a kernel of tiles is taken to be launched where no launch is known."""
+"""The tiling assumed for a kernel of tiles where no launch is known."""
 
 
 class Building(NamedTuple):
-    """What is built in the background, as launches know it before its end.
+    """A build in the background, as launches know it before it ends.
 
     Attributes:
         described: all that is known without the code.
@@ -437,7 +437,8 @@ class Kernel(Subscripted):
     def _specialised(
         self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
-        """The specialisation, made where it is not there or out of date; None if it needs blocks and has none."""
+        """Return the specialisation, lowered anew where it is missing or out of date; None if it needs blocks and has
+        none."""
         place = (*key, tiling)
         found = self._specialisations.get(place)
         if tiling is None and place in self._tiled and self._tiled[place].is_current():
@@ -457,7 +458,8 @@ class Kernel(Subscripted):
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
         device: Device | str | None, how: LaunchOptions, tiled: bool,
     ) -> LaunchRecord | None:  # fmt: skip
-        """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
+        """Return a checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds
+        them.
 
         What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
 

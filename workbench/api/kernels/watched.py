@@ -17,12 +17,12 @@ class Holder(Protocol):
     """A dict, or the variable of an enclosing function, as far as a value is read from it."""
 
     def get(self, name: str, /) -> object:
-        """What the name means there now; None where it is not there."""
+        """Return the name's current value in this scope; None where it is not defined."""
         ...
 
 
 Place = tuple[Holder, str, object]
-"""Where a name is held, the name, and its value: while it is held there, the name means what it did."""
+"""The scope that holds a name, the name, and its value: as long as it is held there, the name means what it did."""
 
 
 class Closure:
@@ -44,7 +44,7 @@ class Closure:
 
 
 class _Variable:
-    """One of them."""
+    """A variable of an enclosing function, by its cell."""
 
     __slots__ = ("cell",)
 
@@ -52,7 +52,7 @@ class _Variable:
         self.cell = cell
 
     def get(self, _: str, /) -> object:
-        """Its value; None without one."""
+        """Return the variable's value; None without one."""
         try:
             return self.cell.cell_contents
         except ValueError:
@@ -60,7 +60,7 @@ class _Variable:
 
 
 def plain_places(watched: Watched) -> tuple[Place, ...] | None:
-    """Where to look whether a name means what it did, if looking there says all; None if it does not.
+    """Return the scopes that decide whether a name means what it did; None if looking there does not tell.
 
     So it is for names of the user's globals, of enclosing functions and of the language, and for attributes of modules.
     It is not for values that can change in place: NumPy arrays, and tuples of those.
@@ -82,7 +82,7 @@ def plain_places(watched: Watched) -> tuple[Place, ...] | None:
 
 
 def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
-    """Those of the parts of a dotted name; None if `value`, where it is given, is not what is found there."""
+    """Return the scopes of the parts of a dotted name; None if `value`, where passed, is not the name's value there."""
     root, *attrs = path.split(".")
     found = _root(scope, root)
     if not found or (attrs and root in scope.own):
@@ -96,7 +96,7 @@ def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ..
 
 
 def _root(scope: Scope, name: str) -> list[Place]:
-    """Where the name is held, last; before it, where it is not, as otherwise it would mean that. Empty: not known."""
+    """Return the scope that holds the name, last, after those that hide it if they ever define it; empty: unknown."""
     if name in scope.defined:  # looked up in the namespace, which will hold it
         return [(scope.user, name, scope.defined[name])]
     if name in scope.own:

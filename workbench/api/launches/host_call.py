@@ -117,7 +117,7 @@ class _Call:
 
 
 def _type(value: Any) -> AnyType | None:
-    """The type of a parameter that takes the value; None for what a kernel knows at compile time: a func, a type."""
+    """Return the type of a parameter that takes the value; None for a compile-time value: a func, a type."""
     if isinstance(value, array):
         if value.device.is_cuda:
             raise LaunchError(f"A func called from Python runs on the CPU; this array is on {value.device}.")

@@ -371,7 +371,8 @@ def prepare(
     kernel: Kernel, dim: Dim, values: Sequence[object], adjoints: Sequence[object] | None = None,
     device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
+    """Return a checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts
+    blocks."""
     must_be_kernel(kernel)
     kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
@@ -430,7 +431,7 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
 
 
 def _refuse_overwritten(record: LaunchRecord) -> None:
-    """A bare adjoint launch has the arrays of now, and those that the kernel changes are no longer what they were."""
+    """Raise if the kernel changes arrays that its adjoint needs: a bare adjoint launch has only their current values."""
     loaded = record.loaded
     lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
     if lost:

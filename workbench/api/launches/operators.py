@@ -22,7 +22,7 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """`left + right` and the like, by a builtin's name; a Python number takes the array's type, as in a kernel."""
+    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in a kernel."""
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
@@ -31,17 +31,17 @@ def binary(name: str, left: Any, right: Any) -> Any:
 
 
 def unary(name: str, value: array) -> Any:
-    """`-x` and the like, by a builtin's name."""
+    """Compute `-x` and the like by a builtin's name."""
     return map(TABLE[name], value)
 
 
 def logical(name: str, left: array, right: Any) -> Any:
-    """`left & right` and the like: of bools whether both hold, of integers their bits."""
+    """Compute `left & right` and the like: logical for bools, bitwise for integers."""
     return binary(f"{name}_" if left.dtype == bool_ else f"bit_{name}", left, right)
 
 
 def inverted(value: array) -> Any:
-    """`~x`: not, of bools; of integers the other bits."""
+    """Compute `~x`: logical not for bools, bitwise not for integers."""
     return unary("not_" if value.dtype == bool_ else "invert", value)
 
 
@@ -168,7 +168,7 @@ def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool
 
 
 def product(left: Any, right: Any) -> Any:
-    """`a @ b` of matrices and vectors of numbers: one thread for each element of the result."""
+    """Multiply matrices and vectors, `a @ b`: one thread computes each element of the result."""
     a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented
@@ -216,38 +216,38 @@ larger, smaller = TABLE["max"], TABLE["min"]
 
 @kernel
 def add_up(x: array[Any], out: array[Any]):
-    """The sum of all elements."""
+    """Add up all elements."""
     atomic_add(out, 0, x[tid()])
 
 
 @kernel
 def add_converted(x: array[Any], out: array[Any]):
-    """The sum of all elements in the type of `out`."""
+    """Add up all elements in the type of `out`."""
     atomic_add(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def add_products(x: array[Any], y: array[Any], out: array[Any]):
-    """The sum of the products of two arrays' elements."""
+    """Add up the products of two arrays' elements."""
     i = tid()
     atomic_add(out, 0, x[i] * y[i])
 
 
 @kernel
 def largest(x: array[Any], out: array[Any]):
-    """The largest element, in the type of `out`, which holds one of them."""
+    """Find the largest element, in the type of `out`."""
     atomic_max(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def smallest(x: array[Any], out: array[Any]):
-    """The smallest element, in the type of `out`, which holds one of them."""
+    """Find the smallest element, in the type of `out`."""
     atomic_min(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The sums along the middle dimension, in the type of `out`: a thread for each."""
+    """Add up along the middle dimension, in the type of `out`: one thread per sum."""
     i, j = tid()
     found = out.dtype(0)
     for k in range(x.shape[1]):
@@ -257,7 +257,7 @@ def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
 
 @kernel
 def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The largest elements along the middle dimension: a thread for each."""
+    """Find the largest elements along the middle dimension: one thread each."""
     i, j = tid()
     found = x[i, 0, j]
     for k in range(1, x.shape[1]):
@@ -267,7 +267,7 @@ def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
 
 @kernel
 def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The smallest elements along the middle dimension: a thread for each."""
+    """Find the smallest elements along the middle dimension: one thread each."""
     i, j = tid()
     found = x[i, 0, j]
     for k in range(1, x.shape[1]):
@@ -277,14 +277,14 @@ def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
 
 @kernel
 def converted(x: array[Any], out: array[Any]):
-    """The elements in the type of `out`."""
+    """Convert the elements to the type of `out`."""
     i = tid()
     out[i] = out.dtype(x[i])
 
 
 @kernel
 def multiplied(a: array(dtype=Any, ndim=2), b: array(dtype=Any, ndim=2), out: array(dtype=Any, ndim=2)):
-    """A matrix product: a thread for each element of the result."""
+    """Multiply two matrices: one thread computes each element of the result."""
     i, j = tid()
     found = out.dtype(0)
     for k in range(a.shape[1]):

@@ -98,7 +98,7 @@ def _place(definition: Definition) -> tuple[Source, int]:
 
 
 def written(definition: Definition) -> str:
-    """What is written there, wherever it stands.
+    """Return the source text of a definition, independent of its position in a file.
 
     Raises:
         Inexact: that is not known.
@@ -186,7 +186,7 @@ def _record(value: Any, seen: Seen) -> str:
 
 
 def _named(value: Any, seen: Seen) -> str:
-    """A class or function: a struct or an enum by its content, one of a library that kernels know by its name."""
+    """Identify a class or function: a struct or an enum by its content, one of a library by its name in kernels."""
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
         return f"struct {exact(of_struct, seen)}"
@@ -204,7 +204,7 @@ def _named(value: Any, seen: Seen) -> str:
 
 
 class _Plain(enum.IntEnum):
-    """What Python itself writes in an enum."""
+    """An enum of one member, to tell which attributes Python itself adds."""
 
     A: int = 1  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""What a kernel is for parameters of some types: its IR, and what launches need of it without reading that.
+"""A kernel lowered for parameters of some types: its IR, and the facts that launches need without reading that.
 
 Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
 that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
@@ -58,7 +58,7 @@ FACT = "lowering"
 VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
 WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
-"""How a name was asked for, as files call it."""
+"""The way in which a name was asked for, as files call it."""
 _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
 
@@ -92,7 +92,7 @@ class Lowering:
         return self._make()
 
     def parts(self, direction: str) -> tuple[Part, ...]:
-        """What the key of this direction's code says of the function."""
+        """Return the parts of a key that identify the function in this direction."""
         forward = direction == "forward"
         if forward not in self._parts:
             # The two differ by what users wrote in the place of derivatives.
@@ -108,7 +108,7 @@ class Lowering:
 
 
 class OfFunction:
-    """What has a forward function: one that was lowered or found, or one that it is given in its place."""
+    """An object with a forward function: lowered, read from the cache, or passed in."""
 
     _lowering: Lowering | None = None
     _function: Function | None = None
@@ -133,7 +133,7 @@ class OfFunction:
 
     @property
     def launch_ndim(self) -> int:
-        """How many indices the function asks `tid()` for; 0 if it does not."""
+        """Return how many indices the function asks `tid()` for; 0 if it does not call it."""
         return self._lowering.launch_ndim if self._lowering is not None else self.function.launch_ndim
 
     @property
@@ -142,7 +142,7 @@ class OfFunction:
         return self._lowering.block_dim if self._lowering is not None else self.function.block_dim
 
     def parts(self, direction: str) -> tuple[Part, ...]:
-        """What the key of a direction's code says of the function."""
+        """Return the parts of a key that identify the function in this direction."""
         lowering = self._lowering
         return lowering.parts(direction) if lowering is not None else function_parts(self.function, direction)
 
@@ -153,7 +153,7 @@ class OfFunction:
 
 
 class _Facts(msgspec.Struct, frozen=True):
-    """What launches need of a function."""
+    """The facts about a function that launches need."""
 
     params: tuple[Value, ...]
     launch_ndim: int
@@ -251,7 +251,7 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
 
 
 def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
-    """What was read, with what it meant."""
+    """List the names that a lowering read, with what each meant."""
     if reads.refused:
         raise Inexact(reads.refused)
     found: list[tuple[int | str, str | None, str, str]] = []
@@ -277,7 +277,7 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
 
 
 def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
-    """What launches look at, as far as that says what it is in another process."""
+    """Yield the names that launches watch, as far as they can be identified in another process."""
     for w in reads.watched.values():
         if w.definition.library:
             continue
@@ -299,7 +299,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) -> Lowering | None:
-    """What the cache has, if all that was read then means the same now."""
+    """Return the cached lowering, if every name that it read means the same now."""
     entry = default_store().get(digest, counted=False)
     if entry is None:
         return None

@@ -1,4 +1,4 @@
-"""Pictures of a graph: boxes, lines and labels with their positions, and from these SVG; text, Graphviz and JSON too."""
+"""Pictures of a graph: boxes, lines and labels with their positions, and from these SVG; text, Graphviz and JSON."""
 
 from __future__ import annotations
 
