@@ -378,7 +378,7 @@ class Recorder(Observer):
         return pairs
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
-        """Return one record for each kernel that has the parameter, and its distinct arguments (one for all numbers)."""
+        """Return a record for each kernel that has the parameter, and its distinct arguments (one for all numbers)."""
         if name not in self._parameters:
             having = self._having(name)
             if not having:

@@ -37,7 +37,7 @@ _SIGNS = {
 
 
 class FaultRecord(msgspec.Struct, frozen=True):
-    """What code with checks wrote: see `backends/layout.py`. `values` are raw 64-bit patterns."""
+    """A fault as code with checks wrote it: see `backends/layout.py`. `values` are raw 64-bit patterns."""
 
     count: int
     number: int
@@ -147,7 +147,8 @@ def _tile_part(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> s
 
 
 def _row(type: Matrix, place: int) -> int:
-    """The row asked for, of a matrix's component: columns are always in range, and a row below 0 was counted on."""
+    """Return the row that was asked for, of a matrix's component: columns are always in range, and rows below 0 count
+    on."""
     row = place // type.columns
     return row if row >= 0 else row - type.rows
 

@@ -36,7 +36,7 @@ FAULT_VALUES = 4
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One parameter's place: name, type, offset and size in bytes."""
+    """The layout of one parameter: name, type, offset and size in bytes."""
 
     name: str
     type: Type

@@ -1,4 +1,4 @@
-"""What kernels print: the record that native code leaves, and the text that both it and the interpreter show.
+"""Printed lines: the record that native code writes, and the text that both it and the interpreter show.
 
 Native code writes values, not text, into a buffer of its own object, and the host makes the text after the launch: so a
 number looks as Python shows it, and lines stand in the order of the threads whatever ran when. The buffer:
@@ -42,7 +42,7 @@ def number_prints(function: Function) -> Function:
 
 
 def width(values: Sequence[Value]) -> int:
-    """How many words the values take."""
+    """Return how many words the values take."""
     return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
 
 

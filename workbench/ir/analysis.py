@@ -1,4 +1,4 @@
-"""One view of a function: definitions, accesses with their guards, affine forms of indices, what threads share.
+"""The view of a function: definitions, accesses with their guards, affine forms of indices, what threads share.
 
 An index is an affine form, a constant plus multiples of *atoms*: the thread's indices, sizes, parameters, and values of
 which nothing more is known. Two accesses touch one element only if the difference of their indices can be 0. It can be

@@ -162,7 +162,7 @@ def _scalar(data: Json) -> Scalar:
 
 
 class _Writer:
-    """One function on its way to data; types, sources and values by number."""
+    """A function on its way to data; types, sources and values by number."""
 
     def __init__(self, places: Places | None) -> None:
         self.places = places
@@ -230,7 +230,7 @@ class _Writer:
         return told
 
     def constant(self, value: object, type: Scalar | Vector) -> Json:
-        """Its bits; with `places`, which say that it is to be the same IR, also what its type has no room for."""
+        """Return the constant's bits; with `places`, for the same IR, also digits that its type has no room for."""
         bits = literal_bits(value, type)
         whole = self.places is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
         return ["bits", bits] if whole else ["bits", bits, self.plain(value, "const")]

@@ -1,4 +1,4 @@
-"""What is legal IR, as a table of operations: checked in tests after every transformation, else once per build."""
+"""Legal IR, as a table of operations: checked in tests after every transformation, else once per build."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
 
 
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
-    """Map each parameter with a gradient to the name of its adjoint in this direction; empty for a forward direction."""
+    """Map each parameter with a gradient to the name of its adjoint in this direction; empty for a forward one."""
     before, _, step = direction.rpartition(" ")
     if step not in ADJOINTS:
         return _NONE

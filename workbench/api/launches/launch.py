@@ -431,7 +431,8 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
 
 
 def _refuse_overwritten(record: LaunchRecord) -> None:
-    """Raise if the kernel changes arrays that its adjoint needs: a bare adjoint launch has only their current values."""
+    """Raise if the kernel changes arrays that its adjoint needs: a bare adjoint launch has only their present
+    values."""
     loaded = record.loaded
     lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
     if lost:

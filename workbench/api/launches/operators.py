@@ -22,7 +22,8 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in a kernel."""
+    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in
+    kernels."""
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented

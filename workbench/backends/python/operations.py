@@ -1,4 +1,4 @@
-"""What operations mean, but for builtins and tiles: from a thread, an operation and its operands to the results.
+"""The meaning of operations, except builtins and tiles: from a thread, an operation and its operands to the results.
 
 An operation with blocks is a generator of the steps inside, which returns the results.
 """
@@ -76,7 +76,7 @@ def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tuple[Any, Any]:
-    """The memory that an operation with so many values changes, and the index of the element or component there."""
+    """Return the memory that an operation with so many values changes, and the index of the element or component."""
     array, place = operands[0], thread.place(op, operands)
     if component_of(op) is None:
         return array, place

@@ -1,4 +1,4 @@
-"""What operations on tiles mean: a tile is a NumPy array, a map runs its block for one element after the other.
+"""The meaning of operations on tiles: a tile is a NumPy array, and a map runs its block for each element in turn.
 
 Sums add halves (`a[:h] + a[h:]`, again and again), as compiled code does.
 """
@@ -43,7 +43,7 @@ def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
 
 
 def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
-    """Where in the array, and where in the tile, the part of the tile lies that is inside of the array."""
+    """Return the slices of the array and of the tile that cover the part of the tile inside the array."""
     array, axes = operands[0], op.attrs[AXES]
     ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
     offsets = [int(o) for o in operands[1 : 1 + ndim]]
@@ -227,7 +227,7 @@ def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def identity(kind: str, type: Any) -> Any:
-    """What changes nothing when combined."""
+    """Return the neutral element of a reduction."""
     scalar = element(type)
     if kind == "sum":
         return scalar(0)

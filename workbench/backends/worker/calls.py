@@ -25,7 +25,7 @@ _here = renewed(__name__, "_here", threading.RLock)
 
 
 def compile_limits() -> Limits:
-    """What one compilation may take: `WORKBENCH_COMPILE_SECONDS`, `WORKBENCH_COMPILE_MEMORY`."""
+    """Return the limits of one compilation: `WORKBENCH_COMPILE_SECONDS`, `WORKBENCH_COMPILE_MEMORY`."""
     now = settings()
     return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
 
@@ -36,7 +36,7 @@ def task_name(task: Callable[..., Any]) -> str:
 
 
 def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    """What `task(request, data, …)` gives: facts, and bytes.
+    """Run `task(request, data, …)` in a worker process; return its facts and its bytes.
 
     Raises:
         Lost: its process crashed, passed a limit or was ended.

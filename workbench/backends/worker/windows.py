@@ -1,4 +1,4 @@
-"""What Windows has instead of signals and /proc for a worker: a job object, and the memory of a process.
+"""Substitutes on Windows for signals and /proc: a job object, and the memory of a process.
 
 Written from Microsoft's pages of the functions named here (jobapi2.h, psapi.h), not run.
 """
@@ -47,7 +47,8 @@ class MemoryCounters(ctypes.Structure):
 
 
 def job_of(process: Any) -> int | None:
-    """A job that ends the process with this one, however this one ends: its handle is closed then. None without one.
+    """Create a job that ends the process when this one ends, however it ends, by closing its handle; None if that
+    fails.
 
     Args:
         process: a `subprocess.Popen`.

@@ -162,7 +162,7 @@ class Object:
         return self._bytes(self._sections[table.link]), symbols
 
     def _read_relocations(self) -> list[tuple[_Section, int, int, int, int]]:
-        """Of each relocation: section, offset, kind, symbol, addend."""
+        """Read each relocation: section, offset, kind, symbol, addend."""
         found = []
         for table in self._sections:
             if table.kind not in (_RELA, _REL):
@@ -204,7 +204,7 @@ class Object:
             raise Unsupported("nothing to load, or too much")
 
     def _offset(self, symbol: int) -> int:
-        """Where a symbol of the object's own lies, from its start."""
+        """Return the offset of a symbol of the object's own from its start."""
         _, _, number, value = self._symbols[symbol]
         if number == _RESERVED:
             raise Unsupported("a symbol of another kind")

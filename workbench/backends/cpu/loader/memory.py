@@ -83,7 +83,7 @@ def machine() -> int:
 
 
 def _flush(address: int, size: int) -> None:
-    """Where instructions have a cache that does not see what was written: clear that."""
+    """Clear the instruction cache, on machines where it does not see what was written."""
     if platform.machine() != "x86_64":
         _clear_cache()(address, address + size)
 

@@ -45,11 +45,11 @@ class Lanes:
 
     @property
     def suffix(self) -> str:
-        """How LLVM's intrinsics name this type: `f32`, `v8f32`."""
+        """The name of this type in LLVM's intrinsics: `f32`, `v8f32`."""
         return f"f{self.bits}" if self.count == 1 else f"v{self.count}f{self.bits}"
 
     def emit(self, text: str) -> str:
-        """One instruction; its register."""
+        """Emit one instruction; return its register."""
         name = f"%v{len(self.rows)}"
         self.rows.append(f"  {name} = {text}")
         return name
@@ -114,7 +114,7 @@ class Lanes:
         return self.shuffled(self.kind, name, "poison", range(first, first + full.count))
 
     def shuffled(self, kind: str, one: str, other: str, lanes: Sequence[int]) -> str:
-        """These lanes of two values of a type."""
+        """Emit a shuffle of two values: the lanes of these numbers."""
         mask = ", ".join(f"i32 {k}" for k in lanes)
         return self.emit(f"shufflevector {kind} {one}, {kind} {other}, <{len(lanes)} x i32> <{mask}>")
 
@@ -167,7 +167,7 @@ class Lane:
 
     @property
     def bits(self) -> Bits:
-        """Its bits as an integer."""
+        """Return the bits as an integer."""
         text = f"bitcast {self.lanes.kind} {self.name} to {self.lanes.bit_kind}"
         return Bits(self.lanes, self.lanes.emit(text))
 
@@ -216,7 +216,7 @@ class Flag:
         return Flag(self.lanes, self.lanes.emit(f"and {self.lanes.flag_kind} {self.name}, {other.name}"))
 
     def choose(self, yes: Lane | float, no: Lane) -> Lane:
-        """`yes` where it holds, else `no`."""
+        """Return `yes` where the condition holds, else `no`."""
         first = yes.name if isinstance(yes, Lane) else self.lanes.number(yes)
         kind = self.lanes.kind
         text = f"select {self.lanes.flag_kind} {self.name}, {kind} {first}, {kind} {no.name}"

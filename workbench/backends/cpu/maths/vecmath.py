@@ -24,7 +24,7 @@ ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function AB
 
 
 class Maths(msgspec.Struct, frozen=True):
-    """What vectorised maths the code for a target may use.
+    """The vectorised maths that the code for a target may use.
 
     Attributes:
         formulas: ours.
@@ -64,7 +64,7 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 def worth_it(function: Function) -> bool:
-    """Whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations, no others."""
+    """Return whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations only."""
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
         if op.name == "while":

@@ -25,7 +25,7 @@ def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
 
 
 def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
-    """What a module with the function, scalar and wide, holds, by symbol: first what it calls."""
+    """Return the definitions of a function, scalar and wide, by symbol: callees first."""
     needs: dict[str, str] = {}
     made = {symbol(name, bits): _scalar(name, bits, needs, fused)}
     made |= {symbol(name, bits, count): _wide(name, bits, count, needs, fused) for count in counts}

@@ -90,7 +90,7 @@ def _wire(wire: Wire, axes: int) -> Wire:
 
 
 class Place(NamedTuple):
-    """Where a parameter of a batched function has its batches.
+    """The batch axes of a parameter of a batched function.
 
     Attributes:
         varies: for each batch axis, whether the parameter varies along it; if not, its size there is 1.
@@ -102,7 +102,7 @@ class Place(NamedTuple):
 
 
 def most_batch_axes(function: Function) -> int:
-    """How many batch axes `batched` can give to a function.
+    """Return how many batch axes `batched` can give to a function.
 
     0 if its accesses are not all at indices (tiles, native code), if it runs in blocks, or if it never asks for
     `tid()`: then the IR does not say how many dimensions its launch has.
@@ -114,7 +114,7 @@ def most_batch_axes(function: Function) -> int:
 
 
 def batched(function: Function, axes: int, places: Mapping[str, Place]) -> Function:
-    """`function` over so many batch axes, in one launch.
+    """Return `function` over so many batch axes, in one launch.
 
     Args:
         function: one that `most_batch_axes` allows so many.

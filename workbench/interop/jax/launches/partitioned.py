@@ -117,7 +117,7 @@ def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) 
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
-    """The shardings that the types of results name, by result, under a mesh with explicit axes; None of each elsewhere.
+    """Return the shardings in the types of results, under a mesh with explicit axes; None for each elsewhere.
 
     Raises:
         LaunchError: operands are divided in ways that do not go together.
@@ -183,7 +183,8 @@ def part_plan(
 
 
 def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collection[str]) -> list[Plan]:
-    """The plans that a program may call that XLA divided in another process, and that is read from a cache on disk."""
+    """List the plans that a program may call that XLA divided in another process and that is read from a cache on
+    disk."""
     if not library().jax.config.jax_compilation_cache_dir:
         return []
     dims = [n for n, factor in enumerate(rule.dims) if factor]

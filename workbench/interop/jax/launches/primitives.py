@@ -111,7 +111,8 @@ def _effect() -> Any:
 
 @lru_cache(maxsize=1)
 def fault_effect() -> Any:
-    """The effect of launches that report faults: JAX drops none whose results are unused, as gradients' often are."""
+    """Return the effect of launches that report faults: JAX drops none whose results are unused, as gradients' often
+    are."""
     jax = library().jax
     # A kind of the effect of `jax.debug.print`: all transformations know that, `jax.checkpoint` among them.
     (printing,) = jax.make_jaxpr(lambda: jax.debug.print(""))().effects
@@ -227,7 +228,7 @@ def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
 
 
 def _lead(x: Any, axis: int | None, size: int) -> Any:
-    """`x` with its batch axis first; if it has none, with one of `size`."""
+    """Return `x` with its batch axis first, or with a new one of `size` if it has none."""
     jax = library()
     return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
 
@@ -251,7 +252,7 @@ def _launch_jvp(
 
 
 def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
-    """Of a launch that is linear in the operands that JAX does not know: by the adjoint kernel."""
+    """Transpose a launch that is linear in the operands that JAX does not know, by the adjoint kernel."""
     ad, jnp = library().ad, library().jnp
     wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
     if all(_is_zero(c) for c in cotangents):
@@ -282,7 +283,8 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
+    """Return the tangents of the results by the tangent kernel, which runs the kernel too: those results are
+    dropped."""
     jnp = library().jnp
     around = adjoint_of(plan, config)
     if around is not None:
@@ -379,7 +381,7 @@ def _pulled(
     plan: Plan, config: LaunchConfig, inputs: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
     linear: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
-    """The cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
+    """Return cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
     ad, jnp = library().ad, library().jnp
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
@@ -485,7 +487,8 @@ class _Around:
         return jnp.zeros_like(like) if found is None else as_typed(jnp.broadcast_to(operands[found], like.shape), like)
 
     def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
-        """The tangents of A's results of floats: `operands` are A's own, then tangents of those numbered `wanted`."""
+        """Return the tangents of A's results of floats: `operands` are A's own, then tangents of those numbered
+        `wanted`."""
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
         results = [s.number for s in self.gradient.results if s.place == "input"]
@@ -533,7 +536,7 @@ class _Around:
 
 
 def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
-    """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
+    """Return the statics of the adjoint's launch: its operands and results have the shapes of their primal values."""
 
     def shape(source: Source) -> Shape:
         if source.place == "input" or source.of == "input":
