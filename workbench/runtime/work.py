@@ -164,7 +164,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return self
 
     def row(self) -> tuple[str, ...]:
-        """The row of a record's table: kind, name, size, time, source line."""
+        """Return the row of a record's table: kind, name, size, time, source line."""
         seconds = self.seconds if self.on_device is None else self.on_device[1]
         unit, name = next(((u, n) for u, n in _UNITS if (seconds or 0.0) >= u), _UNITS[-1])
         time = "" if seconds is None else f"{seconds / unit:.3g} {name}"

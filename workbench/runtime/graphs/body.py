@@ -19,14 +19,14 @@ from workbench.runtime.graphs.plan_cuda import CudaPlan
 from workbench.runtime.work import Launch, Nodes, Work
 
 ALL = Use(0, 2**64, "all memory", True, True)
-"""What a node uses of which nothing is known."""
+"""The uses of a node about which nothing is known."""
 
 
 Direct = tuple[Callable[[], Any], CpuPlan]
 
 
 class Plan(Protocol):
-    """What runs a body: made once, patched where a parameter changes."""
+    """A plan that runs a body: built once, patched where a parameter changes."""
 
     def run(self) -> None:
         """Run all of it; on CUDA it is queued."""
@@ -62,12 +62,12 @@ class Body:
 
     @property
     def device(self) -> Device:
-        """Where it runs: the CPU where it is empty."""
+        """The device that it runs on: the CPU where it is empty."""
         return self.nodes[0].device if self.nodes else CPU
 
     @property
     def edges(self) -> list[Edge]:
-        """Which node must run after which, and why; redundant edges are left out."""
+        """The edges: which node must run after which, and why; redundant edges are left out."""
         if self._edges is None:
             names = self.array_names()
             self._edges = edges(
@@ -103,14 +103,14 @@ class Body:
         return found
 
     def walk(self) -> Iterator[Work]:
-        """Every node, those of bodies inside included."""
+        """Yield every node, those of bodies inside included."""
         for node in self.nodes:
             yield node
             for body in node.bodies.values():
                 yield from body.walk()
 
     def add(self, node: Work) -> None:
-        """One more node, at the end.
+        """Append a node.
 
         Raises:
             LaunchError: it is of another device than the rest.

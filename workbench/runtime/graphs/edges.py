@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 WINDOW = 4096
-"""How many nodes back redundant edges are looked for: bounds the memory for very long graphs."""
+"""The number of nodes back that redundant edges are looked for in: bounds the memory for very long graphs."""
 
 
 class Use(msgspec.Struct, frozen=True):

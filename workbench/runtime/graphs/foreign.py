@@ -50,7 +50,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
 
     @property
     def name(self) -> str:
-        """What pictures call it."""
+        """The name in pictures."""
         return self.label
 
     @property
@@ -103,7 +103,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
 def foreign_work(
     device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[Library], None]
 ) -> Iterator[Stream]:
-    """A stream whose work inside the `with` becomes one node, handed to `keep`.
+    """Yield a stream whose work inside the `with` becomes one node, which is passed to `keep`.
 
     Raises:
         DeviceError: CUDA could not capture it; nothing is kept.

@@ -33,7 +33,7 @@ def shortened(name: str) -> str:
 
 
 def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list[tuple[float, float]]:
-    """For each line (its points from source to target) the left end of its label's base line.
+    """Return the left end of the base line of each line's label.
 
     Args:
         lines: points of each edge, pixels; between two of them runs the curve that pictures draw.
@@ -59,7 +59,8 @@ def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list
 
 
 def _on(start: Point, end: Point, t: float) -> tuple[float, float]:
-    """The point of the curve from `start` to `end` at the parameter t, from 0 to 1: it leaves and arrives upright."""
+    """Return the point of the curve from `start` to `end` at the parameter t, from 0 to 1: it leaves and arrives
+    upright."""
     eased = 3 * t * t - 2 * t**3
     # A cubic whose inner control points stand half way down, above each other's ends.
     down = 1.5 * t * (1 - t) + t**3
@@ -145,7 +146,7 @@ def to_json(body: Nodes) -> str:
 
 
 def placed(body: Nodes) -> dict[str, Any]:
-    """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands.
+    """Add positions to `facts`: each node's box (x, y, width, height), each edge's points and its label's position.
 
     Nodes of the graphs inside a node follow those of the graph itself, `inside` its number, and lie in its box; in a
     picture of more than `LARGEST_PICTURE` nodes they are left out.
@@ -233,7 +234,8 @@ def _detail(node: dict[str, Any]) -> str:
 
 
 def svg(body: Nodes) -> str:
-    """The picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only order."""
+    """Draw the picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only
+    order."""
     return drawn(placed(body), _summary(body))
 
 

@@ -137,7 +137,7 @@ class CudaPlan:
         return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
 
     def _add(self, graph: Any, node: Work, after: list[Any]) -> list[Any]:
-        """One node; returns what comes after it has to wait for."""
+        """Add a node to the graph; return the nodes that the next one has to wait for."""
         if id(node) in self._steps:
             return self._fill(graph, self._steps[id(node)], after)
         if isinstance(node, Launch):

@@ -1,4 +1,4 @@
-"""What a recorder holds as a program for a page.
+"""A recorder's work as a program for a page.
 
 Launches keep their packed parameters, with addresses of the page's memory; copies, sums and fills are the entries of
 `backends/cpu/native/copies.py`, compiled once. Arrays begin as they were before their first use if the record kept
@@ -165,7 +165,7 @@ class _Writer:
                 self.program.place(data.tobytes(), self.address(low))
 
     def address(self, here: int) -> int:
-        """Where a byte of this process lies in the page; 0 for none."""
+        """Return the page's address of a byte of this process; 0 for none."""
         k = bisect_right(self.starts, here) - 1
         if here == 0 or k < 0 or here >= self.places[k][1]:
             return 0
@@ -173,7 +173,8 @@ class _Writer:
         return there + here - low
 
     def steps(self, node: Work) -> Iterator[Any]:
-        """What a node does: numbers of rows, and branches and loops of these; a graph in the order of its capture."""
+        """Yield a node's steps: numbers of rows, and branches and loops of these; a graph in the order of its
+        capture."""
         match node:
             case Launch():
                 yield from self.launch(node.record)
@@ -253,7 +254,7 @@ class _Writer:
                 self.arrays[known] = place if self.arrays.get(known, place) == place else None
 
     def place_of(self, value: array) -> dict[str, Any]:
-        """How a page reads an array."""
+        """Describe an array as a page reads it."""
         inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
         return {
             "at": self.address(value.address), "dtype": element(value.dtype).name, "shape": list(value.shape),
@@ -276,7 +277,7 @@ class _Writer:
 
 
 def _lines(record: LaunchRecord) -> dict[str, list[int]]:
-    """What faults say, and the numbers of the operations of which they say it."""
+    """Return the messages of faults, and the numbers of the operations that each is about."""
     found: dict[str, list[int]] = {}
     for op, number in number_ops(record.loaded.function).items():
         if op.location.line:

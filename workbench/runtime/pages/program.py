@@ -26,7 +26,7 @@ that a strip leaves for the end; where its fault record lies, 0 without checks."
 
 @dataclass
 class Program:
-    """What is placed so far.
+    """The memory of a page's program, as far as it is laid out.
 
     Attributes:
         rows: what runs.
@@ -50,7 +50,8 @@ class Program:
         return start
 
     def place(self, data: bytes, start: int | None = None) -> int:
-        """The address at which these bytes stand when the program is rewound; `start`: in memory reserved before."""
+        """Return the address at which these bytes stand when the program is rewound; `start`: in memory reserved
+        before."""
         at = self.reserve(len(data)) if start is None else start
         if data:
             self._chunks.append((at, data))
@@ -86,7 +87,7 @@ class Program:
         return sum(len(made.image) for made, _ in self._modules)
 
     def data(self) -> dict[str, Any]:
-        """What `openMachine` takes as the program."""
+        """Return the program that `openMachine` takes."""
         rows = [list(row) for row in self.rows]
         plain = {
             "schedule": list(range(len(rows))),
@@ -105,7 +106,7 @@ class Program:
         }  # fmt: skip
 
     def payload(self) -> bytes:
-        """What it takes as the payload."""
+        """Return the payload that `openMachine` takes."""
         return b"".join([*(data for _, data in self._chunks), *(made.image for made, _ in self._modules)])
 
     def compressed(self) -> bytes:

@@ -1,4 +1,4 @@
-"""What arrays held before something used them: kept by `record(inputs=True)`, put back by `rewind`."""
+"""Contents of arrays before their first use: stored by `record(inputs=True)`, restored by `rewind`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Contents:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are kept."""
+        """The number of bytes stored."""
         return sum(data.nbytes for _, data in self.kept.values())
 
 

@@ -34,7 +34,7 @@ class Counters:
             )  # fmt: skip
 
     def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
-        """By how much a number advances.
+        """Return by how much a number advances from record to record.
 
         Raises:
             LaunchError: it is no whole number of a launch.

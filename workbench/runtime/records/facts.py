@@ -16,7 +16,7 @@ from workbench.cache.key import Part
 
 
 class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was derived from a kernel's IR.
+    """The facts derived from a kernel's IR.
 
     Attributes:
         digest: of the analysis and of the IR, as `facts_digest` makes it.

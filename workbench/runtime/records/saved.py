@@ -119,7 +119,7 @@ class SavedGraph(msgspec.Struct, frozen=True):
 
 
 class SavedEntry(msgspec.Struct, frozen=True):
-    """What ran, with its kind, time and place."""
+    """An entry of a file: its work, kind, time and source line."""
 
     kind: str
     what: SavedWork
@@ -308,7 +308,7 @@ class _Reader:
         return SavedGraph(tuple(nodes), total, depth + 1)
 
     def entry(self, told: Any) -> SavedEntry:
-        """What ran."""
+        """Read an entry."""
         if isinstance(told, dict) and told.get("kind") == "graph" and "graph" in told:  # from before graphs were nodes
             told = {**told, "condition": None, "bodies": {"body": told["graph"]}}
             del told["graph"]
@@ -318,7 +318,7 @@ class _Reader:
         return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(told["site"]))
 
     def work(self, told: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
-        """One node: its kind, of these, and what it is."""
+        """Read one node: its kind, which is one of these, and its work."""
         kind = told.get("kind") if isinstance(told, dict) else None
         if not isinstance(kind, str) or kind not in kinds:
             raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")

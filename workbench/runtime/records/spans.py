@@ -18,7 +18,7 @@ from workbench.runtime.work import Launch, Work
 
 
 class Span(msgspec.Struct, frozen=True):
-    """One thing that ran.
+    """The time of a piece of work.
 
     Attributes:
         start: seconds after the first span's start.
@@ -51,12 +51,12 @@ class Build(msgspec.Struct, frozen=True):
 
 
 def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
-    """One span an entry, in order, each followed by those of its parts."""
+    """Return a span for each entry, in order, each followed by those of its parts."""
     return timeline(entries, ())[0]
 
 
 def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """One span an entry, as `spans`, and one a build; both count from whatever began first."""
+    """Return a span for each entry, as `spans`, and one for each build; both count from the earliest start."""
     whole = [e for entry in entries for e in (entry, *entry.parts)]
     listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
     builds = tuple(builds)
@@ -114,7 +114,7 @@ def device_times(entries: Sequence[Work]) -> list[Work]:
 
 
 def lane(entry: Work) -> str:
-    """Where it ran."""
+    """Return the lane of a timeline that an entry belongs to: its device."""
     if isinstance(entry, Launch):
         record = entry.record
         return f"{record.loaded.device}{f' {record.stream}' if record.stream is not None else ''}"

@@ -94,7 +94,7 @@ class Description:
     late: int = 0
 
     def operands(self) -> tuple[Wire, ...]:
-        """The wires that are operands, in order; each operand once, though a shape may be taken from it too."""
+        """Operand wires, in order; each operand once, though a shape may be taken from it too."""
         # A SHAPE wire borrows an operand for its sizes; the wire that passes the data is the one that counts.
         found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
         return tuple(found[n] for n in range(len(found)))

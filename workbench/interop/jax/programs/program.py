@@ -74,7 +74,7 @@ class Program:
 
     @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
-        """Its operations in levels, with the native segments."""
+        """Operations in levels, with the native segments."""
 
         def make() -> tuple[Flat, dict[int, Part]]:
             flat = flatten(self.closed, _inner, primitives().launch)
