@@ -50,6 +50,6 @@ def product_views(specialisation: Specialisation, target: str, direction: str = 
 
 
 def _view(spec: ProductSpec) -> ProductView:
-    found = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
-    where, size = (found.where, len(found.code)) if found else ("not built", 0)
+    product = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
+    where, size = (product.where, len(product.code)) if product else ("not built", 0)
     return ProductView(spec.shown, spec.role, spec.arch, spec.layouts, spec.threads, spec.operand_bytes, where, size)

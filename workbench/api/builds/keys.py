@@ -67,11 +67,11 @@ def _structs(specialisation: Specialisation) -> Iterator[Part]:
 
 def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
     """Note the key that a kernel is built under, and what differs from the one before."""
-    place, options = _built_for(backend, key)
-    keys = _LAST_KEYS.setdefault((name, direction, *place), {})
+    slot, options = _built_for(backend, key)
+    keys = _LAST_KEYS.setdefault((name, direction, *slot), {})
     before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
     if before is None or before.digest != key.digest:
-        _note(name, direction, (place, options), key.explain(before) if before else ())
+        _note(name, direction, (slot, options), key.explain(before) if before else ())
     keys[options] = key
 
 

@@ -77,10 +77,10 @@ def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
         if within and _within_itself(a):
             return True
         if inside and a.type.pitch:
-            whole = (root, a.address - a.type.offset, a.strides)
-            if whole in seen:
+            layout = (root, a.address - a.type.offset, a.strides)
+            if layout in seen:
                 continue
-            seen.add(whole)
+            seen.add(layout)
             low, high = extent(a)
             spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
         else:

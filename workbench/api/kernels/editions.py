@@ -132,13 +132,13 @@ def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
     """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
     for name, kernel in list(namespace.items()):
         if _has_editions(kernel) and kernel.name == name:
-            place = id(namespace), name
-            found = _names.get(place)
-            if found is None:
-                found = Name()
-                _names.put(place, found)
-            if found.kernel is not kernel:
-                found.bind(kernel, cell)
+            slot = id(namespace), name
+            bound = _names.get(slot)
+            if bound is None:
+                bound = Name()
+                _names.put(slot, bound)
+            if bound.kernel is not kernel:
+                bound.bind(kernel, cell)
     _look(cell)
 
 
@@ -170,10 +170,10 @@ def is_current(kernel: Versioned) -> bool:
 
 def newest(kernel: K) -> K:
     """Return the kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
-    given = kernel
+    outdated = kernel
     name = kernel.edition.name if _has_editions(kernel) else None
     now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels
-    return now if now is not None and (given.stale or given.edition.outdated) else given
+    return now if now is not None and (outdated.stale or outdated.edition.outdated) else outdated
 
 
 def follow_reloads() -> None:

@@ -34,13 +34,13 @@ class Closure:
 
     def __call__(self) -> Mapping[str, object]:
         """Return names to values, of those that have one."""
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, cell in self.cells.items():
             try:
-                found[name] = cell.cell_contents
+                values[name] = cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
-        return found
+        return values
 
 
 class _Variable:
@@ -72,27 +72,27 @@ def plain_places(watched: Watched) -> tuple[Place, ...] | None:
         return _places(scope, watched.path, watched.value) if _lasts(watched.value) else None
     if watched.paths is None:
         return None
-    found: list[Place] = []
+    scopes: list[Place] = []
     for path in watched.paths:
-        places = _places(scope, path)
-        if places is None or not _constant(places[-1][2]):
+        parts = _places(scope, path)
+        if parts is None or not _constant(parts[-1][2]):
             return None
-        found += places
-    return tuple(found)
+        scopes += parts
+    return tuple(scopes)
 
 
 def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
     """Return the scopes of the parts of a dotted name; None if `value`, where passed, is not the name's value there."""
     root, *attrs = path.split(".")
-    found = _root(scope, root)
-    if not found or (attrs and root in scope.own):
+    scopes = _root(scope, root)
+    if not scopes or (attrs and root in scope.own):
         return None
     for attr in attrs:
-        owner = found[-1][2]
+        owner = scopes[-1][2]
         if not isinstance(owner, ModuleType) or attr not in vars(owner):
             return None
-        found.append((vars(owner), attr, vars(owner)[attr]))
-    return tuple(found) if value is MISSING or found[-1][2] is value else None
+        scopes.append((vars(owner), attr, vars(owner)[attr]))
+    return tuple(scopes) if value is MISSING or scopes[-1][2] is value else None
 
 
 def _root(scope: Scope, name: str) -> list[Place]:

@@ -7,10 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.kernels.kernel import Kernel, kernel
+from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.api.launches.map import map
-from workbench.builtins import FORMS, TABLE, Builtin
+from workbench.api.launches.reductions import (
+    add_converted,
+    add_products,
+    add_up,
+    add_up_along,
+    converted,
+    largest,
+    largest_along,
+    multiplied,
+    smallest,
+    smallest_along,
+)
+from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
 from workbench.runtime.arrays.array import array
@@ -74,8 +86,8 @@ def _number_type(*values: Any) -> Scalar | None:
     """
     if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, complex, Symbol)) for v in values):
         return None
-    found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
-    ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
+    dtypes = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
+    ranked = [t for t in dtypes if t.kind is Kind.FLOAT] or [t for t in dtypes if t != bool_]
     weak = float32 if any(isinstance(v, float) for v in values) else bool_
     return max(ranked, key=lambda t: t.bits, default=weak)
 
@@ -209,85 +221,3 @@ def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array
         )
     launch(of, n, inputs=inputs, outputs=[out], device=out.device)
     return out
-
-
-tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add", "atomic_max", "atomic_min"))
-larger, smaller = TABLE["max"], TABLE["min"]
-
-
-@kernel
-def add_up(x: array[Any], out: array[Any]):
-    """Add up all elements."""
-    atomic_add(out, 0, x[tid()])
-
-
-@kernel
-def add_converted(x: array[Any], out: array[Any]):
-    """Add up all elements in the type of `out`."""
-    atomic_add(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def add_products(x: array[Any], y: array[Any], out: array[Any]):
-    """Add up the products of two arrays' elements."""
-    i = tid()
-    atomic_add(out, 0, x[i] * y[i])
-
-
-@kernel
-def largest(x: array[Any], out: array[Any]):
-    """Find the largest element, in the type of `out`."""
-    atomic_max(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def smallest(x: array[Any], out: array[Any]):
-    """Find the smallest element, in the type of `out`."""
-    atomic_min(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """Add up along the middle dimension, in the type of `out`: one thread per sum."""
-    i, j = tid()
-    found = out.dtype(0)
-    for k in range(x.shape[1]):
-        found += out.dtype(x[i, k, j])
-    out[i, j] = found
-
-
-@kernel
-def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """Find the largest elements along the middle dimension: one thread each."""
-    i, j = tid()
-    found = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        found = larger(found, x[i, k, j])
-    out[i, j] = found
-
-
-@kernel
-def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """Find the smallest elements along the middle dimension: one thread each."""
-    i, j = tid()
-    found = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        found = smaller(found, x[i, k, j])
-    out[i, j] = found
-
-
-@kernel
-def converted(x: array[Any], out: array[Any]):
-    """Convert the elements to the type of `out`."""
-    i = tid()
-    out[i] = out.dtype(x[i])
-
-
-@kernel
-def multiplied(a: array(dtype=Any, ndim=2), b: array(dtype=Any, ndim=2), out: array(dtype=Any, ndim=2)):
-    """Multiply two matrices: one thread computes each element of the result."""
-    i, j = tid()
-    found = out.dtype(0)
-    for k in range(a.shape[1]):
-        found += a[i, k] * b[k, j]
-    out[i, j] = found

@@ -195,10 +195,10 @@ def _named(value: Any, seen: Seen) -> str:
     ufunc = isinstance(value, np.ufunc)
     module = "numpy" if ufunc else getattr(value, "__module__", None) or ""
     path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or ""
-    found: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
+    known: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
     for name in path.split("."):
-        found = getattr(found, name, None)
-    if found is None or found is not value:
+        known = getattr(known, name, None)
+    if known is None or known is not value:
         raise Inexact(f"{path or type(value).__name__} is not known by its name")
     return f"{module}.{path}"
 

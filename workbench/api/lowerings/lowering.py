@@ -74,13 +74,17 @@ class Lowering:
     """
 
     def __init__(
-        self, make: Callable[[], Function], facts: _Facts, watched: tuple[Watched, ...],
+        self, make: Callable[[], Function], launch_facts: _Facts, watched: tuple[Watched, ...],
         notices: tuple[Notice, ...] = (), parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:  # fmt: skip
         self._make = make
-        self.params = facts.params
-        self.launch_ndim, self.block_dim, self.adds_alone = facts.launch_ndim, facts.block_dim, facts.adds_alone
+        self.params = launch_facts.params
+        self.launch_ndim, self.block_dim, self.adds_alone = (
+            launch_facts.launch_ndim,
+            launch_facts.block_dim,
+            launch_facts.adds_alone,
+        )
         self.watched = watched
         self.notices = notices
         self._parts = dict(parts or {})
@@ -193,14 +197,14 @@ def lowering(
         NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
     """
     digest = "" if from_warp else _digest(definition, types, warp_meanings, tiling)
-    found = _found(digest, definition, types) if digest else None
-    if found is not None and not os.environ.get(VERIFY):
-        return found
+    cached = _found(digest, definition, types) if digest else None
+    if cached is not None and not os.environ.get(VERIFY):
+        return cached
     lowered = lower(definition, types, from_warp=from_warp, warp_meanings=warp_meanings, tiling=tiling)
-    made = _made(digest, definition, lowered)
-    if found is not None:
-        _compare(definition.name, found, made)
-    return made
+    lowering_ = _made(digest, definition, lowered)
+    if cached is not None:
+        _compare(definition.name, cached, lowering_)
+    return lowering_
 
 
 def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
@@ -254,16 +258,16 @@ def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, s
     """List the names that a lowering read, with what each meant."""
     if reads.refused:
         raise Inexact(reads.refused)
-    found: list[tuple[int | str, str | None, str, str]] = []
+    rows: list[tuple[int | str, str | None, str, str]] = []
     for where, way, name, value in reads.found.values():
         if way is not None:
-            found.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
+            rows.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
         elif isinstance(where, ModuleType):
             exact(where, seen)
-            found.append((where.__name__, None, name, exact(value, seen)))
+            rows.append((where.__name__, None, name, exact(value, seen)))
         else:
             _refuse_changing(where, name, seen)
-    return found
+    return rows
 
 
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
@@ -320,8 +324,8 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
         read = from_data(msgspec.msgpack.decode(saved.function), places=_Places(seen))
         return replace(read, source=definition.source)
 
-    facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
-    return Lowering(make, facts, watched, parts={True: forward, False: others})
+    launch_facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
+    return Lowering(make, launch_facts, watched, parts={True: forward, False: others})
 
 
 def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
@@ -347,18 +351,18 @@ def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], see
 
 def _put(
     digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
-    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], places: _Places, made: Lowering,
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], locations: _Places, result: Lowering,
 ) -> None:  # fmt: skip
     try:
-        function = msgspec.msgpack.encode(to_data(made.function, places))
+        function = msgspec.msgpack.encode(to_data(result.function, locations))
     except (Unwritable, Inexact):
         return
-    forward, others = made.parts("forward"), made.parts("adjoint")
-    kept = (forward, others if others is not forward else ())
-    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in kept]
-    saved = _Saved(reads, watched, made.launch_ndim, made.block_dim, made.adds_alone, parts, function)
-    facts: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
-    default_store().put(digest, Entry(msgspec.msgpack.encode(saved), facts))
+    forward, others = result.parts("forward"), result.parts("adjoint")
+    functions = (forward, others if others is not forward else ())
+    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in functions]
+    saved = _Saved(reads, watched, result.launch_ndim, result.block_dim, result.adds_alone, parts, function)
+    metadata: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
+    default_store().put(digest, Entry(msgspec.msgpack.encode(saved), metadata))
 
 
 class _Places:
@@ -373,7 +377,7 @@ class _Places:
                 self._at.setdefault((definition.source, line), number)
 
     def write(self, place: Location) -> list[Any]:
-        """Return a place as a list.
+        """Return a location as a list.
 
         Raises:
             Inexact: it is in no definition that is known.
@@ -397,7 +401,7 @@ class _Places:
         return Location(definition.source, begin + line, column, begin + end_line, end_column)
 
 
-def _compare(name: str, found: Lowering, made: Lowering) -> None:
+def _compare(name: str, cached: Lowering, fresh: Lowering) -> None:
     """Raise if what the cache has is not what lowering gives.
 
     Raises:
@@ -415,7 +419,7 @@ def _compare(name: str, found: Lowering, made: Lowering) -> None:
             "places": [op.location for op in walk(function.body)], "view": show(function),
         }  # fmt: skip
 
-    before, now = shown(found), shown(made)
+    before, now = shown(cached), shown(fresh)
     wrong = [what for what in now if before[what] != now[what]]
     if wrong:
         raise CacheError(f"{name}: lowering gives other {', '.join(wrong)} than the cache: "
