@@ -37,10 +37,10 @@ class Attribute(str, Generic[T]):
     def __new__(cls, name: str, kind: type[T] | None = None) -> Attribute[T]:
         """Declare it."""
         assert name not in DECLARED, f"the attribute {name} is declared twice"
-        made = DECLARED[name] = super().__new__(cls, name)
-        made._whole = get_origin(kind) or kind or object
-        made._part = next(iter(get_args(kind)), object)
-        return made
+        attribute = DECLARED[name] = super().__new__(cls, name)
+        attribute._whole = get_origin(kind) or kind or object
+        attribute._part = next(iter(get_args(kind)), object)
+        return attribute
 
     _whole: type
     _part: type

@@ -138,9 +138,9 @@ class Builder:
         indices = [Value(int32) for _ in shape]
         elements = [Value(contents(t.type), t.name) for t in tiles]
         with self.block((*indices, *elements)) as opened:
-            made = tuple(map(self.strong, make(indices, elements)))
-            self.yield_(*made)
-        types = [Tile(contents(v.type), shape) for v in made]
+            yielded = tuple(map(self.strong, make(indices, elements)))
+            self.yield_(*yielded)
+        types = [Tile(contents(v.type), shape) for v in yielded]
         return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results
 
     def body(self) -> Block:

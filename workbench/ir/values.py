@@ -239,18 +239,18 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 def walk(block: Block) -> Sequence[Op]:
     """List the operations of a block and of the blocks inside, outer before inner, in order."""
-    found = list[Op]()
+    ops = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:
         for op in open_blocks[-1]:
-            found.append(op)
+            ops.append(op)
             if op.blocks:
                 for inner in reversed(op.blocks):
                     open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()
-    return found
+    return ops
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:

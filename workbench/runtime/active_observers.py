@@ -64,15 +64,15 @@ class Listener(Protocol):
 OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", default=())
 
 
-def notify(what: str, *facts: Any) -> bool:
+def notify(what: str, *details: Any) -> bool:
     """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
 
     Args:
         what: the method's name.
-        facts: its arguments.
+        details: its arguments.
     """
     for observer in reversed(OBSERVERS.get()):
-        getattr(observer, what)(*facts)
+        getattr(observer, what)(*details)
         if observer.takes:
             return True
     return False

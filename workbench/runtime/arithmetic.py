@@ -38,7 +38,7 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
         TypeError: it writes to one: a tape would not see that, nor a record, nor an array's version.
     """
     try:
-        found = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
+        result = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
     except ValueError as error:
         if "read-only" not in str(error):
             raise
@@ -46,10 +46,10 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
             f"{function.__name__}() would change a Workbench array unseen by tapes and records; "
             "write x[...] = … instead, or change x.numpy() and call x.changed()"
         ) from None
-    if type(found) is np.ndarray and not found.flags.writeable and found.base is not None:
+    if type(result) is np.ndarray and not result.flags.writeable and result.base is not None:
         with suppress(ValueError):  # a view of a view, which may be written as x.numpy() may
-            found.flags.writeable = True
-    return found
+            result.flags.writeable = True
+    return result
 
 
 def _is_numpy(value: Any) -> bool:

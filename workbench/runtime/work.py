@@ -543,8 +543,8 @@ def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
     whose arrays meet goes through an array of its own.
     """
     if isinstance(node, Fill):
-        given = repeats(node.target.dtype, node.value)
-        yield node if given else Copy(node.target, everywhere(node.target, node.value))
+        plain = repeats(node.target.dtype, node.value)
+        yield node if plain else Copy(node.target, everywhere(node.target, node.value))
     elif isinstance(node, Add) and isinstance(node.target.dtype, Struct):
         others = node.source.field_arrays()
         for path, part in node.target.field_arrays().items():

@@ -166,9 +166,9 @@ class Process:
         self._errors.seek(0)
         rows, stage = [], b""
         for row in self._errors.read().splitlines():
-            said, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
-            if said or not mark:
-                rows.append(said.decode(errors="replace"))
+            output, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
+            if output or not mark:
+                rows.append(output.decode(errors="replace"))
             if mark:
                 stage = name
                 rows = rows if stage else []  # a request is over

@@ -78,12 +78,12 @@ def committed() -> int:
     """Bytes that this process has committed; 0 where Windows does not say."""
     kernel, counters = _kernel32(), MemoryCounters()
     counters.cb = ctypes.sizeof(counters)
-    told = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.cb)
-    return int(counters.PagefileUsage) if told else 0
+    answered = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.cb)
+    return int(counters.PagefileUsage) if answered else 0
 
 
 def _kernel32() -> Any:
-    found = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]  (of Windows)
+    library = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]  (of Windows)
     handle, flag = ctypes.c_void_p, ctypes.c_int
     for name, result, arguments in (
         ("CreateJobObjectW", handle, (handle, ctypes.c_wchar_p)),
@@ -93,6 +93,6 @@ def _kernel32() -> Any:
         ("GetCurrentProcess", handle, ()),
         ("K32GetProcessMemoryInfo", flag, (handle, handle, ctypes.c_uint32)),
     ):
-        function = getattr(found, name)
+        function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    return found
+    return library

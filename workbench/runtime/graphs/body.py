@@ -88,19 +88,19 @@ class Body:
 
         The name is the first parameter that these bytes were given for, numbered where two share it.
         """
-        found: dict[int, tuple[int, int, str]] = {}
+        names_by_id: dict[int, tuple[int, int, str]] = {}
         named: dict[tuple[int, int], str] = {}
         used: dict[str, int] = {}
         for node in sorted(self.nodes, key=lambda node: not isinstance(node, Launch)):
             for access in node.accesses:
-                if id(access.array) in found:
+                if id(access.array) in names_by_id:
                     continue
                 span = extent(access.array)
                 if span not in named:
                     used[access.name] = number = used.get(access.name, 0) + 1
                     named[span] = access.name if number == 1 else f"{access.name}#{number}"
-                found[id(access.array)] = (*span, named[span])
-        return found
+                names_by_id[id(access.array)] = (*span, named[span])
+        return names_by_id
 
     def walk(self) -> Iterator[Work]:
         """Yield every node, those of bodies inside included."""
@@ -125,9 +125,9 @@ class Body:
 
     def around(self, node: Work) -> Body:
         """Return another body, of one node."""
-        made = Body()
-        made.add(node)
-        return made
+        body = Body()
+        body.add(node)
+        return body
 
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and where arrays changed the edges too."""
@@ -158,9 +158,9 @@ class Body:
         nodes = [node.changed(values, swap) for node in self.nodes]
         if all(new is old for new, old in zip(nodes, self.nodes, strict=True)):
             return self
-        made = Body()
-        made.nodes = nodes
-        return made
+        body = Body()
+        body.nodes = nodes
+        return body
 
     def inner(self) -> list[Nodes]:
         """Return the bodies inside, at any depth."""
@@ -208,8 +208,8 @@ class Body:
 
     def written(self) -> list[Memory]:
         """Return the memory that a run may change."""
-        found = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
-        return list(found.values())
+        memories = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
+        return list(memories.values())
 
     def timed(self) -> float:
         """Return the seconds of one run."""

@@ -95,14 +95,14 @@ def _order(spots: list[_Spot], grid: list[list[int]]) -> None:
         now = _crossings(spots, grid)
         if now < fewest:
             best, fewest = [list(row) for row in grid], now
-    for row, kept in zip(grid, best, strict=True):
-        row[:] = kept
+    for row, order in zip(grid, best, strict=True):
+        row[:] = order
         _rank(spots, row)
 
 
 def _rank(spots: list[_Spot], row: list[int]) -> None:
-    for place, n in enumerate(row):
-        spots[n].rank = place
+    for position, n in enumerate(row):
+        spots[n].rank = position
 
 
 def _mean(spots: list[_Spot], neighbours: list[int], otherwise: float) -> float:

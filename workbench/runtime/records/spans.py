@@ -57,8 +57,8 @@ def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
 
 def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return a span for each entry, as `spans`, and one for each build; both count from the earliest start."""
-    whole = [e for entry in entries for e in (entry, *entry.parts)]
-    listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
+    every_entry = [e for entry in entries for e in (entry, *entry.parts)]
+    listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in every_entry]
     builds = tuple(builds)
     first = min([started for _, started, _ in listed if started] + [b.started for b in builds], default=0.0)
     ran = tuple(
@@ -98,19 +98,19 @@ def device_times(entries: Sequence[Work]) -> list[Work]:
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """
-    made: list[Work] = []
+    timed: list[Work] = []
     first: dict[Device, tuple[Any, float]] = {}
     for entry in entries:
         if entry.events is None:
-            made.append(entry)
+            timed.append(entry)
             continue
         before, after = entry.events
         base, started = first.setdefault(before.device, (before, entry.started))
         with suppress(DeviceError):  # of a broken device there are no times; the next call to it says so
             begun = started + before.since(base) / 1e3
             entry = replace(entry, events=None, on_device=(begun, after.since(before) / 1e3))
-        made.append(entry)
-    return made
+        timed.append(entry)
+    return timed
 
 
 def lane(entry: Work) -> str:

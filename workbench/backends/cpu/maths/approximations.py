@@ -222,13 +222,13 @@ def pow(x: Lane, y: Lane) -> Answer:
         rest = fma(held, low, fma(held, high, -product))
         # Where the product overflows, the rest is infinity minus infinity.
         value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
-    whole = lanes.call("trunc", y).is_("oeq", y)
+    is_whole = lanes.call("trunc", y).is_("oeq", y)
     halved = y * 0.5
     # Floats so large that they have no fraction bits are even.
-    odd = whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
+    odd = is_whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
     negative = x.is_("olt", 0.0)
     value = (negative & odd).choose(-value, value)
-    value = whole.choose(value, negative.choose(math.nan, value))
+    value = is_whole.choose(value, negative.choose(math.nan, value))
     # Zero, infinity, NaN and the smallest numbers have their own rules; none is common.
     rare = size.is_("ult", 2.0 ** (1 - about.bias)) | size.is_("uge", math.inf) | abs(y).is_("uge", math.inf)
     return Answer(value, rare)

@@ -95,15 +95,15 @@ class Lanes:
         full = Lanes(self.bits, REGISTER // self.bits)
         name = WRITTEN[self.bits]
         self.declarations[name] = _written(self.bits)
-        made = []
+        pieces = []
         for first in range(0, self.count, full.count):
             parts = ", ".join(f"{full.kind} {self._register(arg.name, first, full)}" for arg in args)
-            made.append(self.emit(f"call {full.kind} @{name}({parts})"))
+            pieces.append(self.emit(f"call {full.kind} @{name}({parts})"))
         if self.count == 1:
-            return Lane(self, self.emit(f"extractelement {full.kind} {made[0]}, i64 0"))
+            return Lane(self, self.emit(f"extractelement {full.kind} {pieces[0]}, i64 0"))
         if self.count == full.count:
-            return Lane(self, made[0])
-        return Lane(self, self.shuffled(full.kind, made[0], made[-1], range(self.count)))
+            return Lane(self, pieces[0])
+        return Lane(self, self.shuffled(full.kind, pieces[0], pieces[-1], range(self.count)))
 
     def _register(self, name: str, first: int, full: Lanes) -> str:
         """Return the register that holds the lanes from `first` on."""
@@ -242,7 +242,7 @@ def _written(bits: int) -> str:
         product, rest = _product(x, y)
         small, lost = _sum(z, rest)
         large, more = _sum(product, small)
-        made = (large + _to_odd(lost, more)).name
+        total = (large + _to_odd(lost, more)).name
     else:  # the product is exact in float64; the sum is rounded there, and once more here
         wide = Lanes(64, 2)
         wide.rows = lanes.rows
@@ -261,10 +261,10 @@ def _written(bits: int) -> str:
         low, high = (
             Lane(lanes, n).bits for n in (narrow[0], lanes.shuffled(lanes.kind, narrow[1], "poison", (2, 3, 0, 1)))
         )
-        made = low.do("or", high).value.name
+        total = low.do("or", high).value.name
     params = ", ".join(f"{lanes.kind} %x{n}" for n in range(3))
     head = f"define weak {lanes.kind} @{WRITTEN[bits]}({params}) noinline nounwind willreturn memory(none) {{"
-    return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {made}", "}"])
+    return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {total}", "}"])
 
 
 def _sum(a: Lane, b: Lane) -> tuple[Lane, Lane]:

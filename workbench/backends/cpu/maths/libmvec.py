@@ -27,11 +27,11 @@ def library() -> str:
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return ""
     try:
-        found = ctypes.CDLL(LIBRARY)
+        loaded = ctypes.CDLL(LIBRARY)
     except OSError:
         return ""
-    whole = all(symbol_address(found, symbol(name, bits)) for name in FUNCTIONS for bits in (32, 64))
-    return f"libmvec {platform.libc_ver()[1]}" if whole else ""
+    complete = all(symbol_address(loaded, symbol(name, bits)) for name in FUNCTIONS for bits in (32, 64))
+    return f"libmvec {platform.libc_ver()[1]}" if complete else ""
 
 
 def symbol(name: str, bits: int) -> str:

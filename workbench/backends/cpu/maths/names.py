@@ -25,11 +25,11 @@ def symbols(name: str, bits: int) -> tuple[str, ...]:
 
 def widths(bits: int, width: int) -> tuple[int, ...]:
     """Return how many elements the wide functions take, for registers of `width` bits."""
-    whole = width // bits
-    return (whole, whole // 2) if bits == 32 else (whole,)
+    widest = width // bits
+    return (widest, widest // 2) if bits == 32 else (widest,)
 
 
 def needed(image: bytes) -> set[tuple[str, int]]:
     """Return the functions, by name and width of an element, that an object file refers to."""
-    found = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
-    return {pair for pair in found if pair[0] in FORMULAS}
+    functions = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
+    return {pair for pair in functions if pair[0] in FORMULAS}

@@ -205,17 +205,17 @@ def _wake() -> None:
 
 def _frames_of_jax() -> set[FrameType]:
     """Return the frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
-    found: set[FrameType] = set()
+    frames: set[FrameType] = set()
     frame: FrameType | None = sys._getframe()
     while frame is not None and not _of(frame, "jax", "jaxlib"):
-        found.add(frame)
+        frames.add(frame)
         frame = frame.f_back
     if frame is None:
         return set()
     while frame is not None and _of(frame, "jax", "jaxlib", "contextlib"):
-        found.add(frame)
+        frames.add(frame)
         frame = frame.f_back
-    return found
+    return frames
 
 
 def _of(frame: FrameType, *packages: str) -> bool:
