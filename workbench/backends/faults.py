@@ -101,7 +101,7 @@ def _value(bits: int, value: Value) -> Any:
 
 def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
     """Return a linear index along each dimension, the last one fastest."""
-    indices = []
+    indices: list[int] = []
     for size in reversed(dims):
         indices.append(linear % size)
         linear //= size
