@@ -3,6 +3,9 @@
 The kernel is written for the number of parameters: thread i steps element i of each of them.
 """
 
+# The bodies of funcs are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import ast

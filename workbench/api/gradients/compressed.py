@@ -1,5 +1,8 @@
 """Sparse derivatives from few products: columns that share no row are computed together (Curtis, Powell and Reid)."""
 
+# SciPy has no types.
+# pyright: reportUnknownVariableType=false, reportUnknownMemberType=false, reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from workbench.api.kernels.kernel import Kernel, kernel
+from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.api.launches.map import map
-from workbench.builtins import FORMS, TABLE, Builtin
+from workbench.api.launches.reductions import EXTREMES, add_products, add_up, add_up_along, converted, multiplied
+from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
 from workbench.runtime.arrays.array import array
@@ -22,7 +23,8 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """`left + right` and the like, by a builtin's name; a Python number takes the array's type, as in a kernel."""
+    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in
+    kernels."""
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
@@ -31,17 +33,17 @@ def binary(name: str, left: Any, right: Any) -> Any:
 
 
 def unary(name: str, value: array) -> Any:
-    """`-x` and the like, by a builtin's name."""
+    """Compute `-x` and the like by a builtin's name."""
     return map(TABLE[name], value)
 
 
 def logical(name: str, left: array, right: Any) -> Any:
-    """`left & right` and the like: of bools whether both hold, of integers their bits."""
+    """Compute `left & right` and the like: logical for bools, bitwise for integers."""
     return binary(f"{name}_" if left.dtype == bool_ else f"bit_{name}", left, right)
 
 
 def inverted(value: array) -> Any:
-    """`~x`: not, of bools; of integers the other bits."""
+    """Compute `~x`: logical not for bools, bitwise not for integers."""
     return unary("not_" if value.dtype == bool_ else "invert", value)
 
 
@@ -73,8 +75,8 @@ def _number_type(*values: Any) -> Scalar | None:
     """
     if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, complex, Symbol)) for v in values):
         return None
-    found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
-    ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
+    dtypes = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
+    ranked = [t for t in dtypes if t.kind is Kind.FLOAT] or [t for t in dtypes if t != bool_]
     weak = float32 if any(isinstance(v, float) for v in values) else bool_
     return max(ranked, key=lambda t: t.bits, default=weak)
 
@@ -168,7 +170,7 @@ def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool
 
 
 def product(left: Any, right: Any) -> Any:
-    """`a @ b` of matrices and vectors of numbers: one thread for each element of the result."""
+    """Multiply matrices and vectors, `a @ b`: one thread computes each element of the result."""
     a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented
@@ -208,68 +210,3 @@ def _reduced(of: Kernel, what: str, n: int | tuple[int, ...], inputs: list[array
         )
     launch(of, n, inputs=inputs, outputs=[out], device=out.device)
     return out
-
-
-tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add", "atomic_max", "atomic_min"))
-
-
-@kernel
-def add_up(x: array[Any], out: array[Any]):
-    """The sum of all elements, in the type of `out`."""
-    atomic_add(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def add_products(x: array[Any], y: array[Any], out: array[Any]):
-    """The sum of the products of two arrays' elements."""
-    i = tid()
-    atomic_add(out, 0, x[i] * y[i])
-
-
-@kernel
-def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The sums along the middle dimension, in the type of `out`: a thread for each."""
-    i, j = tid()
-    found = out.dtype(0)
-    for k in range(x.shape[1]):
-        found += out.dtype(x[i, k, j])
-    out[i, j] = found
-
-
-def _extremes(change: Any, further: Any) -> tuple[Kernel, Kernel]:
-    @kernel
-    def extreme_element(x: array[Any], out: array[Any]):
-        """The largest or smallest element, in the type of `out`, which holds one of them."""
-        change(out, 0, out.dtype(x[tid()]))
-
-    @kernel
-    def extreme_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-        """The largest or smallest elements along the middle dimension: a thread for each."""
-        i, j = tid()
-        result = x[i, 0, j]
-        for k in range(1, x.shape[1]):
-            result = further(result, x[i, k, j])
-        out[i, j] = result
-
-    return extreme_element, extreme_along
-
-
-EXTREMES = {"max": _extremes(atomic_max, TABLE["max"]), "min": _extremes(atomic_min, TABLE["min"])}
-"""Of all elements, and along a dimension, by name."""
-
-
-@kernel
-def converted(x: array[Any], out: array[Any]):
-    """The elements in the type of `out`."""
-    i = tid()
-    out[i] = out.dtype(x[i])
-
-
-@kernel
-def multiplied(a: array(dtype=Any, ndim=2), b: array(dtype=Any, ndim=2), out: array(dtype=Any, ndim=2)):
-    """A matrix product: a thread for each element of the result."""
-    i, j = tid()
-    found = out.dtype(0)
-    for k in range(a.shape[1]):
-        found += a[i, k] * b[k, j]
-    out[i, j] = found
