@@ -93,7 +93,7 @@ class CSR:
 
     @property
     def _blocks(self) -> StructValue:
-        """What products are computed of: numbers are blocks of 1 × 1."""
+        """Return what products are computed of: numbers as blocks of 1 × 1."""
         kind = matrix(self.block, self.dtype)
         return _struct_of("BSR", kind)(self.starts, self.columns, self.values.view(kind))
 

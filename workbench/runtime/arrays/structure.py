@@ -162,8 +162,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        made = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)
-        return HostVector.of(made.reshape(type.shape), type)
+        numbers = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)
+        return HostVector.of(numbers.reshape(type.shape), type)
     if isinstance(type, Complex):
         if not isinstance(value, (int, float, complex, np.number)) or not fits(value, type.dtype):
             raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
