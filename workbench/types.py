@@ -648,6 +648,11 @@ def is_complex(t: Any) -> py.bool:
     return isinstance(number_type(t), Complex)
 
 
+def is_vector(t: Any) -> py.bool:
+    """Return whether the type is a vector, also of complex numbers, and neither a matrix nor a quaternion."""
+    return type(t) is Vector or (isinstance(t, ComplexVector) and not t.columns)
+
+
 def is_float(t: Any) -> py.bool:
     """Return whether the type is a float or has float components, and so can carry a gradient."""
     return element(t).kind is _FLOAT

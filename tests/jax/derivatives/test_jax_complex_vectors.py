@@ -175,6 +175,41 @@ def test_arrays_values_and_records_of_them(tmp_path: Any) -> None:
     assert launch.arguments["u"][1] == complex(np.complex64(m[0, 0, 1]))
 
 
+@wb.kernel
+def makers(o: wb.array[wb.vector(3, complex)], n: int, x: float):
+    i = wb.tid()
+    a = wb.vector(1j, 2.0, x)
+    d = wb.identity(3, dtype=complex)
+    for r in range(3):
+        d[r, (r + n) % 3] += complex(x, 1.0) * a[r]
+    d += wb.matrix_from_cols(a, wb.vector(length=3, dtype=complex) + 1.0, a * 2.0)
+    a /= x + 1.0
+    o[i] = d @ -a + wb.vec3(1.0, 2.0, 3.0) * a[n % 3] + type(a)(1j)
+    o[i].z *= 2.0
+    o[i].xy = o[i].yx
+    o[i][0:2] += o[i][1:3] * (n.conjugate() + x.real + wb.conj(x) + x.imag)
+    total = 0j
+    for part in o[i]:
+        total += part
+    if total != wb.dot(o[i], wb.vec3(1.0)):
+        o[i] = a
+
+
+def test_what_makes_them_and_real_numbers_have_parts_too() -> None:
+    o = wb.zeros(1, dtype=wb.vector(3, complex))
+    wb.launch(makers, 1, [o, 4, 1.5])
+    a, d = np.array([1j, 2, 1.5]), np.eye(3, dtype=complex)
+    for r in range(3):
+        d[r, (r + 4) % 3] += (1.5 + 1j) * a[r]
+    d += np.stack([a, np.ones(3), a * 2], 1)
+    a /= 2.5
+    want = d @ -a + np.arange(1, 4) * a[1] + 1j
+    want[2] *= 2
+    want[:2] = want[1::-1].copy()
+    want[:2] += want[1:] * (4 + 1.5 + 1.5 + 0)
+    np.testing.assert_allclose(o.numpy()[0], want, rtol=1e-5)
+
+
 REFUSED = {
     "q = a < b": "Complex numbers have no order",
     "q = max(a, b)": "Complex numbers have no order",

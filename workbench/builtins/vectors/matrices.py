@@ -18,19 +18,7 @@ from workbench.builtins.declaration.refs import Ref, pack
 from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
-from workbench.types import (
-    MOST_COMPONENTS,
-    SCALARS,
-    ComplexVector,
-    Kind,
-    Matrix,
-    Scalar,
-    Type,
-    Vector,
-    element,
-    is_small,
-    vector_of,
-)
+from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small, vector_of
 
 Rows = list[list[Any]]
 
@@ -122,11 +110,6 @@ def floats_of(
     if scalar is None or scalar.kind is Kind.BOOL or (scalar.kind is not Kind.FLOAT and not integers):
         raise refuse(name, args, f"{wanted} of floats", "Cast the components to a float type.")
     return [a.with_dtype(scalar) for a in args if isinstance(a, Vector)]
-
-
-def is_vector(t: Any) -> bool:
-    """Return whether the type is a vector, also of complex numbers, and neither a matrix nor a quaternion."""
-    return type(t) is Vector or (isinstance(t, ComplexVector) and not t.columns)
 
 
 def is_square(t: Any) -> bool:

@@ -19,17 +19,7 @@ from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
 from workbench.builtins.vectors.matrices import det, inverted
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import (
-    apply,
-    composed,
-    convert,
-    describe,
-    in_parts,
-    joined,
-    numbers,
-    usable,
-    weak,
-)
+from workbench.frontend.state.coerce import apply, composed, convert, describe, in_parts, joined, numbers, usable, weak
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import matrices, subscripts

@@ -30,20 +30,7 @@ from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
-from workbench.types import (
-    ArrayType,
-    Complex,
-    Kind,
-    Scalar,
-    Type,
-    Vector,
-    element,
-    in_complex,
-    int32,
-    is_integer,
-    is_weak,
-    strong,
-)
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, Vector, element, int32, is_integer, is_weak, strong
 from workbench.types import bool as bool_
 
 if TYPE_CHECKING:
@@ -363,7 +350,7 @@ def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None =
 def joined(context: Context, real: Value, imag: Value) -> Value:
     """Return the complex number, vector or matrix of these parts, which are of one type."""
     pairs = zip(components(context, real), components(context, imag), strict=True)
-    return context.builder.one("vec", [c for pair in pairs for c in pair], in_complex(real.type))
+    return context.builder.one("vec", [c for pair in pairs for c in pair], types.in_complex(real.type))
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

@@ -13,7 +13,6 @@ from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.vectors.matrices import is_vector
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import (
     apply,
@@ -48,6 +47,7 @@ from workbench.types import (
     int32,
     is_float,
     is_small,
+    is_vector,
     number_type,
     vector_of,
 )

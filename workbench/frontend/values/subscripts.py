@@ -10,7 +10,6 @@ import ast
 from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.vectors.matrices import is_vector
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
@@ -18,7 +17,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
+from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer, is_vector
 
 LETTERS = "xyzw"
 """Components of a vector, in order."""
