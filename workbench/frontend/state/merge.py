@@ -40,8 +40,8 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 def _bound(node: ast.AST) -> list[list[str]]:
     """Return the names that a node binds, by depth below it; found once, since each of nested statements needs them."""
     known: list[list[str]] | None = getattr(node, "_bound", None)
-    if known is not None:
-        return known
+    if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
+        return known or [[]]
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
         # Load(), Add(), numbers and names that are read: most of a tree.

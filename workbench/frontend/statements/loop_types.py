@@ -22,7 +22,7 @@ from workbench.frontend.state.context import Context, Env, Settled
 from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
-from workbench.frontend.values.structs import bind, pending, with_fields
+from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
@@ -76,6 +76,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
         for name in structs:  # a `return` in the loop gives a struct: its fields go round
             bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+            spread(before, name)
         if structs:
             names = with_fields(names, before)
             continue
