@@ -41,7 +41,7 @@ ADVICE = [
     ("z = pair[i]", "pair[i]", "make it a vector: vector(2, float)(…)."),
     ("y[i] == 1.0", "y[i] == 1.0", "Write = to assign"),
     ("z = float('-inf')", "'-inf'", "Write wb.inf, -wb.inf or wb.nan."),
-    ("for a, b in zip(x, y):\n        z = a", "x", "Write for i in range(len(x)), and index every array by i."),
+    ("for a, b in zip(x, y, strict=True):\n        z = a", "x", "Write for i in range(len(x)), and index every array by i."),
     ("for q in reversed(range(0, len(x), 2)):\n        z = q", "reversed(range(0, len(x), 2))", "Count down: range("),
     ("U, s, V = svd3(x, x, x, x)", "svd3(x, x, x, x)", "It returns what it computes: … = svd3(…)."),
     ("z = wb.float(i)", "wb.float", "Write float(x) and int(x)"),

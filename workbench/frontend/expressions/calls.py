@@ -34,6 +34,7 @@ from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
 from workbench.types import bool as bool_
@@ -124,7 +125,9 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
     """Return what `min` or `max` of one argument compares, where that is a tuple or a generator expression."""
     if isinstance(node, ast.GeneratorExp):
         return tuples.items_of(context, node, expression)
-    found = expression(context, node) if isinstance(node, (ast.Tuple, ast.Name, ast.Subscript, ast.BinOp)) else None
+    if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
+        return ()  # perhaps a vector, which is computed once
+    found = expression(context, node)
     return found if isinstance(found, tuple) else ()
 
 

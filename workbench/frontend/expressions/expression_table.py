@@ -487,6 +487,17 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     return context.builder.if_(condition, *done)[0]
 
 
+def _named(context: Context, node: ast.NamedExpr) -> Operand:
+    """`name := value`, where it is surely computed, and once."""
+    place = getattr(node, "uncertain", "")
+    if place:
+        message = f"{node.target.id} := … may be computed or not, or twice, {place}."
+        raise context.error(KernelSyntaxError, message, "Assign it on a line of its own.")
+    operand = expression(context, node.value)
+    structs.bind(context.env, node.target.id, operand)
+    return operand
+
+
 def _side(context: Context, node: ast.expr) -> Operand:
     operand = expression(context, node)
     return operand if isinstance(operand, (Bundle, tuple, View)) else usable(context, operand)
@@ -596,5 +607,5 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
 LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.Compare: _compare, ast.BoolOp: _boolean, ast.IfExp: _choice, ast.Call: _call, ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
+    ast.Subscript: _subscript, ast.NamedExpr: _named,
 }  # fmt: skip

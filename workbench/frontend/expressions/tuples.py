@@ -16,11 +16,11 @@ from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import sequences
 from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
 from workbench.frontend.state.context import Context, Env, Expression, FormHandler
-from workbench.frontend.state.operands import Literal, Operand, View
-from workbench.frontend.values import structs, subscripts
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.values import structs, subscripts, views
 from workbench.ir.values import Value, number_of
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.types import ArrayType, Scalar, Vector, int32, is_integer
+from workbench.types import Scalar, Vector, int32, is_integer
 from workbench.types import bool as bool_
 
 
@@ -110,12 +110,15 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
     Raises:
         KernelSyntaxError, KernelTypeError: it is an array, a number, or has a condition that only a run decides.
     """
-    if not isinstance(node, ast.GeneratorExp):
-        operand = None if isinstance(node, ast.Call) else expression(context, node)
-        if isinstance(operand, (View, Value)) and isinstance(operand.type, ArrayType):
-            message = f"The elements of {describe(operand)} are known only when the kernel runs."
-            raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
+    if isinstance(node, ast.Call):
         return sequences.sequence(context, node, expression)
+    if not isinstance(node, ast.GeneratorExp):
+        operand = expression(context, node)
+        items = None if views.is_array(operand) else sequences.elements(context, operand)
+        if items is None:
+            message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
+            raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
+        return items
     found: list[Operand] = []
     _generate(context, node, node.generators, found, expression)
     return tuple(found)

@@ -30,7 +30,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Delete: ("A kernel has no del.", "Leave the name as it is: it costs nothing."),
     ast.Import: ("A kernel has no import.", "Import above the kernel."),
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
-    ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
     ast.Slice: ("A slice stands here where one index is expected.", "Index one element: x[i]."),
 }

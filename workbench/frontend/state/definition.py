@@ -195,6 +195,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple(n for n in self.nodes if isinstance(n, ast.Call))
 
     @cached_property
+    def named(self) -> tuple[ast.NamedExpr, ...]:
+        """All `name := value` among these."""
+        return tuple(n for n in self.nodes if isinstance(n, ast.NamedExpr))
+
+    @cached_property
     def expects(self) -> bool:
         """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
         names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -81,6 +82,16 @@ def is_ours(name: str) -> bool:
     return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
+def is_part(name: str) -> bool:
+    """Return whether a name is of an element of a tuple, or of an index of a part of an array (`structs.spread`)."""
+    return re.search(r"\.(_|at)\d+$", name) is not None
+
+
+def shown(name: str) -> str:
+    """Return a name as messages write it: `p[0]` of an element of the tuple p."""
+    return re.sub(r"\._(\d+)", r"[\1]", name)
+
+
 def same(a: Operand, b: Operand) -> bool:
     """Return whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -128,7 +139,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
             "Return one type everywhere: return float(…).",
         )  # fmt: skip
     return context.error(
-        KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
+        KernelTypeError, f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…)." ,
     )  # fmt: skip
 
@@ -235,4 +246,4 @@ def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: ast.e
     elif is_ours(name):
         found.after[name] = Unset(RETURNS_A_VALUE)
     else:
-        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")
+        found.after[name] = Unset(f"{shown(name)} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")

@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
-from workbench.frontend.state.coerce import adopts, convert, default_type, weak
+from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, Settled
-from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
+from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
@@ -88,6 +88,11 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
         wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), context.env[n])) is not None}
         wider = {n: t for n, t in wider.items() if n not in hidden}
+        parts = [n for n in types if is_part(n) and not _fits(ends[n], types[n])]
+        if not wider and parts:  # of a tuple that an iteration may set before it reads it
+            hidden |= {n: Unset(_unlike(n, types[n], ends[n])) for n in parts}
+            types = {n: t for n, t in types.items() if n not in hidden}
+            continue
         if not wider:
             _check_ends(context, types, before, ends)
             return Settled(types, hidden, ())
@@ -136,7 +141,7 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
 
 
 def _changed(name: str) -> Unset:
-    reason = f"{name} changes its kind inside the loop, so it is not known here."
+    reason = f"{shown(name)} changes its kind inside the loop, so it is not known here."
     return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
 
 
@@ -179,13 +184,19 @@ def _decides(end: Type, type: Type) -> bool:
 def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
     for name, type in types.items():
         end = ends[name]
-        if isinstance(end, Value) and end.type != type and not adopts(end, type):
+        if isinstance(end, Value) and not _fits(end, type):
             kind = end.type if isinstance(end.type, Complex) else element(end.type)
-            error = context.error(
-                KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
-                f"Write {name} = {kind!r}(…) before the loop.",
-            )  # fmt: skip
-            context.shared.errors.append(error)
+            advice = f"Write {name} = {kind!r}(…) before the loop."
+            context.shared.errors.append(context.error(KernelTypeError, _unlike(name, type, end), advice))
+
+
+def _fits(end: Operand, type: Type) -> bool:
+    """Return whether the next iteration can get this."""
+    return isinstance(end, Literal) or (isinstance(end, Value) and (end.type == type or adopts(end, type)))
+
+
+def _unlike(name: str, type: Type, end: Operand) -> str:
+    return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
 
 
 def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type]) -> None:
@@ -193,8 +204,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
     values = []
     for name, type in types.items():
         end = ends[name]
-        fits = isinstance(end, Value) and (end.type == type or adopts(end, type))
-        if fits or isinstance(end, Literal):
+        if _fits(end, type):
             try:
                 values.append(convert(context, end, type))
                 continue
