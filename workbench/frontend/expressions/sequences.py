@@ -172,9 +172,7 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
 
 
-def contains_of_range(
-    context: Context, node: ast.expr, interval: ast.expr, expression: Expression
-) -> Value | None:
+def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expression: Expression) -> Value | None:
     """Return `n in range(…)`, as comparisons; None where the right side is no range.
 
     Raises:
@@ -189,7 +187,8 @@ def contains_of_range(
         message = "in range(…) takes integers, and a step that is written out."
         raise context.error(KernelTypeError, message, "Write the comparisons out.")
     less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
-    found = apply(context, TABLE["and_"], [apply(context, TABLE[n], p) for n, p in ((less, (start, item)), (more, (item, stop)))])
+    bounds = (less, (start, item)), (more, (item, stop))
+    found = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
     if abs(step.value) != 1:
         rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
         found = apply(context, TABLE["and_"], (found, apply(context, TABLE["eq"], (rest, Literal(0)))))

@@ -144,7 +144,9 @@ def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
     with context.at(test):
         with context.builder.block() as opened:
             known = truth(context, expression(context, test))
-        numbers = {op.result: number_of(op) for op in opened.block.ops if op.name == "const" and op.result.type == bool_}
+        numbers = {
+            op.result: number_of(op) for op in opened.block.ops if op.name == "const" and op.result.type == bool_
+        }
         if known in numbers:  # compared are numbers of this round
             return bool(numbers[known])
         if not isinstance(known, bool):
@@ -180,7 +182,9 @@ def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
 def _only(context: Context, node: ast.Call, most: int) -> None:
     if node.keywords or not 1 <= len(node.args) <= most:
         name = ast.unparse(node.func)
-        raise context.error(KernelTypeError, f"{name}() takes {'one argument' if most == 1 else f'1 to {most} arguments'}.")
+        raise context.error(
+            KernelTypeError, f"{name}() takes {'one argument' if most == 1 else f'1 to {most} arguments'}."
+        )
 
 
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:

@@ -209,9 +209,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
         own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
-        stored = (
-            n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own
-        )
+        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
         matched = (n.name for n in self.nodes if isinstance(n, ast.MatchAs))
         return frozenset([*(n.id if isinstance(n, ast.Name) else "" for n in roots), *(n for n in matched if n)])

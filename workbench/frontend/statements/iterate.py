@@ -142,7 +142,9 @@ def _known_element(
     context.env[f"start.{mark}"] = start
     count = apply(context, TABLE["sub"], (stop, start)) if start != Literal(0) else stop
     if step.value != 1:
-        count = apply(context, TABLE["floordiv"], (apply(context, TABLE["add"], (count, Literal(step.value - 1))), step))
+        count = apply(
+            context, TABLE["floordiv"], (apply(context, TABLE["add"], (count, Literal(step.value - 1))), step)
+        )
     item = ast.BinOp(here, ast.Mult(), ast.Constant(step.value)) if step.value != 1 else here
     item = item if start == Literal(0) else ast.BinOp(ast.Name(f"start.{mark}", ast.Load()), ast.Add(), item)
     return item, count

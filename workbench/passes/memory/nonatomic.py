@@ -72,7 +72,7 @@ def atomic(function: Function) -> Function:
 @deep
 def adds_alone(function: Function) -> bool:
     """Return whether `nonatomic` rewrites the function, so that arguments that overlap need other code."""
-    return _adds(function, owned_arrays(function)) or any(op.name == "owned" for op in walk(function.body))
+    return _adds(function, owned_arrays(function)) or "owned" in function.body.op_names
 
 
 def _adds(function: Function, arrays: Collection[Value]) -> bool:
