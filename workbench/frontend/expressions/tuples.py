@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import meet
@@ -92,8 +91,9 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     except KernelTypeError as error:
         raise context.placed(error) from None
     if isinstance(type, Scalar) and not type.weak:
-        row = one("vec", [convert(context, n, type) for n in numbers], Vector(count, type))
-        return one("extract", (row, subscripts.component(context, row.type, index)), type)
+        whole = Vector(count, type)
+        row = one("vec", [convert(context, n, type) for n in numbers], whole)
+        return one("extract", (row, subscripts.component(context, whole, index)), type)
     # What has no type yet is in no vector: numbers are compared with the place, which is checked as a vector's is.
     places = Vector(count, int32)
     row = context.builder.const(tuple(range(count)), places)
@@ -144,9 +144,8 @@ def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
     with context.at(test):
         with context.builder.block() as opened:
             known = truth(context, expression(context, test))
-        numbers = {
-            op.result: number_of(op) for op in opened.block.ops if op.name == "const" and op.result.type == bool_
-        }
+        written = (op for op in opened.block.ops if op.name == "const" and op.result.type == bool_)
+        numbers = {op.result: number_of(op) for op in written}
         if known in numbers:  # compared are numbers of this round
             return bool(numbers[known])
         if not isinstance(known, bool):
@@ -181,19 +180,16 @@ def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
 
 def _only(context: Context, node: ast.Call, most: int) -> None:
     if node.keywords or not 1 <= len(node.args) <= most:
-        name = ast.unparse(node.func)
-        raise context.error(
-            KernelTypeError, f"{name}() takes {'one argument' if most == 1 else f'1 to {most} arguments'}."
-        )
+        takes = "one argument" if most == 1 else f"1 to {most} arguments"
+        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
 
 
 def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
     _only(context, node, 2)
-    total = expression(context, node.args[1]) if len(node.args) > 1 else Literal(0)
-    return reduce(
-        lambda a, b: _added(context, usable(context, a), usable(context, b)),
-        items_of(context, node.args[0], expression), total,
-    )  # fmt: skip
+    total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
+    for item in items_of(context, node.args[0], expression):
+        total = _added(context, total, usable(context, item))
+    return total
 
 
 def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:

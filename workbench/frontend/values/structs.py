@@ -1,7 +1,8 @@
 """Structs in the front end: a value is a bundle of operands, one per field; IR never hears of them.
 
 Where a struct has a name, each field has one too (`p.x`), so that branches and loops join and carry fields as they do
-numbers. Where a branch or a loop gives a name a tuple or a part of an array, its elements get names too (`spread`). An array of structs is an array for each field; of an element those fields are loaded that are used.
+numbers. Where a branch or a loop gives a name a tuple or a part of an array, its elements get names too (`spread`).
+An array of structs is an array for each field; of an element those fields are loaded that are used.
 """
 
 from __future__ import annotations
