@@ -86,9 +86,12 @@ class Scope(msgspec.Struct, frozen=True):
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
-        for names in (self.defined.seen_from(self.user), self.own, self.closure()):
-            if name in names:
-                return names[name]
+        if self.defined and name in (defined := self.defined.seen_from(self.user)):
+            return defined[name]
+        if name in self.own:
+            return self.own[name]
+        if self.closure is not dict and name in (held := self.closure()):
+            return held[name]
         if name in self.user and (name not in self.language or usable(self.user[name])):
             return self.user[name]
         if name in self.language:

@@ -135,8 +135,9 @@ def _known_element(
         items = sequence(context, node, expression)
         context.env[f"items.{mark}"] = items
         return ast.Subscript(ast.Name(f"items.{mark}", ast.Load()), here, ast.Load()), Literal(len(items))
-    start, stop, step = loops.range_of(context, node, expression)
-    if not isinstance(step, Literal) or step.is_float or step.value < 1:
+    start, stop, step = bounds = loops.range_of(context, node, expression)
+    loops.check_integers(context, bounds)
+    if not isinstance(step, Literal) or step.value < 1:
         message = "A range beside an array has a positive step that is written out."
         raise context.error(KernelTypeError, message, "Write for i in range(len(x)), and index every array by i.")
     context.env[f"start.{mark}"] = start
