@@ -200,6 +200,7 @@ def test_a_tuple_that_a_loop_changes_is_one_name():
                 p = (p[0] * 2.0, p[1] + j)
             y[i] = p[0]
     """
-    steps = wb.step(meaning.define(text)["k"], 3, [np.array([1, 2, 3], np.float32)], [np.zeros(3, np.float32)], thread=1)
+    x, y = np.array([1, 2, 3], np.float32), np.zeros(3, np.float32)
+    steps = wb.step(meaning.define(text)["k"], 3, [x], [y], thread=1)
     assert [s.names["p"] for s in steps if s.source.strip().startswith("p = (p")] == [(2.0, 1), (4.0, 1), (8.0, 2)]
     assert steps[-1].names["p"] == (16.0, 4) and not any("." in name for s in steps for name in s.names)

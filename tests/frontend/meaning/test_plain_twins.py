@@ -155,7 +155,9 @@ BODIES = {
             (a, n), b = q
             q = ((b*0.5, n + 1), a)
             if n > 6: break
-        y[i] = p[0] + 10.0*p[1] + q[0][0]*q[1] + float64(q[0][1])""",
+        for j in range(3): r = (x[j], j)
+        s, p = r[0]*float64(r[1]), (p[0] + r[0], p[1])
+        y[i] = s + p[0] + 10.0*p[1] + q[0][0]*q[1] + float64(q[0][1])""",
     "parts of arrays in branches and loops": """
         v = x[1:5]
         if i % 2 == 0: v = x[i // 2:i]

@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import (
 )
 from workbench.ir.values import Value
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Type, element
+from workbench.types import ArrayType, Kind, Type, element, int64
 
 RETURNS_A_VALUE = (
     "What a return inside a loop gives must be a number, a vector or a struct, or several of them written out."
@@ -84,12 +84,17 @@ def is_ours(name: str) -> bool:
 
 def is_part(name: str) -> bool:
     """Return whether a name is of an element of a tuple, or of an index of a part of an array (`structs.spread`)."""
-    return re.search(r"\.(_|at)\d+$", name) is not None
+    return re.search(r"\.\d+[ei]$", name) is not None
+
+
+def is_place(name: str) -> bool:
+    """Return whether a name is of an index of a part of an array, which is of 64 bits where two kinds meet."""
+    return re.search(r"\.\d+i$", name) is not None
 
 
 def shown(name: str) -> str:
     """Return a name as messages write it: `p[0]` of an element of the tuple p."""
-    return re.sub(r"\._(\d+)", r"[\1]", name)
+    return re.sub(r"\.(\d+)e\b", r"[\1]", name)
 
 
 def same(a: Operand, b: Operand) -> bool:
@@ -117,6 +122,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     known = weak(a), weak(b)
     decided = [t for t in known if not isinstance(t, Weak)]
     if len(decided) == 2:
+        if decided[0] != decided[1] and is_place(name):
+            return int64
         if decided[0] != decided[1]:
             raise _disagree(context, name, a, b)
         return decided[0]

@@ -111,7 +111,7 @@ class Bundle(msgspec.Struct, frozen=True, eq=False):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """The form of a tuple whose elements have names of their own, `p._0`."""
+    """The form of a tuple whose elements have names of their own, `p.0e`."""
 
     count: int
 
@@ -120,7 +120,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Window(msgspec.Struct, frozen=True):
-    """The form of a part of an array whose indices, starts and lengths have names of their own, `v.at0`.
+    """The form of a part of an array whose indices, starts and lengths have names of their own, `v.0i`.
 
     Attributes:
         array: what it is a part of.

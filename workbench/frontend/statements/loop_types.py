@@ -19,7 +19,7 @@ from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
 from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, Settled
-from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, same, shown
+from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, is_place, same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
 from workbench.frontend.values.structs import bind, pending, spread, with_fields
@@ -27,7 +27,7 @@ from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, is_weak, strong
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, int64, is_integer, is_weak, strong
 
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
@@ -88,7 +88,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
         wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), context.env[n])) is not None}
         wider = {n: t for n, t in wider.items() if n not in hidden}
-        parts = [n for n in types if is_part(n) and not _fits(ends[n], types[n])]
+        parts = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
         if not wider and parts:  # of a tuple that an iteration may set before it reads it
             hidden |= {n: Unset(_unlike(n, types[n], ends[n])) for n in parts}
             types = {n: t for n, t in types.items() if n not in hidden}
@@ -105,7 +105,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
 def _first(names: Sequence[str], before: Env) -> Settled:
     """What a loop begins with."""
-    types = {n: t for n in names if (t := _start_type(before[n])) is not None}
+    types = {n: int64 if is_place(n) else t for n in names if (t := _start_type(before[n])) is not None}
     return Settled(types, {}, ())
 
 
@@ -184,15 +184,17 @@ def _decides(end: Type, type: Type) -> bool:
 def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
     for name, type in types.items():
         end = ends[name]
-        if isinstance(end, Value) and not _fits(end, type):
+        if isinstance(end, Value) and not _fits(name, end, type):
             kind = end.type if isinstance(end.type, Complex) else element(end.type)
             advice = f"Write {name} = {kind!r}(…) before the loop."
             context.shared.errors.append(context.error(KernelTypeError, _unlike(name, type, end), advice))
 
 
-def _fits(end: Operand, type: Type) -> bool:
+def _fits(name: str, end: Operand, type: Type) -> bool:
     """Return whether the next iteration can get this."""
-    return isinstance(end, Literal) or (isinstance(end, Value) and (end.type == type or adopts(end, type)))
+    if isinstance(end, Value):
+        return end.type == type or adopts(end, type) or (is_place(name) and is_integer(end.type))
+    return isinstance(end, Literal)
 
 
 def _unlike(name: str, type: Type, end: Operand) -> str:
@@ -204,7 +206,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
     values = []
     for name, type in types.items():
         end = ends[name]
-        if _fits(end, type):
+        if _fits(name, end, type):
             try:
                 values.append(convert(context, end, type))
                 continue

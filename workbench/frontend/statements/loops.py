@@ -63,7 +63,7 @@ def for_loop(
             with loop.round(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
-            with_fields(names, context.env)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         blocks.append(block.block)
@@ -210,7 +210,7 @@ def _while(
             context.env.update(carried)
             with loop.round(context.env, context.loops, carried):
                 lower_body(context, node.body)
-            with_fields(names, context.env)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         pairs.append((condition.block, block.block))

@@ -94,8 +94,8 @@ def part_names(name: str, type: Struct | Row | Window) -> list[str]:
     if isinstance(type, Struct):
         return [f"{name}.{f.name}" for f in type.fields]
     if isinstance(type, Row):
-        return [f"{name}._{k}" for k in range(type.count)]
-    return [f"{name}.at{k}" for k in range(sum(1 if a is None else 2 * a[1] for a in type.axes))]
+        return [f"{name}.{k}e" for k in range(type.count)]
+    return [f"{name}.{k}i" for k in range(sum(1 if a is None else 2 * a[1] for a in type.axes))]
 
 
 def spread(env: Env, name: str) -> None:
