@@ -51,7 +51,8 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _is_sum(op: Op, product: Value, other: Value) -> bool:
-    """Whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16 bits."""
+    """Return whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16
+    bits."""
     made, added, block = product.type, other.type, op.blocks[0]
     if len(op.results) != 1 or added != op.result.type:
         return False

@@ -62,7 +62,7 @@ def _is_whole(builtin: Builtin) -> bool:
 
 
 def _place(op: Op, products: dict[Value, Op]) -> int | None:
-    """Which operand of a sum is a product to be contracted."""
+    """Return the index of the operand of a sum that is a product to be contracted; None if neither is."""
     if op.name not in ("add", "sub"):
         return None
     type = op.result.type

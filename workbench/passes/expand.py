@@ -41,7 +41,7 @@ def expand(
 
 
 class _Expander:
-    """One walk. `parts` maps a vector to its components, as far as they are known in the open block."""
+    """A walk over a function; `parts` maps a vector to its components, as far as they are known in the open block."""
 
     def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
         self.keep_text = keep_text
@@ -110,7 +110,7 @@ class _Expander:
         self.keep(op, operands)
 
     def componentwise(self, op: Op, operands: tuple[Value, ...]) -> None:
-        """One scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
+        """Emit a scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
         type = op.result.type
         assert isinstance(type, Vector)
         columns = [self.components(v) if isinstance(v.type, Vector) else (v,) * type.length for v in operands]
@@ -138,7 +138,7 @@ class _Expander:
         return found
 
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
-        """The builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
+        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
         if builtin.expand is None:
             raise BuildError(f"This backend cannot emit {op.name}(), and there is no expansion of it.", op.location)
         scratch = Builder()

@@ -1,4 +1,4 @@
-"""What happens to a kernel between its source code and its machine code: each list of passes, in the order they run.
+"""The lists of passes between a kernel's source code and its machine code, in the order in which they run.
 
     source code
         frontend/statements/lower.py        names and types, then        LOWERED
@@ -166,5 +166,5 @@ def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
 
 
 def apply(name: str, step: Pass, function: Function) -> Function:
-    """One pass: where a test or a person with a question looks in."""
+    """Apply a pass; tests, and users with a question, look in here."""
     return step(function)

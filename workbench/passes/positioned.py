@@ -37,7 +37,8 @@ def positioned(
     function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False,
     padded: Collection[int] = (), extra: Mapping[Part, int] = _NONE,
 ) -> Function:  # fmt: skip
-    """`function` with two more parameters for each dimension that is divided: where its part begins, its whole size.
+    """Return `function` with two more parameters for each dimension that is divided: the start of its part, its whole
+    size.
 
     Args:
         function: a function whose `partition` for this launch allows these dimensions.

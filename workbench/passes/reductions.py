@@ -44,7 +44,7 @@ def reduces(function: Function) -> bool:
 
 
 def kind_of(op: Op) -> str:
-    """How the operation changes an element: "add", or the kind of an `atomic`; empty for any other operation."""
+    """Return how the operation changes an element: "add", or the kind of an `atomic`; empty for any other operation."""
     if op.name in ("atomic_add", "reduce_add"):
         return "add"
     return op.attrs[KIND] if op.name == "atomic" else ""

@@ -27,7 +27,7 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
 
 
 class _Unroller:
-    """One walk; `mapping` holds what a loop's results have become."""
+    """A walk; `mapping` maps a loop's results to their values after unrolling."""
 
     def __init__(self, function: Function, limit: int, chosen: Callable[[Op], bool]) -> None:
         self.limit = limit

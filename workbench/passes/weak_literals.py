@@ -41,7 +41,8 @@ def decide(function: Function) -> Function:
 
 
 def _everywhere(block: Block) -> Iterator[Op]:
-    """Every operation, also of blocks that are attributes: of gradients, replays and calls, which share theirs."""
+    """Yield every operation, also of blocks that are attributes: of gradients, replays and calls, which share
+    theirs."""
     entered, waiting = {block}, [block]
     while waiting:
         for op in walk(waiting.pop()):
@@ -209,7 +210,8 @@ class _Decided:
         return op.replace(results=(self.value(op.result),), attrs=attrs)
 
     def plain(self, op: Op) -> None:
-        """An operation without blocks: arithmetic on weak values in their type, any other in the types it was given."""
+        """Rewrite an operation without blocks: arithmetic on weak values in their type, any other in the types of its
+        operands."""
         if _follows(op) or op.name == "mark":
             wanted = {strong(v.type): self.classes.type(v) for v in op.operands if is_weak(v.type)}
             types = [wanted.get(strong(v.type), v.type) for v in op.operands]
@@ -227,7 +229,7 @@ class _Decided:
             self.mapping[old] = new if new.type == type else self.cast(op, new, type)
 
     def structured(self, op: Op) -> None:
-        """An operation with blocks."""
+        """Rewrite an operation with blocks."""
         types = [self.classes.type(v) for v in op.results]
         given = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):

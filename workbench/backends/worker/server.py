@@ -85,7 +85,7 @@ def _tell_stage(stage: str) -> None:
 
 
 def _forget_log() -> None:
-    """A request that is over says nothing about the next one; making the file empty each time would take longer."""
+    """Declare that no stage is under way, and empty the log where it has grown long (each time would take longer)."""
     _tell_stage("")
     with suppress(OSError):  # it need not be a file
         if os.lseek(2, 0, os.SEEK_CUR) > LOG:
@@ -147,4 +147,4 @@ def _be_first_to_go() -> None:
 
 
 Told = Callable[[str], None]
-"""What a task reports its stages with."""
+"""A function by which a task reports its stages."""

@@ -127,8 +127,8 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
         return tuples.items_of(context, node, expression)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
         return ()  # perhaps a vector, which is computed once
-    found = expression(context, node)
-    return found if isinstance(found, tuple) else ()
+    operand = expression(context, node)
+    return operand if isinstance(operand, tuple) else ()
 
 
 def _advice(target: Any, path: str) -> str:

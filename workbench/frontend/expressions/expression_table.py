@@ -489,9 +489,9 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
 
 def _named(context: Context, node: ast.NamedExpr) -> Operand:
     """`name := value`, where it is surely computed, and once."""
-    place = getattr(node, "uncertain", "")
-    if place:
-        message = f"{node.target.id} := … may be computed or not, or twice, {place}."
+    where = getattr(node, "uncertain", "")
+    if where:
+        message = f"{node.target.id} := … may be computed or not, or twice, {where}."
         raise context.error(KernelSyntaxError, message, "Assign it on a line of its own.")
     operand = expression(context, node.value)
     structs.bind(context.env, node.target.id, operand)

@@ -180,16 +180,16 @@ def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expr
     """
     if iterator_name(context, interval, expression) != "range" or not isinstance(interval, ast.Call):
         return None
-    item, *given = (usable(context, expression(context, n)) for n in (node, *interval.args))
-    start, stop, step = (Literal(0), *given, Literal(1))[:3] if len(given) == 1 else (*given, Literal(1))[:3]
+    item, *limits = (usable(context, expression(context, n)) for n in (node, *interval.args))
+    start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
     integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
     if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
         message = "in range(…) takes integers, and a step that is written out."
         raise context.error(KernelTypeError, message, "Write the comparisons out.")
     less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
     bounds = (less, (start, item)), (more, (item, stop))
-    found = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
+    inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
     if abs(step.value) != 1:
         rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
-        found = apply(context, TABLE["and_"], (found, apply(context, TABLE["eq"], (rest, Literal(0)))))
-    return found
+        inside = apply(context, TABLE["and_"], (inside, apply(context, TABLE["eq"], (rest, Literal(0)))))
+    return inside

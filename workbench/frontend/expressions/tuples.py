@@ -94,13 +94,13 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
         whole = Vector(count, type)
         row = one("vec", [convert(context, n, type) for n in numbers], whole)
         return one("extract", (row, subscripts.component(context, whole, index)), type)
-    # What has no type yet is in no vector: numbers are compared with the place, which is checked as a vector's is.
+    # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
     places = Vector(count, int32)
     row = context.builder.const(tuple(range(count)), places)
-    place = one("extract", (row, subscripts.component(context, places, index)), int32)
+    position = one("extract", (row, subscripts.component(context, places, index)), int32)
     result: Operand = numbers[-1]
     for k, number in reversed([*enumerate(numbers[:-1])]):
-        result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (place, Literal(k))), number, result))
+        result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (position, Literal(k))), number, result))
     return materialise(context, result)
 
 
@@ -119,17 +119,17 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
             message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
             raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
         return items
-    found: list[Operand] = []
-    _generate(context, node, node.generators, found, expression)
-    return tuple(found)
+    items: list[Operand] = []
+    _generate(context, node, node.generators, items, expression)
+    return tuple(items)
 
 
 def _generate(
-    context: Context, node: ast.GeneratorExp, over: Sequence[ast.comprehension], found: list[Operand],
+    context: Context, node: ast.GeneratorExp, over: Sequence[ast.comprehension], items: list[Operand],
     expression: Expression,
 ) -> None:  # fmt: skip
     if not over:
-        found.append(expression(context, node.elt))
+        items.append(expression(context, node.elt))
         return
     first, *inner = over
     names = [n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)]
@@ -137,7 +137,7 @@ def _generate(
         with _scope(context.env, names):
             _bind(context, first.target, item)
             if all(_decided(context, test, expression) for test in first.ifs):
-                _generate(context, node, inner, found, expression)
+                _generate(context, node, inner, items, expression)
 
 
 def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:

@@ -97,8 +97,8 @@ def _element(
     name = iterator_name(context, node, expression)
     here: ast.expr = ast.Name(at, ast.Load())
     if isinstance(node, ast.Call) and name == "enumerate" and node.args:
-        given, first = start_of(context, node, expression)
-        inner = _element(context, given, at, f"{mark}.0", expression)
+        over, first = start_of(context, node, expression)
+        inner = _element(context, over, at, f"{mark}.0", expression)
         if inner is None:
             return None
         context.env[f"count.{mark}"] = first

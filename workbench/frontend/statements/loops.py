@@ -283,16 +283,16 @@ def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | 
     Raises:
         KernelTypeError: one is no integer, or the step is 0.
     """
-    given = [usable(context, b) for b in bounds]
-    for bound in given:
+    values = [usable(context, b) for b in bounds]
+    for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
-    if isinstance(given[2], Literal) and given[2].value == 0:
+    if isinstance(values[2], Literal) and values[2].value == 0:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
-    return given
+    return values
 
 
 def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
-    given = check_integers(context, bounds)
-    type = strong(meet("range", [weak(b) for b in given]))
-    return [convert(context, b, type) for b in given]
+    values = check_integers(context, bounds)
+    type = strong(meet("range", [weak(b) for b in values]))
+    return [convert(context, b, type) for b in values]

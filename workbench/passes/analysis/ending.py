@@ -1,4 +1,4 @@
-"""Whether a loop surely ends."""
+"""Proofs that a loop ends."""
 
 from __future__ import annotations
 

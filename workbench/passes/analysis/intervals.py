@@ -1,4 +1,4 @@
-"""Which accesses are in range for every thread of a launch, by what is known before it starts.
+"""Accesses that are in range for every thread of a launch, by what is known before it starts.
 
 The value of an index is bounded by numbers that are the same for all threads: the launch's dimensions, sizes of arrays,
 integer parameters, literals. The bounds are operations of a prologue, computed in int64, and an access is in range
@@ -91,7 +91,7 @@ class Intervals(Prologue):
 
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
-        """What the condition of an `if`, or the range of a `for`, says holds in its block of that number."""
+        """Assume within block `block` what the condition of an `if`, or the range of a `for`, implies there."""
         self.facts = self.facts.new_child({})
         if op.name == "if":
             for name, left, right in self.analysis.implied(op.operands[0], block == 0):
@@ -113,7 +113,7 @@ class Intervals(Prologue):
             below.append(self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
 
     def _count(self, op: Op) -> None:
-        """The index of `range(start, stop)` with a step of 1."""
+        """Learn the interval of the index of `range(start, stop)` with a step of 1."""
         start, stop, step = op.operands[:3]
         made = self.analysis.defs.get(step)
         first, end = self.bounds(start), self.bounds(stop)

@@ -159,7 +159,7 @@ class Offsets:
         return (alike[0], alike[1]) if {one.dimension, other.dimension} <= {-1, dimension} else None
 
     def _chosen(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """`where`, or a result of an `if`: what either side is."""
+        """Return the offset of `where`, or of a result of an `if`, if it is that of both sides."""
         sides: Sequence[Value] = op.operands[1:]
         if op.name == "if":
             number = op.results.index(value)
@@ -176,7 +176,7 @@ class Offsets:
         return Offset(dimension, min(o.low for o in either), max(o.high for o in either))
 
     def _around(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """`mod`, or an index that counts from the end if it is negative."""
+        """Return the offset of `mod`, or of an index that counts from the end if it is negative."""
         inner, size = (self.of(v, bounds) for v in op.operands)
         if inner is None or size is None or size.dimension >= 0 or size.low != size.high or size.low < 1:
             return None

@@ -1,4 +1,4 @@
-"""Which dimensions of a launch may be computed in parts, each with a part of the arrays: what sharding under JAX needs.
+"""Dimensions of a launch that may be computed in parts, each with a part of the arrays: for sharding under JAX.
 
 A dimension may be if every array is subscripted by the thread's index along it, plus something bounded (`offsets`), at
 one and the same axis, always, or never. A part is then a launch of its own over those parts of the arrays, each with as
@@ -24,17 +24,17 @@ from workbench.source import UNKNOWN, Location
 from workbench.types import ArrayType
 
 MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
-"""How the parts of an array that every part of a launch updates are put together."""
+"""The ways to combine the parts of an array that every part of a launch updates."""
 
 
 class Reason(NamedTuple):
-    """Why a dimension is not computed in parts, and the place in the source."""
+    """The reason why a dimension is not computed in parts, with its source line."""
 
     text: str
     place: Location = UNKNOWN
 
     def __str__(self) -> str:
-        """With the line, if it is known."""
+        """Return the reason with its line, if that is known."""
         return f"{self.text} ({self.place})" if self.place.line else self.text
 
 
@@ -58,7 +58,7 @@ _UNKNOWN = Sizes()
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension of the launch.
+    """A dimension of the launch.
 
     Attributes:
         axes: of each array that it subscripts, the axis.
@@ -79,7 +79,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Partition:
-    """What is known of a kernel or of a derivative.
+    """The facts about parts of a kernel or of a derivative.
 
     Attributes:
         dimensions: one per dimension that `tid()` asks for.
@@ -95,7 +95,7 @@ class Partition:
 
 
 def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
-    """Which dimensions of a launch of `function` may be computed in parts.
+    """Find the dimensions of a launch of `function` that may be computed in parts.
 
     Args:
         function: a kernel or a derivative.
@@ -116,7 +116,7 @@ def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
 
 
 def unknown_uses(function: Function) -> Reason | None:
-    """Why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
+    """Return why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
     found = _Uses(function)
     for op in walk(function.body):
         found.note(op)
@@ -124,7 +124,7 @@ def unknown_uses(function: Function) -> Reason | None:
 
 
 class _Uses:
-    """What operations do with thread indices, sizes and arrays."""
+    """The uses of thread indices, sizes and arrays by operations."""
 
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
@@ -170,7 +170,7 @@ class _Uses:
         self.unknown = self.unknown or Reason(text, op.location)
 
     def dimension(self, number: int, sizes: Sizes) -> Dimension:
-        """What is known of a dimension of the launch."""
+        """Return the facts about a dimension of the launch."""
         refused = self.unknown
         axes: dict[str, int] = {}
         merged: dict[str, str] = {}
@@ -194,7 +194,7 @@ class _Uses:
         return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
-        """Why arrays whose subscripts depend on the thread's index have no offset from it."""
+        """Return why arrays whose subscripts depend on the thread's index have no offset from it."""
         found: dict[Part, Reason] = {}
         for name, op in self.accesses:
             for axis, (n, offset) in enumerate(zip(subscripts(op), self.offsets.get(op, ()), strict=False)):
@@ -224,7 +224,7 @@ class _Uses:
         return None, Reason(f"{name} is written, and not only at the thread's own index", writes[0].location)
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
-        """How an array that every thread may write to is put together again."""
+        """Return how the parts of an array that every thread may write to are combined."""
         kinds: set[str] = set()
         for op in ops:
             kind = op.attrs[KIND] if op.name == "atomic" else "add" if op.name in ADDITIONS else ""
@@ -240,7 +240,7 @@ class _Uses:
 
 
 def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:
-    """Why the accesses of an array do not all have the index at one and the same axis."""
+    """Return why the accesses of an array do not all have the index at one and the same axis."""
     for op, found in zip(ops, places, strict=True):
         if len(found) > 1:
             return Reason(f"its index is two subscripts of {name}", op.location)

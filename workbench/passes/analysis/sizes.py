@@ -31,7 +31,7 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What distinguishes it from another sum."""
+        """Return the terms that distinguish it from another sum."""
         return self.constant, self.terms
 
     def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
@@ -53,7 +53,7 @@ Size = SymbolicSize | int
 
 
 def combined(name: str, operands: Sequence[Size]) -> Size | None:
-    """What an operation gives for integers of which one at least is symbolic; None if that is not known."""
+    """Return an operation's result for integers of which one at least is symbolic; None if it is not known."""
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
 

@@ -67,7 +67,8 @@ def without_asserts(function: Function) -> Function:
 
 
 def without_prints(function: Function) -> Function:
-    """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
+    """Return the function without its prints, for an adjoint: it runs the kernel's lines again, and prints nothing
+    twice."""
     return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
@@ -100,7 +101,7 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
 
 
 def starts_of(op: Op) -> tuple[Value, ...]:
-    """Where an element or a part of a tile begins."""
+    """Return the indices at which an element or a part of a tile begins."""
     tile = op.operands[0].type
     assert isinstance(tile, Tile)
     return op.operands[1 : 1 + tile.ndim]
@@ -123,7 +124,7 @@ def asked(made: dict[Value, Op], index: Value) -> Value:
 
 
 def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
-    """How many elements the view of an access has, along each axis that is a slice."""
+    """Return how many elements the view of an access has, along each axis that is a slice."""
     makers = (made.get(v) for v in indices_of(op))
     return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
 
@@ -149,7 +150,7 @@ def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
 
 
 class _Guard:
-    """One walk. `known` maps what was found to be in range to the bool that says so, in the open blocks."""
+    """A walk. `known` maps what was proved in range to the bool that says so, in the open blocks."""
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
@@ -179,7 +180,7 @@ class _Guard:
     # What is skipped.
 
     def access(self, op: Op) -> None:
-        """An element of an array."""
+        """Check an access to an element of an array."""
         array, indices = op.operands[0], indices_of(op)
         if self.intervals is not None and self.intervals.hoisted(array, indices):
             self.builder.append(op)
@@ -192,7 +193,7 @@ class _Guard:
         self.skip(op, good, () if seen is not None else reported(op, self.made), report=seen is None)
 
     def component(self, op: Op) -> None:
-        """A component of a vector, where the index is computed."""
+        """Check the computed index of a component of a vector."""
         vector, index = op.operands[:2]
         made, length = self.made.get(index), getattr(vector.type, "length", 0)
         # Known while compiling to be inside.
@@ -203,7 +204,7 @@ class _Guard:
         self.skip(op, good, reported(op, self.made), report=True)
 
     def part(self, op: Op) -> None:
-        """An element or a part of a tile."""
+        """Check an element or a part of a tile."""
         good: list[Value] = []
         whole = op.operands[0].type
         assert isinstance(whole, Tile)
@@ -217,7 +218,7 @@ class _Guard:
             self.builder.append(op)
 
     def region(self, op: Op) -> None:
-        """A tile of an array; where the kernel says that all of it is inside and it is not, as much as is."""
+        """Check a tile of an array that the kernel says lies inside; where it does not, access as much as does."""
         if op.attrs[BOUNDS]:
             self.builder.append(op)
             return
@@ -245,7 +246,8 @@ class _Guard:
         return first
 
     def skip(self, op: Op, good: Value, values: Sequence[Value], report: bool) -> None:
-        """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
+        """Run the operation where `good` holds; elsewhere report, and give 0 (or the changed operand) for its
+        results."""
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
             self.builder.append(op.replace(results=results))
@@ -280,11 +282,11 @@ class _Guard:
     # What only reports.
 
     def divide(self, op: Op) -> None:
-        """`//` and `%` of integers."""
+        """Check the divisor of `//` and `%` of integers."""
         self.each(op, lambda x, y: self.builder.one("eq", (y, self.builder.const(0, y.type)), bool_), lambda n: n != 0)
 
     def shift(self, op: Op) -> None:
-        """`<<` and `>>`."""
+        """Check the count of `<<` and `>>`."""
 
         def bad(x: Value, y: Value) -> Value:
             width = element(y.type).bits
@@ -317,12 +319,12 @@ class _Guard:
         return [self.builder.one("extract", (value, n), value.type.dtype) for n in numbers]
 
     def claim(self, op: Op) -> None:
-        """`assert`."""
+        """Check the condition of an `assert`."""
         bad = self.builder.one("not_", op.operands, bool_)
         self.report(bad, op, reported(op, self.made))
 
     def count(self, op: Op) -> None:
-        """A `for` whose step may be 0 runs no turn then."""
+        """Run no turn of a `for` whose step is 0."""
         start, stop, step, *init = op.operands
         made = self.made.get(step)
         if made is None or made.name != "const" or not made.attrs[VALUE]:
@@ -334,7 +336,7 @@ class _Guard:
         self.keep(op, (start, stop, step, *init))
 
     def report(self, bad: Value, op: Op, values: Sequence[Value]) -> None:
-        """A fault where `bad` holds."""
+        """Report a fault where `bad` holds."""
         with self.builder.block() as then:
             self.fault(op, values)
             self.builder.yield_()
@@ -354,7 +356,7 @@ def literals(value: Number | tuple[Number, ...]) -> list[int]:
 
 
 def zero(builder: Builder, type: Type | Tile) -> Value:
-    """What a load that is skipped gives."""
+    """Return the value of a load that is skipped."""
     if isinstance(type, Tile):
         (made,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
         return made

@@ -48,7 +48,8 @@ class Outside(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """That an index is inside of an array: at least 0, or minus the size where it `wraps`, and below the size."""
+    """The condition that an index is inside an array: at least 0, or minus the size where it `wraps`, and below the
+    size."""
 
     array: str
     axis: int
@@ -58,7 +59,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Accesses(msgspec.Struct):
-    """What is known of a launch's accesses.
+    """The facts about a launch's accesses.
 
     Attributes:
         outside: the first found that is outside.
@@ -74,7 +75,7 @@ class Accesses(msgspec.Struct):
 def accesses(
     function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
-    """What is certain of the accesses of a launch.
+    """Return what is certain about the accesses of a launch.
 
     Args:
         function: a kernel, or a derivative of one, before it was guarded.
@@ -160,7 +161,7 @@ class _Follow:
         return apply(TABLE[op.name], operands, type)
 
     def chosen(self, op: Op, operands: Sequence[_Known | None]) -> _Known | None:
-        """Of `where`, `and_` and `or_`, what one known operand decides."""
+        """Return the result of `where`, `and_` or `or_` that one known operand decides."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
             # The other side may be unknown: it is not chosen.
             return operands[1 if operands[0] else 2]

@@ -21,7 +21,7 @@ from workbench.types import ArrayType, float32, float64
 
 
 class InPlace(msgspec.Struct, frozen=True):
-    """What is done without a copy.
+    """The operations that need no copy.
 
     Attributes:
         loads: tiles that are read in their arrays, and the arrays that are changed meanwhile.

@@ -14,7 +14,8 @@ from workbench.passes.strip_custom_gradients import without_customs
 
 
 def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> Function:
-    """The function without operations on tiles; itself where it has none. One thread of a launch of it is one block.
+    """Return the function without operations on tiles; itself if it has none. One thread of a launch of it is one
+    block.
 
     Args:
         function: after checks.

@@ -15,7 +15,7 @@ Element = Callable[[Sequence[Value], Value], None]
 
 
 class Region:
-    """Where a tile lies in an array. `each` runs something for the elements that are inside."""
+    """The part of an array that a tile covers. `each` runs something for the elements that are inside."""
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on
@@ -51,7 +51,7 @@ class Region:
         return on.every(found)
 
     def clipped(self, element: Element) -> None:
-        """The elements that are inside."""
+        """Run `element` for the elements that are inside."""
         on = self.on
         zero = on.builder.const(0, int64)
         low: list[Value] = []
@@ -86,7 +86,8 @@ class Region:
         return old
 
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
-        """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
+        """Run `element(indices in the array, index in the tile)` for each element; first `before`, where some are
+        outside."""
 
         def whole() -> None:
             self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))

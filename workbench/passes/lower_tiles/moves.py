@@ -40,7 +40,7 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
-    """Where the results go: into operands that are no longer needed, where types agree."""
+    """Return buffers for the results: operands that are no longer needed, where types agree."""
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
     found: list[Value] = []
     for result in op.results:
@@ -114,7 +114,7 @@ def _transpose(on: TileLowering, op: Op) -> None:
 
 
 def _reshape(on: TileLowering, op: Op) -> None:
-    """The same slots."""
+    """Lower a reshape: the same slots."""
     on.own(op.result, on.buffers[op.operands[0]])
 
 

@@ -109,7 +109,7 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
 
 
 def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
-    """The first place of the least or greatest; of a NaN, where there is one."""
+    """Find the first index of the least or greatest element; that of a NaN, where there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
     source, dtype = on.slots_of(tile), tile_type(tile).dtype
@@ -165,7 +165,7 @@ def _scan(on: TileLowering, op: Op) -> None:
 
 
 def identity(kind: str, type: Scalar | Vector) -> float | int:
-    """What changes nothing when combined."""
+    """Return the neutral element of a reduction."""
     scalar = element(type)
     if kind == "sum":
         return 0

@@ -16,7 +16,7 @@ from workbench.types import ArrayType, is_float
 Element = tuple[Value, ...]
 Known = dict[Element, Value]
 Overlap = Callable[[Value, Value], bool]
-"""Whether two array parameters may share elements."""
+"""Decide whether two array parameters may share elements."""
 
 
 def any_overlap(a: Value, b: Value) -> bool:
@@ -38,7 +38,7 @@ def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
 
 
 class _Reuse:
-    """One walk; `known` holds, by array and indices, the element's value at this point of the block."""
+    """A walk; `known` holds, by array and indices, the element's value at this point of the block."""
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap

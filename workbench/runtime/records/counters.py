@@ -34,7 +34,7 @@ class Counters:
             )  # fmt: skip
 
     def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
-        """By how much a number advances.
+        """Return by how much a number advances from record to record.
 
         Raises:
             LaunchError: it is no whole number of a launch.
@@ -71,11 +71,11 @@ def seeds(function: Function) -> tuple[str, ...]:
     for op in walk(function.body):
         for v in op.operands:
             users.setdefault(v, []).append(op)
-    found: dict[Value, None] = {}
+    seeding: dict[Value, None] = {}
     for op in walk(function.body):
         if op.name == "rand_next" and not _is_offset(op, users):
-            found.update(dict.fromkeys(_sources(op.operands[0], makers)))
-    return tuple(p.name for p in function.params if p in found and isinstance(p.type, Scalar) and is_integer(p.type))
+            seeding.update(dict.fromkeys(_sources(op.operands[0], makers)))
+    return tuple(p.name for p in function.params if p in seeding and isinstance(p.type, Scalar) and is_integer(p.type))
 
 
 def _is_offset(op: Op, users: Mapping[Value, list[Op]]) -> bool:

@@ -61,7 +61,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def lanes(self) -> int:
-        """How many lanes a component has."""
+        """The number of lanes of a component."""
         return _PARTS * self.part
 
     @property
@@ -71,7 +71,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def identity(self) -> str:
-        """What changes nothing, as an LLVM constant."""
+        """The neutral element, as an LLVM constant."""
         scalar, bits = self.scalar, self.scalar.bits
         if scalar.kind is Kind.FLOAT:
             return {"add": "-0.0", "min": "0x7FF0000000000000", "max": "0xFFF0000000000000"}[self.kind]
@@ -81,7 +81,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
 
 def reductions_of(function: Function) -> dict[Op, Reduction]:
-    """What is combined, by operation: those that surely change the same element share one."""
+    """Return the reductions by operation: those that surely change the same element share one."""
     changes = [op for op in walk(function.body) if op.name == "reduce_add" or op.attrs.get(REDUCTION)]
     if not changes:
         return {}
@@ -102,14 +102,14 @@ def reductions_of(function: Function) -> dict[Op, Reduction]:
 
 
 def size_of_buffer(reductions: Sequence[Reduction]) -> int:
-    """How many threads' results a buffer holds."""
+    """Return how many threads' results a buffer holds."""
     components = max(1, sum(len(r.components) for r in reductions))
     lanes = padding(reductions)
     return max(lanes, min(REDUCTION_THREADS, REDUCTION_BYTES // (8 * components) // lanes * lanes))
 
 
 def padding(reductions: Sequence[Reduction]) -> int:
-    """What the number of results in a buffer has to be a multiple of: the most lanes of any."""
+    """Return the number that a buffer's results must be a multiple of: the most lanes of any reduction."""
     return max((r.lanes for r in reductions), default=1)
 
 
@@ -158,7 +158,7 @@ def definitions(reduction: Reduction, inline: bool) -> dict[str, str]:
 
 
 def _lanes(reduction: Reduction, inline: bool) -> str:
-    """`count` results, a multiple of the lanes, into the lanes."""
+    """Emit the reduction of `count` results, a multiple of the lanes, into the lanes."""
     kind, size, parts = reduction.register, reduction.part, range(_PARTS)
     vector = f"<{size} x {kind}>"
     how = "alwaysinline" if inline else "noinline"

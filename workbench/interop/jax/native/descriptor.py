@@ -26,11 +26,11 @@ FIRST_FIELDS = 11
 """Fields of a description in the first version whose exports are read."""
 WAITING, RECORDED = 1, 2
 ADDED = (0, 65_536, 0)
-"""What a description of before is taken to say in the fields that came later: `late`, `strip` and `sums`."""
+"""The values of fields that descriptions of older versions lack: `late`, `strip` and `sums`."""
 
 
 class Kind(IntEnum):
-    """What the handler makes of a parameter; the numbers stand in the description."""
+    """The handler's treatment of a parameter; the numbers stand in the description."""
 
     ARRAY = 0
     SCALAR = 1
@@ -40,7 +40,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Wire:
-    """Where one kernel parameter comes from under XLA.
+    """The source of a kernel's parameter under XLA.
 
     Attributes:
         name: the parameter's.
@@ -94,7 +94,7 @@ class Description:
     late: int = 0
 
     def operands(self) -> tuple[Wire, ...]:
-        """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
+        """Operand wires, in order; each operand once, though a shape may be taken from it too."""
         # A SHAPE wire borrows an operand for its sizes; the wire that passes the data is the one that counts.
         found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
         return tuple(found[n] for n in range(len(found)))

@@ -23,7 +23,7 @@ from workbench.runtime.native.launcher import install_launcher
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 NOTES = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
-"""What a reader of the notes needs (notes.c)."""
+"""The symbols that a reader of the notes needs (notes.c)."""
 LOADED: list[Callable[[Mapping[str, int]], None]] = []
 """Called with the addresses of the handler's symbols when it is loaded."""
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"

@@ -115,7 +115,7 @@ class Segment:
 
     @cached_property
     def launches(self) -> int:
-        """How many of its steps are launches."""
+        """The number of its steps that are launches."""
         return sum(isinstance(s, Launch) for s in self.steps)
 
     @cached_property
@@ -144,7 +144,8 @@ class Segment:
         return f"workbench.{self.function}.{content.hexdigest()[:32]}"
 
     def written_by(self, result: int) -> tuple[int, int] | None:
-        """Which launch, counted from 0, writes a result last, and as which of its own; None: it is filled only."""
+        """Return the launch, counted from 0, that writes a result last, and its number among those of the launch; None:
+        it is filled only."""
         found, count, base = None, 0, len(self.operands) + result
         for step in self.steps:
             if isinstance(step, Launch):
@@ -211,7 +212,7 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
 
 
 def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
-    """What a file tells of a segment that calls these targets: its words are integers, each call is at one of them.
+    """Return a file's data of a segment that calls these targets: its words are integers, each call is at one of them.
 
     Raises:
         Wrong: it tells something else.

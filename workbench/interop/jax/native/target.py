@@ -41,7 +41,7 @@ NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Target:
-    """What a launch under XLA calls; two targets are equal where their names, made from their content, are.
+    """The code that a launch under XLA calls; two targets are equal where their names, derived from their content, are.
 
     Attributes:
         name: the name under which XLA knows it.
@@ -103,7 +103,8 @@ def make_target(
     description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None,
     origin: Callable[[], Any] | None = None,
 ) -> Target:  # fmt: skip
-    """The target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as there."""
+    """Create the target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as
+    there."""
     return Target(content_name(description, digest), description, code, digest, function, origin)
 
 
@@ -134,7 +135,7 @@ def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
 
 
 def kept(name: str) -> dict[str, Any]:
-    """What the store says of a name.
+    """Return the store's data of a name.
 
     Raises:
         CacheError: nothing.
@@ -202,7 +203,7 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """One per name, also where several threads ask for it."""
+    """Return the address of the thunk of a name: one per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.

@@ -44,7 +44,8 @@ def thunk_source(description: Description) -> str:
 
 
 def outdated_first(refuse: str, current: str, other: str) -> str:
-    """How a thunk begins: to `current`, or the error of an outdated kernel, or `other` where XLA asks for neither."""
+    """Emit the beginning of a thunk: a jump to `current`, or the error of an outdated kernel, or to `other` where XLA
+    asks for neither."""
     return f"""
   %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
   %is.current = icmp eq ptr %outdated, null
@@ -76,7 +77,7 @@ def thunk_text(source: str) -> str:
 
 
 def thunk_imports(entry: int) -> dict[str, int]:
-    """What the symbols of `thunk_text` are in this process, where the kernel's entry is at `entry`."""
+    """Map the symbols of `thunk_text` to addresses in this process, where the kernel's entry is at `entry`."""
     addresses = {
         "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
         "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
@@ -161,7 +162,7 @@ class _Body:
         self._row(f"{label}:")
 
     def _attribute(self, number: int, size: int) -> tuple[str, str]:
-        """How many int64 the attribute has (any number where `size` is 0), and where they are."""
+        """Emit the number of int64 in the attribute (any number where `size` is 0) and their address."""
         kinds, items = (self._at("ptr", "%Frame", "%frame", 7, n) for n in (3, 5))
         self._must("i32", self._load("i32", self._new(f"getelementptr i32, ptr {kinds}, i64 {number}")), 1)
         array = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
@@ -217,7 +218,7 @@ class _Body:
         self._row(f"store [{size} x i8] {value}, ptr {target}, align 1")
 
     def _buffer(self, wire: Wire, slot: Slot, views: str, place: int) -> None:
-        """One operand, result, or both in one memory."""
+        """Emit the reading of one operand, result, or both in one memory."""
         found = [self._checked(wire, field, n) for field, n in ((5, wire.operand), (6, wire.result)) if n >= 0]
         data, dims = found[0]
         if len(found) == 2:  # sizes may differ only where the call is wrong, and then the generic handler says so

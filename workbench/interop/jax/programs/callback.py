@@ -52,14 +52,14 @@ class Called:
 
     @property
     def shapes(self) -> list[Any]:
-        """What its results are."""
+        """The shapes and dtypes of its results."""
         shape = library().jax.ShapeDtypeStruct
         found = self.signature.result_types()
         return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in found]
 
     @property
     def floats(self) -> list[int]:
-        """Which results are of floats."""
+        """The numbers of the results of floats."""
         return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
 
     def run(self, *operands: Any) -> Arrays:
@@ -82,7 +82,7 @@ class Called:
 
 
 class _Run:
-    """One call's arguments, as our own arrays; no observer of the caller's sees it.
+    """A call's arguments as our own arrays, which no observer of the caller's sees.
 
     What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
     """

@@ -40,18 +40,18 @@ class Value:
 
     @property
     def elements(self) -> int:
-        """How many numbers it has."""
+        """The number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """The size in bytes."""
         return self.elements * self.dtype.itemsize
 
 
 @dataclass(eq=False)
 class Node:
-    """One operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
+    """An operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
 
     primitive: Any
     params: dict[str, Any]
@@ -80,7 +80,7 @@ class Flat:
 
     @property
     def levels(self) -> int:
-        """How many levels its operations have."""
+        """The number of levels of its operations."""
         return 1 + max((n.level for n in self.nodes), default=0)
 
 
@@ -195,7 +195,7 @@ def _is_repeat(node: Node) -> bool:
 
 
 def _set_level(node: Node, launch: Any) -> None:
-    """Where an operation is done: no earlier than what it needs."""
+    """Set the level of an operation: no earlier than those of what it needs."""
     before = max((v.level for v in node.inputs), default=0)
     name, made = node.primitive.name, node.outputs[0]
     if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:

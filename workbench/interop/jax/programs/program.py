@@ -45,7 +45,7 @@ class Program:
         return f"{self.name}: {len(self.closed.jaxpr.eqns)} operations"
 
     def __call__(self, *operands: Any) -> list[Any]:
-        """Its operations one by one."""
+        """Bind its operations one by one to JAX values."""
         return library().jax.core.eval_jaxpr(self.closed.jaxpr, self.closed.consts, *operands)
 
     @property
@@ -54,7 +54,7 @@ class Program:
         return self.closed.in_avals
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made for `key`, made now where it is new."""
+        """Return the value that `make` computes for `key`, computed at the first request."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
@@ -74,7 +74,7 @@ class Program:
 
     @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
-        """Its operations in levels, with the native segments."""
+        """Operations in levels, with the native segments."""
 
         def make() -> tuple[Flat, dict[int, Part]]:
             flat = flatten(self.closed, _inner, primitives().launch)
@@ -119,7 +119,8 @@ class Program:
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:
-        """Of a program that is linear in the operands from `split` on: their cotangents from the results'."""
+        """Return the program from the results' cotangents to those of the operands from `split` on, in which it is
+        linear."""
         jax = library().jax
         first, linear = self.inputs[:split], self.inputs[split:]
 

@@ -190,7 +190,8 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, spli
 
 
 def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Program) -> list[Any]:
-    """Of a program that is linear in the operands that JAX does not know: each of its launches says whether it is."""
+    """Transpose a program that is linear in the operands that JAX does not know: each of its launches says whether it
+    is."""
     linear = [n for n, x in enumerate(operands) if library().ad.is_undefined_primal(x)]
     order = [n for n in range(len(operands)) if n not in linear] + linear
     split = len(operands) - len(linear)
@@ -209,7 +210,7 @@ def _batch(
 
 
 def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
-    """What is not requested is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
+    """Drop the results that are not requested; `given` is the equation, in JAX 0.12 after which inputs are live."""
     equation = given[-1]
     program = equation.params["program"]
     effects = bool(program.closed.effects)

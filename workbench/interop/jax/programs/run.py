@@ -1,4 +1,4 @@
-"""One signature of a traced function: from JAX values to stand-in arrays, the call, and back.
+"""A signature of a traced function: from JAX values to stand-in arrays, the call, and back.
 
 A signature is what decides a program: types and shapes of the inputs, values of the static ones, the outputs.
 """
@@ -31,7 +31,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Leaf:
-    """One input parameter: a value, or a tree of them.
+    """An input parameter: a value, or a tree of them.
 
     Attributes:
         name: the parameter's.
@@ -61,7 +61,7 @@ class Leaf:
         return cls(name, tree, types, tuple(tuple(np.shape(v)) for v in values))
 
     def values(self, value: Any) -> list[Any]:
-        """Its values, flat; none of a static one."""
+        """Return the leaves of its value; none of a static one."""
         if self.static is not None:
             return []
         return [value] if self.tree is None else library().jax.tree.leaves(value)
@@ -90,7 +90,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Signature:
-    """What decides a program of the function called `function`; `wide`: JAX has 64-bit types."""
+    """The types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
 
     function: str
     leaves: tuple[Leaf, ...]
@@ -198,7 +198,7 @@ def _empty(output: Output) -> Any:
 
 
 def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:
-    """What the function is given for its inputs, and the arrays among it that come out."""
+    """Return the arrays that the function gets for its inputs, and those among them that come out."""
     rest, given, kept = iter(operands), [], []
     for leaf in signature.leaves:
         values = []

@@ -128,7 +128,7 @@ class _Planner:
         self._last[root] = max(self._last.get(root, 0), at)
 
     def _buffer_of(self, value: Value, at: int) -> _Buffer:
-        """Where a value is; what comes from outside becomes an operand, or is filled in."""
+        """Return the buffer of a value; one from outside becomes an operand, or is filled in."""
         found = self._of.get(value)
         if found is not None:
             return found

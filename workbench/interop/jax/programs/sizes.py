@@ -114,7 +114,7 @@ def _shown(closed: Any) -> tuple[Any, ...]:
 
 
 def _configs(jaxpr: Any) -> Iterator[Any]:
-    """What a jaxpr's text leaves out of its launches."""
+    """Yield the parts of a jaxpr's launches that its text leaves out."""
     for equation in jaxpr.eqns:
         yield equation.params.get("config")
         for value in equation.params.values():

@@ -259,7 +259,7 @@ class Trace(Observer):
             self._values[memory] = library().jnp.reshape(result, (-1,)) if memory in binding.shapes else result
 
     def _within(self, record: LaunchRecord) -> tuple[Condition, ...]:
-        """What must hold of open sizes; a launch that must reach outside of an array is refused."""
+        """Return the conditions on open sizes; refuse a launch that must reach outside of an array."""
         given = record.arguments.items()
         shapes = {n: open_shape(a.shape) for n, a in given if isinstance(a, array)}
         dims = open_shape(record.dim)
@@ -331,7 +331,7 @@ class _Binding:
         return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
 
     def _whole(self, name: str, value: array, wire: Wire) -> Wire:
-        """An array with an open size, which a view cannot have: it is all of an operand and result of its shape."""
+        """Wire an array with an open size, which no view can have: it is all of an operand and result of its shape."""
         shape = (*open_shape(value.shape), *value.dtype.shape)
         if self.shapes.setdefault(value.memory, shape) != shape or _where(value) is not None:
             raise refuse_part()
@@ -347,7 +347,7 @@ class _Binding:
         return self._early
 
     def _place(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
-        """Which operand and result a memory is, and what the result is filled with."""
+        """Return the operand and the result that a memory is, and the value that the result is filled with."""
         state, result = self.trace._values.get(memory), -1
         if memory in self._written:
             result = len(self.results)
@@ -365,7 +365,7 @@ def _count(memory: Memory, scalar: Scalar) -> int:
 
 
 def _where(view: array) -> Any:
-    """Which numbers of its memory a view is: None for all, a slice, or indices."""
+    """Return the elements of its memory that a view is: None for all, a slice, or indices."""
     scalar = number_type(view.dtype)
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner

@@ -157,7 +157,7 @@ class Notes:
     """The native notes of this process, as a source of recorders."""
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """From the addresses of the handler's symbols."""
+        """Read the addresses of the handler's symbols."""
         self._steps: dict[int, list[CallEntry]] = {}
         self._on = ctypes.c_int32.from_address(addresses["wb_ffi_on"])
         self._head, self._lost, self._room = (
