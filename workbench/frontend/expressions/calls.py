@@ -58,15 +58,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
         return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
-    if target is float and len(node.args) == 1 and (number := _written_number(node.args[0])) is not None:
-        return number
     known = python_names.as_builtin(target)
-    if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
-        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
-    if known in (TABLE["min"], TABLE["max"]) and len(node.args) == 1:
-        items = _several(context, node.args[0], expression)
-        if items:
-            return call_builtin(context, known, items, {})  # type: ignore[arg-type]
+    result = _as_in_python(context, node, target, known, expression)
+    if result is not None:
+        return result
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
@@ -109,6 +104,20 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
     return expression(context, node)
+
+
+def _as_in_python(
+    context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
+) -> Operand | None:
+    """Return what not only the arguments' values decide: `float("inf")`, `pow(x, 2)`, `max((a, b))`; else None."""
+    if target is float and len(node.args) == 1:
+        return _written_number(node.args[0])
+    if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
+        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
+    if known is not None and known.name in ("min", "max") and len(node.args) == 1:
+        items = _several(context, node.args[0], expression)
+        return call_builtin(context, known, items, {}) if items else None
+    return None
 
 
 def _written_number(node: ast.expr) -> Literal | None:
