@@ -36,8 +36,7 @@ def definition_of(function: Callable[..., object], source: str | None = None) ->
         raise KernelSyntaxError(f"{code.co_name} is not defined with def.", advice=advice)
     _refuse_methods(function)
     text = _lambda_text(function) if code.co_name == "<lambda>" else text_of(function, source)
-    closure = Closure(function) if getattr(function, "__closure__", None) else dict
-    scope = Scope(closure=closure, user=getattr(function, "__globals__", {}))
+    scope = Scope(closure=Closure(function), user=getattr(function, "__globals__", {}))
     written = text.block, text.node.lineno - text.first + 1
     nodes, values = default_nodes(text.node), getattr(function, "__defaults__", None) or ()
     pairs = zip(nodes.items(), values, strict=True)
