@@ -176,6 +176,7 @@ BODIES = {
         n = i and 5 or i + 2
         a = x[i] if i and x[i] > 0.0 else 0.25
         b = x[i]*float64(i - 3) or 1.5
+        b *= x[i] > 0.0 and 0.1 or 0.7
         while n and x[n % 7] > -3.0: n -= 1
         y[i] = a*float64(n or 3) + b*float64((i > 3) or 2*i)""",
     "what tuples add up to": """

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.rules import Weak
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -417,10 +418,14 @@ def _one_of(
             return left
         context.builder.extend(block.ops[:-1])
         return right
+    kinds = weak(left), weak(right)
+    untyped = next((k.default for k in kinds if isinstance(k, Weak)), None)
     try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, weak(left), weak(right)])
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
     except KernelTypeError as error:
         raise context.placed(error) from None
+    if untyped is not None and bool_ in kinds:  # `flag and 0.1` is as weak as 0.1
+        wanted = untyped
     with context.builder.block() as first:
         context.builder.yield_(convert(context, left, wanted))
     with context.builder.block() as second:
