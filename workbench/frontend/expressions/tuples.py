@@ -119,9 +119,9 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
             message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
             raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
         return items
-    items: list[Operand] = []
-    _generate(context, node, node.generators, items, expression)
-    return tuple(items)
+    written_out: list[Operand] = []
+    _generate(context, node, node.generators, written_out, expression)
+    return tuple(written_out)
 
 
 def _generate(
