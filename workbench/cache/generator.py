@@ -105,7 +105,7 @@ class _Seen:
             return self._outdated
         new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
         self._imported |= new
-        self._outdated = self._outdated or any(self._has_changed(name) for name in new if name.startswith(_PREFIX))
+        self._outdated = self._outdated or any([self._has_changed(name) for name in new if name.startswith(_PREFIX)])
         return self._outdated
 
     def _has_changed(self, module: str) -> bool:
@@ -193,11 +193,11 @@ def _changed_ns(states: Collection[os.stat_result]) -> list[int]:
     return [max(s.st_mtime_ns, s.st_ctime_ns) for s in states]
 
 
-def _identity(status: os.stat_result) -> tuple[int, int, list[int]]:
-    return status.st_size, status.st_ino, _changed_ns((status,))
+def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_size, status.st_ino, status.st_ctime_ns, 0 if os.name == "posix" else status.st_mtime_ns
 
 
-def _identity_now(path: str) -> tuple[int, int, list[int]] | None:
+def _identity_now(path: str) -> tuple[int, int, int, int] | None:
     try:
         return _identity(os.stat(path))
     except OSError:
