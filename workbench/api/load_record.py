@@ -85,14 +85,15 @@ class SavedSpecialisation(Specialisation):
     """A kernel as a file holds it: its IR, facts and tiling."""
 
     def __init__(
-        self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None,
+        self, function: Function, checkpoints: int, fma: bool, kernel_facts: KernelFacts | None = None,
         tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
     ) -> None:  # fmt: skip
         """Hold the IR with the facts known of it, and with the tiling of its launch if it has tiles."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
         self.tiling = Tiling(*tiling) if tiling is not None else None
-        self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
+        known = (kernel_facts.adds_alone, (kernel_facts.forward, kernel_facts.others)) if kernel_facts else (None, None)
+        self._lowering = known_function(function, *known)
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
         self.building = {}

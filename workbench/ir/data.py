@@ -12,7 +12,7 @@ from typing import TypedDict, cast
 
 from workbench.errors import its_type
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
-from workbench.ir.json_values import Json, Malformed, Places, checked, nth
+from workbench.ir.json_values import Json, Locations, Malformed, checked, nth
 from workbench.ir.show import literal_bits, read_bits
 from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
 from workbench.ir.verify import InvalidIR, verify
@@ -58,31 +58,31 @@ class Unwritable(ValueError):
     """A function with something that has no form as data."""
 
 
-def to_data(function: Function, places: Places | None = None) -> Mapping[str, Json]:
+def to_data(function: Function, locations: Locations | None = None) -> Mapping[str, Json]:
     """Return the function as JSON values.
 
     Args:
         function: of any kind.
-        places: writes places; None writes them with the texts that they are in.
+        locations: writes locations; None writes them with the texts that they are in.
 
     Raises:
         Unwritable: a type or an attribute has no form as data, or it nests too deeply to be read again.
     """
-    return _Writer(places).function(function)
+    return _Writer(locations).function(function)
 
 
-def from_data(data: Json, texts: bool = False, places: Places | None = None) -> Function:
+def from_data(data: Json, texts: bool = False, locations: Locations | None = None) -> Function:
     """Return the function that `to_data` wrote, verified.
 
     Args:
         data: JSON values.
         texts: take a func's CUDA text too. Without, such a func is its Python body, where that is its meaning.
-        places: reads places, if they were written by one; the function's source is then unknown.
+        locations: reads locations, if they were written by one; the function's source is then unknown.
 
     Raises:
         Malformed: it is not one, or a func in it is CUDA text alone and `texts` is off.
     """
-    reader = _Reader(texts, places)
+    reader = _Reader(texts, locations)
     try:
         return verify(reader.function(data))
     except InvalidIR as error:
@@ -164,8 +164,8 @@ def _scalar(data: Json) -> Scalar:
 class _Writer:
     """A function on its way to data; types, sources and values by number."""
 
-    def __init__(self, places: Places | None) -> None:
-        self.places = places
+    def __init__(self, locations: Locations | None) -> None:
+        self.locations = locations
         self.depth = self.ops = 0
         self.types: dict[str, int] = {}
         self.forms: list[Json] = []
@@ -174,7 +174,7 @@ class _Writer:
 
     def function(self, function: Function) -> Mapping[str, Json]:
         params = [self.value(p) for p in function.params]
-        source = self.source(function.source) if self.places is None else -1
+        source = self.source(function.source) if self.locations is None else -1
         ops = self.block(function.body)["ops"]
         captured = [[c.name, self.type(c.type), literal_bits(c.value, c.type)] for c in function.captured]
         return {
@@ -213,10 +213,10 @@ class _Writer:
         blocks = [self.block(b) for b in op.blocks]
         return [op.name, operands, results, attrs, blocks, self.place(op.location)]
 
-    def place(self, place: Location) -> list[Json]:
-        if self.places is not None:
-            return self.places.write(place)
-        return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
+    def place(self, location: Location) -> list[Json]:
+        if self.locations is not None:
+            return self.locations.write(location)
+        return [self.source(location.source), location.line, location.column, location.end_line, location.end_column]
 
     def attributes(self, op: Op) -> dict[str, Json]:
         data: dict[str, Json] = {}
@@ -232,7 +232,7 @@ class _Writer:
     def constant(self, value: object, type: Scalar | Vector) -> Json:
         """Return the constant's bits; with `places`, for the same IR, also digits that its type has no room for."""
         bits = literal_bits(value, type)
-        exact = self.places is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
+        exact = self.locations is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
         return ["bits", bits] if exact else ["bits", bits, self.plain(value, "const")]
 
     def plain(self, value: object, op: str) -> Json:
@@ -254,9 +254,9 @@ class _Writer:
 class _Reader:
     """Data on their way to a function; nothing is taken that was not checked."""
 
-    def __init__(self, texts: bool, places: Places | None) -> None:
+    def __init__(self, texts: bool, locations: Locations | None) -> None:
         self.texts = texts
-        self.places = places
+        self.locations = locations
         self.types: list[Type] = []
         self.sources: list[Source] = []
         self.values: list[Value] = []
@@ -351,7 +351,7 @@ class _Reader:
         match attrs.get(VALUE):
             case ["bits", bits] if len(results) == 1:
                 read[VALUE] = read_bits(bits, results[0].type)
-            case ["bits", _, written] if self.places is not None:  # 0.1 of a float32, as the user wrote it
+            case ["bits", _, written] if self.locations is not None:  # 0.1 of a float32, as the user wrote it
                 read[VALUE] = self.plain(written, 0)
             case _:
                 raise Malformed("a constant without a value")
@@ -380,8 +380,8 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Json) -> Location:
-        if self.places is not None and isinstance(data, list):
-            return self.places.read(data)
+        if self.locations is not None and isinstance(data, list):
+            return self.locations.read(data)
         match data:
             case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
                 if min(line, column, end_line, end_column) >= 0:

@@ -13,10 +13,10 @@ Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json
 T = TypeVar("T")
 
 
-class Places(Protocol):
+class Locations(Protocol):
     """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
 
-    def write(self, place: Location) -> list[Json]:
+    def write(self, location: Location) -> list[Json]:
         """Return a place as JSON values."""
         ...
 

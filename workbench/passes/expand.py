@@ -73,8 +73,8 @@ class _Expander:
             self.replace(builtin, op, operands)
 
     def by_components(self, builtin: Builtin, op: Op) -> bool:
-        whole = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
-        return builtin.elementwise and isinstance(op.result.type, Vector) and not whole
+        keeps_vector = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
+        return builtin.elementwise and isinstance(op.result.type, Vector) and not keeps_vector
 
     def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
         blocks = tuple(self.block(b) for b in op.blocks)
@@ -130,12 +130,12 @@ class _Expander:
         assert isinstance(type, Vector)
         known = self.constants.get(vector)
         if isinstance(known, tuple):
-            found = tuple(self.builder.const(c, type.dtype) for c in known)
+            literals = tuple(self.builder.const(c, type.dtype) for c in known)
         else:
             numbers = [self.builder.const(i, int32) for i in range(type.length)]
-            found = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)
-        self.parts[vector] = found
-        return found
+            literals = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)
+        self.parts[vector] = literals
+        return literals
 
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
         """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name."""

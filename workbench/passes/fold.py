@@ -233,8 +233,8 @@ def _exclusive(folder: _Folder, op: Op) -> Value | None:
 
 def _twice(folder: _Folder, op: Op) -> Value | None:
     """not not x, - - x."""
-    made = folder.made.get(op.operands[0])
-    return made.operands[0] if made is not None and made.name == op.name else None
+    definition = folder.made.get(op.operands[0])
+    return definition.operands[0] if definition is not None and definition.name == op.name else None
 
 
 def _where(folder: _Folder, op: Op) -> Value | None:
@@ -249,11 +249,11 @@ def _cast(folder: _Folder, op: Op) -> Value | None:
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
-    made, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
-    if made is None or made.name != "vec" or known is None:
+    definition, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    if definition is None or definition.name != "vec" or known is None:
         return None
     index = int(known.item())
-    return made.operands[index] if 0 <= index < len(made.operands) else None
+    return definition.operands[index] if 0 <= index < len(definition.operands) else None
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {

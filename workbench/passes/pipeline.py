@@ -148,18 +148,18 @@ PASSES: Mapping[str, Pass] = {
 }
 
 
-def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
+def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
     """Return the function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.
         function: what goes in.
-        given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
+        arguments: by name, a pass of another floor or with settings; or whether to run the one of this floor.
     """
     # A misspelt name would switch off nothing, silently.
-    assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
+    assert arguments.keys() <= set(stage), f"{sorted(arguments.keys() - set(stage))} are not in {stage}"
     for name in stage:
-        step = given.get(name, True)
+        step = arguments.get(name, True)
         if step is not False:
             function = apply(name, PASSES[name] if step is True else step, function)
     return function

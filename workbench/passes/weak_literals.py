@@ -130,11 +130,11 @@ def _is_open(value: Value) -> bool:
     return is_weak(value.type) or element(value.type).kind is Kind.BOOL
 
 
-def _widens(type: Type, given: Type) -> bool:
+def _widens(type: Type, source: Type) -> bool:
     """Return whether a cast of a weak value is to 64 bits of its kind."""
-    if not is_weak(given) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
+    if not is_weak(source) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
         return False
-    return is_integer(type) if given == int32 else type.kind is Kind.FLOAT
+    return is_integer(type) if source == int32 else type.kind is Kind.FLOAT
 
 
 class _Decided:
@@ -231,10 +231,10 @@ class _Decided:
     def structured(self, op: Op) -> None:
         """Rewrite an operation with blocks."""
         types = [self.classes.type(v) for v in op.results]
-        given = [self.classes.type(v) for v in op.operands]
+        operand_types = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):
-            given[len(given) - len(types) :] = types
-        operands = self.fitted(op, op.operands, given)
+            operand_types[len(operand_types) - len(types) :] = types
+        operands = self.fitted(op, op.operands, operand_types)
         if op.name in ("if", "for"):
             blocks = tuple(self.block(b, types) for b in op.blocks)
         elif op.name == "while":

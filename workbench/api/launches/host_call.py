@@ -96,8 +96,8 @@ class _Call:
         """Run the call whose text this is as a kernel of one thread; return its results, None without any."""
         parameters = ", ".join(self.types)
         definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
-        found = result_types(definition, self.types, self.warp_meanings, nothing=True)
-        outs = {f"result_{k}": empty(1, type) for k, type in enumerate(found)}
+        result_list = result_types(definition, self.types, self.warp_meanings, nothing=True)
+        outs = {f"result_{k}": empty(1, type) for k, type in enumerate(result_list)}
         stores = ", ".join(f"{y}[0]" for y in outs) + " = " if outs else ""
         kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores}{text}\n")
         types = self.types | {y: out.type for y, out in outs.items()}

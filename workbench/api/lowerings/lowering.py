@@ -213,7 +213,7 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     if digest and not lowered.notices:
         with suppress(Inexact):  # now: what can change in place may have done so later
             read = _reads(lowered.reads, seen), list(_watched(lowered.reads, seen))
-            keep = partial(_put, digest, definition.name, *read, _Places(seen))
+            keep = partial(_put, digest, definition.name, *read, _Locations(seen))
     return Lowering(
         lambda: function, _facts(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
     )
@@ -321,7 +321,7 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
     others = others or forward
 
     def make() -> Function:
-        read = from_data(msgspec.msgpack.decode(saved.function), places=_Places(seen))
+        read = from_data(msgspec.msgpack.decode(saved.function), locations=_Locations(seen))
         return replace(read, source=definition.source)
 
     launch_facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
@@ -351,7 +351,7 @@ def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], see
 
 def _put(
     digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
-    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], locations: _Places, result: Lowering,
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], locations: _Locations, result: Lowering,
 ) -> None:  # fmt: skip
     try:
         function = msgspec.msgpack.encode(to_data(result.function, locations))
@@ -365,7 +365,7 @@ def _put(
     default_store().put(digest, Entry(msgspec.msgpack.encode(saved), metadata))
 
 
-class _Places:
+class _Locations:
     """Places by the definition that they are in, and lines from its `def`: a text that moved is the same text."""
 
     def __init__(self, seen: Seen) -> None:
@@ -376,19 +376,19 @@ class _Places:
             for line in range(begin - definition.written[1] + 1, end + 1):
                 self._at.setdefault((definition.source, line), number)
 
-    def write(self, place: Location) -> list[Any]:
+    def write(self, location: Location) -> list[Any]:
         """Return a location as a list.
 
         Raises:
             Inexact: it is in no definition that is known.
         """
-        if place.source is UNKNOWN.source:
-            return [-1, place.line, place.column, place.end_line, place.end_column]
-        number = self._at.get((place.source, place.line))
-        if number is None or self._at.get((place.source, place.end_line)) != number:
-            raise Inexact(f"{place} is in no definition that is known")
+        if location.source is UNKNOWN.source:
+            return [-1, location.line, location.column, location.end_line, location.end_column]
+        number = self._at.get((location.source, location.line))
+        if number is None or self._at.get((location.source, location.end_line)) != number:
+            raise Inexact(f"{location} is in no definition that is known")
         begin = self.definitions[number].node.lineno
-        return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
+        return [number, location.line - begin, location.column, location.end_line - begin, location.end_column]
 
     def read(self, data: list[Any]) -> Location:
         """Return the place that `write` wrote, where its definition stands now."""

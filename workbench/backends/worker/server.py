@@ -58,14 +58,14 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
     _job.append((time.process_time() + seconds, request.get("memory") or float("inf")))
     _running.set()
     try:
-        facts, made = _function(request["task"])(request, data, _tell_stage)
-        answer: dict[str, Any] = {"facts": facts}
+        details, result = _function(request["task"])(request, data, _tell_stage)
+        answer: dict[str, Any] = {"facts": details}
     except Exception as problem:
-        answer, made = {"error": type(problem).__name__, **described(problem)}, b""
+        answer, result = {"error": type(problem).__name__, **described(problem)}, b""
     _running.clear()
     _job.clear()
     _forget_log()
-    _send({**answer, "memory": resident()}, made)
+    _send({**answer, "memory": resident()}, result)
 
 
 def _function(name: str) -> Callable[..., Any]:

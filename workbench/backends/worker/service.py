@@ -106,8 +106,8 @@ class Service:
             if greeting is None or greeting[0] != HELLO:
                 process.kill()
                 status, log, _ = process.end()
-                how = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
-                raise Unavailable(how, for_good=status not in OUTSIDE)
+                started = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
+                raise Unavailable(started, for_good=status not in OUTSIDE)
             self.process = process
         return self.process
 

@@ -85,6 +85,6 @@ def _elements(op: Op) -> int:
 
 def _products(op: Op) -> int:
     """Return how many numbers a product of tiles multiplies."""
-    a, made = op.operands[0].type, op.result.type
-    assert isinstance(a, Tile) and isinstance(made, Tile)
-    return made.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]
+    a, product = op.operands[0].type, op.result.type
+    assert isinstance(a, Tile) and isinstance(product, Tile)
+    return product.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

@@ -106,21 +106,21 @@ def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
 
         partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
     """
-    found = _Uses(function)
+    uses = _Uses(function)
     for op in walk(function.body):
-        found.note(op)
-    found.offsets = Offsets(function, sizes).accesses()
-    dimensions = tuple(found.dimension(n, sizes) for n in range(function.launch_ndim))
-    accessed = frozenset(a for a, _ in found.accesses)
-    return Partition(dimensions, frozenset(found.sizes), accessed, found.unbounded())
+        uses.note(op)
+    uses.offsets = Offsets(function, sizes).accesses()
+    dimensions = tuple(uses.dimension(n, sizes) for n in range(function.launch_ndim))
+    accessed = frozenset(a for a, _ in uses.accesses)
+    return Partition(dimensions, frozenset(uses.sizes), accessed, uses.unbounded())
 
 
 def unknown_uses(function: Function) -> Reason | None:
     """Return why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
-    found = _Uses(function)
+    uses = _Uses(function)
     for op in walk(function.body):
-        found.note(op)
-    return found.unknown
+        uses.note(op)
+    return uses.unknown
 
 
 class _Uses:
@@ -177,10 +177,10 @@ class _Uses:
         halos: dict[str, Halo] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
-            places = [self._places(op, number) for op in ops]
-            if any(places):
-                refused = refused or _uneven(name, ops, places)
-                axes[name] = next(p for p in places if p)[0]
+            axis_lists = [self._places(op, number) for op in ops]
+            if any(axis_lists):
+                refused = refused or _uneven(name, ops, axis_lists)
+                axes[name] = next(p for p in axis_lists if p)[0]
                 halo, why = self._halo(name, ops, number)
                 refused = refused or why
                 if halo is not None:
@@ -190,29 +190,29 @@ class _Uses:
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        offsets = [o for found in self.offsets.values() for o in found if o is not None and o.dimension == number]
+        offsets = [o for per_axis in self.offsets.values() for o in per_axis if o is not None and o.dimension == number]
         return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
         """Return why arrays whose subscripts depend on the thread's index have no offset from it."""
-        found: dict[Part, Reason] = {}
+        reasons: dict[Part, Reason] = {}
         for name, op in self.accesses:
             for axis, (n, offset) in enumerate(zip(subscripts(op), self.offsets.get(op, ()), strict=False)):
                 if offset is None and op.operands[n] in self.dependent:
                     why = f"a subscript of {name} is not the thread's index plus a bounded number"
-                    found.setdefault(Part(name, axis), Reason(why, op.location))
-        return found
+                    reasons.setdefault(Part(name, axis), Reason(why, op.location))
+        return reasons
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
         """Return the subscripts of an access that are the index along this dimension, and something bounded."""
-        found = self.offsets.get(op, ())
-        return tuple(n for n, offset in enumerate(found) if offset is not None and offset.dimension == number)
+        offsets = self.offsets.get(op, ())
+        return tuple(n for n, offset in enumerate(offsets) if offset is not None and offset.dimension == number)
 
     def _halo(self, name: str, ops: Iterable[Op], number: int) -> tuple[Halo | None, Reason | None]:
         """Return the reach of accesses beyond the thread's index; None if there are none, or the reason against it."""
         ops = list(ops)
-        found = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
-        before, after = max(0, -min(o.low for o in found)), max(0, max(o.high for o in found))
+        offsets = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
+        before, after = max(0, -min(o.low for o in offsets)), max(0, max(o.high for o in offsets))
         writes = [op for op in ops if op.name in EFFECTS]
         if not (before or after):
             return None, None
@@ -239,11 +239,11 @@ class _Uses:
         return kind, Reason(f"{name} is updated in several ways") if others else None
 
 
-def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:
+def _uneven(name: str, ops: list[Op], axes: list[tuple[int, ...]]) -> Reason | None:
     """Return why the accesses of an array do not all have the index at one and the same axis."""
-    for op, found in zip(ops, places, strict=True):
-        if len(found) > 1:
+    for op, own_axes in zip(ops, axes, strict=True):
+        if len(own_axes) > 1:
             return Reason(f"its index is two subscripts of {name}", op.location)
-        if found != next(p for p in places if p):
+        if own_axes != next(p for p in axes if p):
             return Reason(f"{name} is accessed at other elements as well", op.location)
     return None

@@ -41,8 +41,8 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
         terms = dict(self.terms)
         for axis, factor in other.terms:
             terms[axis] = terms.get(axis, 0) + sign * factor
-        kept = tuple(sorted((a, f) for a, f in terms.items() if f))
-        return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, kept)
+        nonzero = tuple(sorted((a, f) for a, f in terms.items() if f))
+        return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, nonzero)
 
     def times(self, factor: int) -> SymbolicSize:
         """So many times it."""

@@ -110,40 +110,40 @@ def starts_of(op: Op) -> tuple[Value, ...]:
 def part_of(op: Op) -> tuple[int, ...]:
     """Return the sizes of that part."""
     part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
-    whole = op.operands[0].type
-    assert isinstance(whole, Tile)
-    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * whole.ndim
+    outer = op.operands[0].type
+    assert isinstance(outer, Tile)
+    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * outer.ndim
 
 
-def asked(made: dict[Value, Op], index: Value) -> Value:
+def asked(defining: dict[Value, Op], index: Value) -> Value:
     """Return the index as it was written: of the view, and before a negative one was counted from the end."""
-    op = made.get(index)
+    op = defining.get(index)
     if op is not None and op.name == "view_index":
-        op = made.get(index := op.operands[1])
+        op = defining.get(index := op.operands[1])
     return op.operands[0] if op is not None and op.name == "wrap_index" else index
 
 
-def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+def lengths(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
     """Return how many elements the view of an access has, along each axis that is a slice."""
-    makers = (made.get(v) for v in indices_of(op))
+    makers = (defining.get(v) for v in indices_of(op))
     return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
 
 
-def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
     """Return the values that a fault of this operation reports, as the function has them.
 
     Args:
         op: an operation of the function before it was guarded.
-        made: the operation that makes each value there.
+        defining: the operation that makes each value there.
     """
     if op.name in ELEMENTS:
-        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:REPORTED_INDICES]
+        return (*(asked(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
-        return (asked(made, op.operands[1]),)
+        return (asked(defining, op.operands[1]),)
     if op.name in REGIONS or op.name in PARTS:
-        return tuple(asked(made, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
+        return tuple(asked(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
-        test = made.get(op.operands[0])
+        test = defining.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
         return test.operands if test is not None and plain else ()
     return op.operands[:3]
@@ -195,9 +195,9 @@ class _Guard:
     def component(self, op: Op) -> None:
         """Check the computed index of a component of a vector."""
         vector, index = op.operands[:2]
-        made, length = self.made.get(index), getattr(vector.type, "length", 0)
+        definition, length = self.made.get(index), getattr(vector.type, "length", 0)
         # Known while compiling to be inside.
-        if made is not None and made.name == "const" and 0 <= number_of(made) < length:
+        if definition is not None and definition.name == "const" and 0 <= number_of(definition) < length:
             self.builder.append(op)
             return
         good = self.below(index, self.builder.const(length, element(index.type)))
@@ -206,11 +206,11 @@ class _Guard:
     def part(self, op: Op) -> None:
         """Check an element or a part of a tile."""
         good: list[Value] = []
-        whole = op.operands[0].type
-        assert isinstance(whole, Tile)
-        for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
-            made, last = self.made.get(start), length - size
-            if made is None or made.name != "const" or not 0 <= number_of(made) <= last:
+        outer = op.operands[0].type
+        assert isinstance(outer, Tile)
+        for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
+            definition, last = self.made.get(start), length - size
+            if definition is None or definition.name != "const" or not 0 <= number_of(definition) <= last:
                 good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
         if good:
             self.skip(op, self.all_of(good), reported(op, self.made), report=True)
@@ -256,8 +256,8 @@ class _Guard:
             if report:
                 self.fault(op, values)
             # A vector or tile whose component was not set is still that vector; a load gives 0.
-            kept = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
-            self.builder.yield_(*kept)
+            substitutes = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
+            self.builder.yield_(*substitutes)
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
 
     def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
@@ -299,11 +299,11 @@ class _Guard:
 
     def each(self, op: Op, bad: Callable[[Value, Value], Value], fine: Callable[[int], bool]) -> None:
         """Report for each component whose right operand is wrong, unless it is a literal that is fine."""
-        made = self.made.get(op.operands[1])
+        definition = self.made.get(op.operands[1])
         if not is_integer(element(op.result.type)):
             self.builder.append(op)
             return
-        numbers = literals(made.attrs[VALUE]) if made is not None and made.name == "const" else []
+        numbers = literals(definition.attrs[VALUE]) if definition is not None and definition.name == "const" else []
         if not (numbers and all(map(fine, numbers))):
             # The operation stays whole and vectorises; only the test looks at components.
             columns = [self.parts(v) for v in op.operands]
@@ -326,8 +326,8 @@ class _Guard:
     def count(self, op: Op) -> None:
         """Run no turn of a `for` whose step is 0."""
         start, stop, step, *init = op.operands
-        made = self.made.get(step)
-        if made is None or made.name != "const" or not made.attrs[VALUE]:
+        definition = self.made.get(step)
+        if definition is None or definition.name != "const" or not definition.attrs[VALUE]:
             bad = self.builder.one("eq", (step, self.builder.const(0, step.type)), bool_)
             self.report(bad, op, reported(op, self.made))
             # start == stop and a step of 1: a loop of no turns, without a branch around it.
@@ -358,8 +358,8 @@ def literals(value: Number | tuple[Number, ...]) -> list[int]:
 def zero(builder: Builder, type: Type | Tile) -> Value:
     """Return the value of a load that is skipped."""
     if isinstance(type, Tile):
-        (made,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
-        return made
+        (tile,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
+        return tile
     assert isinstance(type, (Scalar, Vector))
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 

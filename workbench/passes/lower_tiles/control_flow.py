@@ -90,16 +90,16 @@ def _around(on: TileLowering, block: Block, carried: dict[int, Buffer]) -> None:
     held: list[tuple[Buffer, Buffer]] = []
     for to, source in moves:
         if source.slots in homes and len(moves) > 1:
-            kept = on.new(Tile(dtype_of(source.slots), (source.count,)))
-            on.copy(kept.slots, source.slots, source.count)
-            held.append((to, kept))
+            copy = on.new(Tile(dtype_of(source.slots), (source.count,)))
+            on.copy(copy.slots, source.slots, source.count)
+            held.append((to, copy))
         else:
             held.append((to, source))
     for to, source in held:
         on.copy(to.slots, source.slots, to.count)
-    for (_, source), (_, kept) in zip(moves, held, strict=True):
-        if kept is not source:
-            on.give_back(kept)
+    for (_, source), (_, copy) in zip(moves, held, strict=True):
+        if copy is not source:
+            on.give_back(copy)
     homes_held = {id(b) for b in carried.values()}
     for value in dict.fromkeys(block.yielded):
         if is_tile(value) and value in on.buffers:

@@ -25,8 +25,8 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     if not is_tiled(function.body):
         return function
     function = turned(without_customs(function))
-    body, found = in_place(function.body, dense, plain)
-    return replace_body(function, TileLowering(LOWER, found).whole(body))
+    body, reuse = in_place(function.body, dense, plain)
+    return replace_body(function, TileLowering(LOWER, reuse).whole(body))
 
 
 LOWER: dict[str, Handler] = {

@@ -117,15 +117,15 @@ class TileLowering(Nests):
 
     # Blocks.
 
-    def ops(self, block: Block, kept: Sequence[Value] = ()) -> None:
-        """Lower a block's operations but for the yield; tiles in `kept` (and those yielded) outlive it."""
+    def ops(self, block: Block, outliving: Sequence[Value] = ()) -> None:
+        """Lower a block's operations but for the yield; tiles in `outliving` (and those yielded) outlive it."""
         last = _last_uses(block)
         body = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
         local = set(block.params)
         for position, op in enumerate(body):
             self.builder.location = op.location
             # Only tiles of this block die in it: one from outside may be needed by the next turn of a loop.
-            used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in kept]
+            used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in outliving]
             self.dying = set(used)
             self.handlers.get(op.name, TileLowering.plain)(self, op)
             local.update(op.results)
@@ -158,11 +158,11 @@ def tile_type(value: Value) -> Tile:
 
 def tiles_used(op: Op) -> list[Value]:
     """List the tiles that an operation, or one inside it, uses; in order, so that the same code results each time."""
-    found = dict.fromkeys(v for v in op.operands if is_tile(v))
+    used = dict.fromkeys(v for v in op.operands if is_tile(v))
     for block in op.blocks:
         for inner in block.ops:
-            found.update(dict.fromkeys(tiles_used(inner)))
-    return list(found)
+            used.update(dict.fromkeys(tiles_used(inner)))
+    return list(used)
 
 
 def _last_uses(block: Block) -> dict[Value, int]:

@@ -29,10 +29,10 @@ class Region:
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
         """Return the array's indices of an element of the tile."""
-        found = list(self.offsets)
+        indices = list(self.offsets)
         for index, axis in zip(at, self.axes, strict=True):
-            found[axis] = self.on.on("add", found[axis], self.on.wide(index))
-        return found
+            indices[axis] = self.on.on("add", indices[axis], self.on.wide(index))
+        return indices
 
     def size(self, axis: int) -> Value:
         """Return the array's extent along an axis."""
@@ -43,12 +43,12 @@ class Region:
     def inside(self) -> Value:
         """Return whether all of the tile is."""
         on, zero = self.on, self.on.builder.const(0, int64)
-        found: list[Value] = []
+        conditions: list[Value] = []
         for axis, offset in enumerate(self.offsets):
             length = self.tile.shape[self.axes.index(axis)] if axis in self.axes else 1
-            found.append(on.on("ge", offset, zero, type=bool_))
-            found.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
-        return on.every(found)
+            conditions.append(on.on("ge", offset, zero, type=bool_))
+            conditions.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
+        return on.every(conditions)
 
     def clipped(self, element: Element) -> None:
         """Run `element` for the elements that are inside."""

@@ -111,10 +111,10 @@ class Nests:
 
     def every(self, conditions: Sequence[Value]) -> Value:
         """Return whether all hold."""
-        found = conditions[0]
+        both = conditions[0]
         for other in conditions[1:]:
-            found = self.on("and_", found, other, type=bool_)
-        return found
+            both = self.on("and_", both, other, type=bool_)
+        return both
 
     def zero(self, type: Scalar | Vector) -> Value:
         """0 of a type."""

@@ -86,9 +86,9 @@ def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: lis
     if type.dtype == wide:
         return source
     borrowed.append(on.new(Tile(wide, (type.count,))))
-    made = borrowed[-1].slots
-    on.nest((type.count,), lambda at: on.write(made, at[0], on.builder.cast(on.read(source, at[0]), wide)))
-    return made
+    slots = borrowed[-1].slots
+    on.nest((type.count,), lambda at: on.write(slots, at[0], on.builder.cast(on.read(source, at[0]), wide)))
+    return slots
 
 
 def _turned(

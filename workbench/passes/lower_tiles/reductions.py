@@ -31,8 +31,8 @@ def _combine(on: TileLowering, op: Op) -> Combine:
         mapping: Mapping = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
         for inner in block.ops[:-1]:
             on.builder.append(copy_op(inner, mapping))
-        (found,) = block.yielded
-        return mapping.get(found, found)
+        (combined,) = block.yielded
+        return mapping.get(combined, combined)
 
     return inlined
 
@@ -120,8 +120,8 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
         def read(i: Value) -> Value:
             return on.read(source, on.place((k[0], i, k[1]), shape))
 
-        i, best, place = Value(int32), Value(dtype), Value(int32)
-        with on.builder.block((i, best, place)) as opened:
+        i, best, position = Value(int32), Value(dtype), Value(int32)
+        with on.builder.block((i, best, position)) as opened:
             here = read(i)
             better = on.on(sign, here, best, type=bool_)
             if is_float(dtype):
@@ -129,7 +129,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
                 fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
                 better = on.on("or_", better, fresh, type=bool_)
             on.builder.yield_(
-                on.on("where", better, here, best, type=dtype), on.on("where", better, i, place, type=int32)
+                on.on("where", better, here, best, type=dtype), on.on("where", better, i, position, type=int32)
             )
         zero, one = on.number(0), on.number(1)
         results = on.builder.for_(one, on.number(length), one, (read(zero), zero), opened.block)

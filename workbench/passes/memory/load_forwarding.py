@@ -81,9 +81,9 @@ class _Reuse:
 
     def written(self, array: Value, known: Known) -> None:
         """Drop what a write to the array may change."""
-        for place in list(known):
-            if place[0] is array or self.overlap(place[0], array):
-                del known[place]
+        for element in list(known):
+            if element[0] is array or self.overlap(element[0], array):
+                del known[element]
 
 
 def may_overlap(a: Value, b: Value, apart: bool) -> bool:

@@ -58,7 +58,7 @@ def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
     Args:
         nodes: what each node reads and writes.
     """
-    cuts = sorted({place for uses in nodes for use in uses for place in (use.low, use.high)})
+    cuts = sorted({address for uses in nodes for use in uses for address in (use.low, use.high)})
     pieces = [_Piece() for _ in cuts]
     ranges: dict[tuple[int, int], list[_Piece]] = {}
     edges_: list[Edge] = []

@@ -251,13 +251,13 @@ class CudaPlan:
             )
         # The driver copies what the parameters point to when the node is added or set.
         call, start = record.loaded.call(record.dim, record.block_dim), ctypes.addressof(record.buffer)
-        addresses = [start + place for place in record.loaded.places]
+        addresses = [start + address for address in record.loaded.places]
         owners: list[Any] = [node]
         self._calls[k] = owners
         if record.loaded.checked:
-            place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
-            owners.append(place)
-            addresses.append(ctypes.addressof(place))
+            address = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
+            owners.append(address)
+            addresses.append(ctypes.addressof(address))
         if record.loaded.sanitized:
             settling(self._driver).watch(self._index, record.loaded)
         self._driver.allow_shared(record.loaded.handle, call.shared)

@@ -263,7 +263,7 @@ class _Writer:
 
     def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
         """Return the program with its schedule and names."""
-        arrays = {name: place for name, place in self.arrays.items() if place is not None}
+        arrays = {name: described for name, described in self.arrays.items() if described is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
         payload = {
             "schedule": schedule,

@@ -22,14 +22,14 @@ class Counters:
         amounts: how much more than recorded each was in the last replay.
     """
 
-    def __init__(self, given: Counter = ()) -> None:
+    def __init__(self, counters: Counter = ()) -> None:
         """Raise LaunchError if it is neither names nor a mapping of names to whole numbers."""
-        names = [given] if isinstance(given, str) else list(given)
-        self.steps: dict[str, int] = {n: given[n] if isinstance(given, Mapping) else 0 for n in names}
+        names = [counters] if isinstance(counters, str) else list(counters)
+        self.steps: dict[str, int] = {n: counters[n] if isinstance(counters, Mapping) else 0 for n in names}
         self.amounts: dict[str, int] = {}
         if not all(isinstance(n, str) and type(s) is int for n, s in self.steps.items()):
             raise LaunchError(
-                f"counter={given!r}: it names parameters, or says by how much each advances.",
+                f"counter={counters!r}: it names parameters, or says by how much each advances.",
                 advice='Write counter="seed" or counter={"seed": 100}.', parameter="counter",
             )  # fmt: skip
 

@@ -142,8 +142,8 @@ class _Writer:
             tiling = specialisation.tiling
             if tiling is not None:
                 options["tiling"] = [tiling.block_dim, tiling.ndim, tiling.flat, list(tiling.threads)]
-            facts = facts_data(specialisation, self.members[member])
-            self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": facts})
+            kernel_facts = facts_data(specialisation, self.members[member])
+            self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": kernel_facts})
         self.artifact(record)
         return self._modules[id(specialisation)]
 

@@ -187,7 +187,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
         raise saved_values.Wrong("a part of the content is not a list")
     modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
-    facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
+    kernel_facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
     tilings = tuple(_tiling(m.get("tiling")) for m in fields["modules"])
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
@@ -202,7 +202,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     machine = tuple(saved_values.text(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
-        functions, checkpoints, fma, facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
+        functions, checkpoints, fma, kernel_facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
         machine, counters,
     )  # fmt: skip
 

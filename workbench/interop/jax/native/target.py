@@ -77,16 +77,16 @@ class Target:
         keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"artifact": self.digest, "description": self._text}
+        described: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:
             # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
             with suppress(Unwritable):
-                found["function"] = to_data(self.function())
+                described["function"] = to_data(self.function())
         if self.is_exported and self.origin is not None:
             with suppress(Unwritable):
-                found["origin"] = self.origin()
-                found |= {"label": self.description.kernel, "late": self.description.late}
-        return found
+                described["origin"] = self.origin()
+                described |= {"label": self.description.kernel, "late": self.description.late}
+        return described
 
     @cached_property
     def _text(self) -> str:
@@ -130,8 +130,8 @@ def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
     """Let the store say what a target's name stands for; it is asked where the store does not say it yet."""
     key, store = _key(name), default_store()
     if store.get(key.digest) is None:
-        facts = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
-        store.put(key.digest, Entry(json.dumps(described()).encode(), facts))
+        metadata = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
+        store.put(key.digest, Entry(json.dumps(described()).encode(), metadata))
 
 
 def kept(name: str) -> dict[str, Any]:
@@ -140,10 +140,10 @@ def kept(name: str) -> dict[str, Any]:
     Raises:
         CacheError: nothing.
     """
-    found = default_store().get(_key(name).digest)
-    if found is None:
+    entry = default_store().get(_key(name).digest)
+    if entry is None:
         raise _missing(name)
-    return json.loads(found.image)
+    return json.loads(entry.image)
 
 
 def _missing(name: str) -> CacheError:
@@ -196,10 +196,10 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
     with _lock:
         if name not in _registered:
             jax.devices()
-            found = thunks()
-            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in found.items()}
+            stages = thunks()
+            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in stages.items()}
             jax.ffi.register_ffi_target(name, bundle, platform="CUDA")
-            _registered[name] = found["execute"]
+            _registered[name] = stages["execute"]
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:

@@ -108,8 +108,8 @@ class Program:
         """Return the program that takes its operands in another order."""
 
         def function(*operands: Any) -> list[Any]:
-            given = dict(zip(order, operands, strict=True))
-            return self(*(given[n] for n in range(len(order))))
+            by_number = dict(zip(order, operands, strict=True))
+            return self(*(by_number[n] for n in range(len(order))))
 
         avals = [self.inputs[n] for n in order]
         return self.derived(("ordered", order), lambda: Program.of(self.name, function, avals))
@@ -152,7 +152,7 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
     jax = library().jax
     floats = [n for n, a in enumerate(program.closed.out_avals) if is_float_aval(a)]
     moved = [jax.ShapeDtypeStruct(program.inputs[n].shape, program.inputs[n].dtype) for n in wanted]
-    kept: list[Any] = []
+    saved: list[Any] = []
 
     def forward(*operands: Any) -> list[Any]:
         def part(*chosen: Any) -> list[Any]:
@@ -166,11 +166,11 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
         # Out by a side door: `jax.make_jaxpr` returns only the outer function's jaxpr, and the linear one is made
         # inside it.
         # Without its constants, which are values of this trace: JAX's leak checker looks for those that outlive theirs.
-        kept.append(closed.jaxpr)
+        saved.append(closed.jaxpr)
         return [*results, *closed.consts]
 
     traced = Program.of(program.name, forward, program.inputs)
-    (linear,) = kept
+    (linear,) = saved
     jaxpr, count = traced.closed.jaxpr, len(program.closed.out_avals)
     outputs, residuals, more = jaxpr.outvars[:count], [], []
     literal = literal_type()
