@@ -202,7 +202,7 @@ class Block(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def every_op(self) -> tuple[Op, ...]:
-        """Its operations and those of the blocks inside, outer before inner, in order; a block never changes."""
+        """The operations of the block and of the blocks inside, outer before inner, in order; a block never changes."""
         ops = list[Op]()
         open_blocks = [iter(self.ops)]
         while open_blocks:

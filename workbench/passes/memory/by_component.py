@@ -25,8 +25,8 @@ Part = tuple[Value | int, Value]
 @deep
 def by_component(function: Function) -> Function:
     """Return the function with such changes confined to components; itself if there are none."""
-    whole = [op for op in walk(function.body) if op.operands and isinstance(op.operands[-1].type, Vector)]
-    if not any(op.name in ("store", "atomic_add") for op in whole):
+    vectors = [op for op in walk(function.body) if op.operands and isinstance(op.operands[-1].type, Vector)]
+    if not any(op.name in ("store", "atomic_add") for op in vectors):
         return function
     owned = owned_arrays(function)
     defs = definitions(function.body)
@@ -34,7 +34,7 @@ def by_component(function: Function) -> Function:
     loaded = dict[Op, Op]()
     _last_loads(function.body, defs, loaded)
     changes = dict[Op, list[Part]]()
-    for op in whole:
+    for op in vectors:
         if op.operands[0] not in owned:
             parts = _parts(op, defs, used, loaded)
             if parts is not None:
