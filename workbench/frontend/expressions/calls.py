@@ -141,7 +141,7 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def _advice(target: Any, path: str) -> str:
-    """What to do instead of calling something that is no part of the language."""
+    """Return what to write instead of calling something that is no part of the language."""
     if _is_kernel(target):
         return _advice_of_kernel(path)
     if "random" in path.split("."):
@@ -231,7 +231,7 @@ COMPLEX: dict[str, Callable[..., Any]] = {
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
-    """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
+    """Return the builtin's result for literals, at least one of them a float; None if the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
     if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
         return _of_complex(builtin.name, numbers[0])
@@ -304,7 +304,7 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
 
 
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
+    """Lower `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
     if len(operands) > 1:
         operands = [c for o in operands for c in _parts(context, o)]
@@ -336,7 +336,7 @@ def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
-    """`tid()` asked for `count` indices."""
+    """Lower `tid()` asked for `count` indices."""
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:
@@ -371,7 +371,7 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
     (operand,) = _positional(context, node, expression, 1)
     found = strong(materialise(context, operand).type)
     if isinstance(found, ArrayType) or is_tile(found):

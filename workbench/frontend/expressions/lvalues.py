@@ -1,4 +1,4 @@
-"""What stands left of `=`: a name, an element of an array, or a part of either, `p.vel.x`, `ps[i].pos[1]`.
+"""Targets of assignments: a name, an element of an array, or a part of either, `p.vel.x`, `ps[i].pos[1]`.
 
 A part is changed by rebuilding the whole around it (`insert`, a struct with another field) and putting that where the
 whole came from. Only memory is not: of an element of an array of structs one field is written and the others are left
@@ -63,7 +63,7 @@ Place = Name | Slot | Element | Part | Held
 
 
 def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
-    """The place that a target means; `inner`: what stands left of a dot or bracket, which may be a part of an array.
+    """Return the storage that a target names; `inner`: the base of a dot or bracket, which may be a part of an array.
 
     Raises:
         KernelSyntaxError: nothing can be assigned there.
@@ -117,7 +117,7 @@ def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
 
 
 def read(context: Context, place: Place) -> Operand:
-    """What stands there now."""
+    """Return the present value of a target."""
     if isinstance(place, Name):
         name = ast.Name(place.id, ast.Load())
         return expression(context, ast.copy_location(name, context.node) if context.node else name)
@@ -215,7 +215,7 @@ def _label(place: Place) -> str:
 
 
 def assign(context: Context, target: ast.expr, operand: Operand) -> None:
-    """`target = operand`."""
+    """Lower `target = operand`."""
     with context.at(target):
         if isinstance(target, (ast.Tuple, ast.List)):
             _unpack(context, target, operand)
@@ -241,7 +241,8 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
 
 
 def augment(context: Context, node: ast.AugAssign) -> None:
-    """`target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the element.
+    """Lower `target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the
+    element.
 
     Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
     """
@@ -335,7 +336,7 @@ def _may_write(op: Op) -> bool:
 
 
 def _add(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand, text: str) -> None:
-    """An atomic sum: of a part, with what changes nothing in the place of all others."""
+    """Emit an atomic sum; for a part of an element, the neutral value is added to all other parts."""
     kind = dtype_of(slot.array)
     atomics.check_sum(context, slot.array)
     if isinstance(place, Part):
@@ -353,7 +354,7 @@ def _add(context: Context, sign: type[ast.operator], place: Place, slot: Slot, o
 
 
 def _part(context: Context, place: Place, whole: Value) -> Operand:
-    """What the place is of another element than the one in memory."""
+    """Return the part that the target names, of another element than the one in memory."""
     return part_of(context, _part(context, place.owner, whole), place.node) if isinstance(place, Part) else whole
 
 
@@ -379,7 +380,7 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
 
 
 def _update(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand) -> None:
-    """A change that is tried again where another thread was quicker, each component by itself."""
+    """Emit a change that is tried again where another thread was quicker, each component by itself."""
     kind, builder, components = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))

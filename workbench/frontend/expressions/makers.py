@@ -14,7 +14,7 @@ from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, eleme
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
-"""What the arguments of a maker may be called."""
+"""The keywords of a maker's arguments."""
 
 
 def by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:

@@ -23,7 +23,7 @@ PLACE: Part = ("",)
 
 
 def lower_print(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`print(a, b, sep=" ", end="\\n")`, as Python prints."""
+    """Lower `print(a, b, sep=" ", end="\n")`, as Python prints."""
     ends = {"sep": " ", "end": "\n"}
     for keyword in node.keywords:
         value = keyword.value
@@ -104,7 +104,7 @@ def _shown(context: Context, operand: Value | Literal) -> Value:
 
 
 def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`printf("i = %d, x = %f\\n", i, x)`, as C and Python's % print."""
+    """Lower `printf("i = %d, x = %f\n", i, x)`, as C and Python's % print."""
     first, *arguments = node.args or [ast.Constant(None)]
     if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
         raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")

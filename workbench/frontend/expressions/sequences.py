@@ -34,7 +34,8 @@ ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reve
 
 
 def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
-    """`range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else empty."""
+    """Lower `range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else
+    empty."""
     if not isinstance(node, ast.Call):
         return ""
     callee = expression(context, node.func)
@@ -150,7 +151,7 @@ SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ..
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:
-    """`left in right`, where right is a tuple of numbers or a vector."""
+    """Lower `left in right`, where right is a tuple of numbers or a vector."""
     found = elements(context, right)
     if found is None:
         raise context.error(

@@ -60,7 +60,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Watched:
-    """What is watched of a `static(…)` of a definition, whose text and whose local names' values were kept.
+    """Return the watched value of a definition's `static(…)`, from its stored text and the values of its local names.
 
     Raises:
         Exception: whatever the expression raises.

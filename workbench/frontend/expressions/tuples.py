@@ -168,7 +168,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
 
 @contextmanager
 def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
-    """The names inside are a generator expression's own."""
+    """Keep the names of a generator expression out of the scope around it."""
     before = {name: env[name] for name in names if name in env}
     try:
         yield

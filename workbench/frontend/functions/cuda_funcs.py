@@ -103,7 +103,7 @@ def _is_empty(node: ast.FunctionDef) -> bool:
 
 
 def _place(definition: Definition, text: str) -> Location:
-    """Where the text is written: in the decorator, or as a string of the same cell or file; else the def."""
+    """Return the location of the text: in the decorator, or as a string of the same cell or file; else the def."""
     nodes = [n for d in definition.node.decorator_list for n in ast.walk(d)]
     try:
         nodes += ast.walk(ast.parse(definition.source.text))
@@ -114,7 +114,7 @@ def _place(definition: Definition, text: str) -> Location:
 
 
 def attributes(native: Native, env: Env) -> dict[str, Any]:
-    """What the `custom` of a call says of it."""
+    """Return the attributes of the `custom` of a call."""
     texts = ((CUDA, CUDA_PLACE, native.cuda), (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
              (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay))  # fmt: skip
     found: dict[str, Any] = {}
@@ -125,7 +125,7 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
 
 
 def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
-    """In the place of a body that is not written in Python: all that it could do, and a result that means nothing."""
+    """Emit, in place of a body that is not Python, all that it could do, and a result that means nothing."""
     touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
     return Returned(None if native.result is None else blank(context.builder, native.result))
 

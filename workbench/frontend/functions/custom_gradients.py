@@ -34,7 +34,7 @@ from workbench.types import ArrayType, Type, is_float
 
 
 class Custom(msgspec.Struct, frozen=True):
-    """What a user wrote for one version of a func: its gradient, its replay, its CUDA text."""
+    """The custom parts of one version of a func: its gradient, its replay, its CUDA text."""
 
     gradient: Definition | None = None
     replay: Definition | None = None
@@ -42,18 +42,18 @@ class Custom(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> str:
-        """What is written, as in `Definition.content`."""
+        """Return the source text, as `Definition.content` does."""
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
 def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
-    """What is watched of a version of a func: the gradient or replay that it may get."""
+    """Watch the gradient or replay that a version of a func may get."""
     again = partial(customs.get, definition)
     return reads.Watched(definition, definition.name, again(), again, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
-    """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""
+    """Return the custom parts of this version of a func; None inside one of them, where the func is its body alone."""
     found = customs.get(definition)
     if definition.library:
         return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
@@ -148,7 +148,8 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
 
 
 def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
-    """The block's parameters for the func's inputs, under this function's names; what is known now is not one."""
+    """Return the block's parameters for the func's inputs, under this function's names; compile-time values get
+    none."""
     names = [a.arg for a in inner.definition.parameters]
     params = []
     for name, operand, wanted in zip(names, env.values(), types, strict=False):
@@ -230,7 +231,7 @@ def _given(inner: Context, sums: Mapping[str, Type], found: Sequence[Operand | N
 
 
 def _check(context: Context, inner: Context, block: Block, name: str, writable: Sequence[Value]) -> None:
-    """A gradient writes to adjoint arrays alone, and has the threads of the kernel."""
+    """Refuse a gradient that writes to more than adjoint arrays, or has other threads than the kernel."""
     for op in walk(block):
         if op.name in EFFECTS and op.operands[0] not in writable:
             raise KernelTypeError(
@@ -308,7 +309,7 @@ class _Adjoints(ast.NodeTransformer):
         return self._all(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """`adjoint[x] += v`, also of a component."""
+        """Rewrite `adjoint[x] += v`, also of a component."""
         target: ast.expr = node.target
         while isinstance(target, (ast.Attribute, ast.Subscript)) and not self._is_adjoint(target):
             target = target.value
@@ -337,7 +338,7 @@ class _Adjoints(ast.NodeTransformer):
         return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
 
     def named(self, node: ast.Subscript) -> str:
-        """Which input is meant."""
+        """Return the name of the input that `adjoint[…]` means."""
         name = node.slice.id if isinstance(node.slice, ast.Name) else ""
         if name not in self.inputs:
             text = ast.unparse(node.slice)
@@ -358,7 +359,7 @@ class _Adjoints(ast.NodeTransformer):
 
 
 class _Named(ast.NodeTransformer):
-    """One `adjoint[x]` inside the target of an assignment as its name."""
+    """A rewrite of one `adjoint[x]` inside an assignment's target to its name."""
 
     def __init__(self, owner: _Adjoints, node: ast.AST) -> None:
         self.owner = owner

@@ -173,7 +173,8 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
-    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is expected."""
+    """Return the argument of a parameter that takes a family of types; an int literal becomes a float where one is
+    expected."""
     if not accepts(family, operand):
         usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
         raise context.error(

@@ -66,7 +66,7 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
 
 
 def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """What the function returns for these arguments.
+    """Call a function of the library and return its result.
 
     Raises:
         KernelTypeError: they are not what it takes.
@@ -80,7 +80,7 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """`call` for numbers; if there are tiles or vectors among the arguments, for each of their elements."""
+    """Apply `call` to numbers, or to each element of the tiles or vectors among the arguments."""
     if not any_tile(args):
         whole = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
         if not whole:

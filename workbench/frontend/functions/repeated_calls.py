@@ -34,7 +34,7 @@ _LIBRARY: dict[Hashable, Calls] = {}
 
 
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
-    """What `lower` returns for the arguments, by lowering or by copying.
+    """Return the result of `lower` for the arguments, by lowering or by copying an earlier call.
 
     Args:
         env: the arguments by name; `lower` is given it, or one like it.
@@ -79,7 +79,7 @@ def _by_itself(context: Context, definition: Definition, env: Env, lower: Callab
 
 
 def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
-    """What lowering the func with these arguments comes to, and whether it can be copied; no block has it yet."""
+    """Lower the func with these arguments outside any block; return the body, and whether it can be copied."""
     shared = context.shared
     kept = len(shared.errors)
     with context.builder.block() as opened:
@@ -107,7 +107,8 @@ def _folded(context: Context, definition: Definition, body: Body) -> Body:
 
 
 def _worth_a_call(block: Block) -> bool:
-    """Whether it is long, and calls of equal arguments give equal results: then only one of them is written out."""
+    """Return whether a body is long, and equal arguments give equal results: then only one of the calls is written
+    out."""
     if len(block.ops) < CALLED_OPERATIONS:
         return False
     return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))

@@ -1,4 +1,4 @@
-"""What an annotation says: a type, or nothing (a generic parameter)."""
+"""Annotations of parameters: a type, or nothing (a generic parameter)."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _type_parameters(definition: Definition) -> dict[str, Any]:
 
 
 def _brackets(node: ast.expr) -> str:
-    """How an array is annotated, for what other libraries write: `float[:, :]`, `array[float, 2]`."""
+    """Return how an array is annotated, for spellings of other libraries: `float[:, :]`, `array[float, 2]`."""
     if not isinstance(node, ast.Subscript):
         return ""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -197,7 +197,7 @@ def _brackets(node: ast.expr) -> str:
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
-    """One parameter's type, or None if it is generic.
+    """Return one parameter's type; None if it is generic.
 
     Raises:
         KernelTypeError: its annotation is not a type of the language.

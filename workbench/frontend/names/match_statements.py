@@ -19,7 +19,7 @@ from workbench.source import nodes_of
 
 
 class _Pattern(msgspec.Struct):
-    """What one pattern tests and binds.
+    """The tests and bindings of one pattern.
 
     Attributes:
         unpacked: statements that come before the test; they cannot fail to match.

@@ -1,4 +1,4 @@
-"""Which of several funcs of one name a call means: the one whose parameters fit the arguments best.
+"""The choice among several funcs of one name: the one whose parameters fit the arguments best.
 
 An argument fits a parameter exactly, as a literal that adopts its type, as a member of a family, or because the
 parameter is generic, in this order. One func must fit at least as well as any other in every argument, and better in
@@ -66,7 +66,8 @@ def signature(definition: Definition) -> str:
 
 
 def _better(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether `a` fits at least as well everywhere, and better somewhere; arguments stand in the call's order."""
+    """Return whether `a` fits at least as well everywhere, and better somewhere; arguments stand in the call's
+    order."""
     return all(x <= y for x, y in zip(a, b, strict=False)) and list(a) != list(b)
 
 

@@ -1,4 +1,4 @@
-"""What a name of the user's Python means in a kernel."""
+"""The meaning in a kernel of names of the user's Python."""
 
 from __future__ import annotations
 
@@ -80,7 +80,8 @@ def as_builtin(value: Any) -> Builtin | None:
 
 
 def as_scalar(value: Any) -> Any:
-    """The scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`, `jnp.int8`."""
+    """Return the scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`,
+    `jnp.int8`."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
         return known or (NUMBERS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
@@ -119,7 +120,7 @@ MODULES = {"math": "import math", "np": "import numpy as np", "numpy": "import n
 
 
 def name(context: Context, identifier: str) -> Operand:
-    """What a bare name is: a local, or something of the user's namespace or the language."""
+    """Return the meaning of a bare name: a local, or a name of the user's namespace or of the language."""
     if identifier in context.env:
         return structs.gather(context.env, identifier)
     value = context.definition.read(identifier, usable_in_kernel)
@@ -158,7 +159,8 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
-    """A value of the user's namespace as an operand: numbers become constants, the rest is known at compile time."""
+    """Return a value of the user's namespace as an operand: numbers become constants, the rest is known at compile
+    time."""
     if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
         if not isinstance(value, python_types.ModuleType):
             _watch(context, path, value)
@@ -276,12 +278,12 @@ def structs_named(definition: Definition) -> dict[str, Any]:
 
 
 def read_again(definition: Definition, path: str) -> Any:
-    """What `path` is in the user's namespace now; MISSING where it is gone."""
+    """Return the present value of `path` in the user's namespace; MISSING where it is gone."""
     return definition.read(path, usable_in_kernel)
 
 
 def seen(scope: Scope, path: str) -> Any:
-    """What `path` means in a scope now; MISSING where it is gone."""
+    """Return the present meaning of `path` in a scope; MISSING where it is gone."""
     root, *attrs = path.split(".")
     value = scope.lookup(root, usable_in_kernel)
     for attr in attrs:
@@ -290,7 +292,7 @@ def seen(scope: Scope, path: str) -> Any:
 
 
 def meaning(value: Any) -> Any:
-    """What a kernel makes of a value, to be compared by ==; the same for funcs and structs of the same text.
+    """Return the meaning of a value in a kernel, for comparison by ==; equal for funcs and structs of the same text.
 
     Of other objects it is the object.
     """

@@ -36,7 +36,8 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
+    """Return the statements, with each name that a call rebinds marked as assigned; themselves if there is no such
+    call."""
     body = assigning(definition, expanded(definition, body))
     nodes = (*definition.calls, *definition.named) if body is definition.node.body else nodes_of(*body)
     with_results = (_with_results(definition, node) for node in statements_of(*body))

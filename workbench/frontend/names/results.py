@@ -1,4 +1,4 @@
-"""What a func says that it returns, `-> float`, held against what it returns.
+"""A func's annotation of its result, `-> float`, compared with the result itself.
 
 A literal takes the type that is said. A number of another type becomes it where nothing is lost (an int a float, a
 float a wider one) and is refused elsewhere: an annotation that is not true would mislead whoever reads the call.

@@ -25,7 +25,7 @@ Statements = list[ast.stmt]
 
 
 class Leave(ast.Assign):
-    """What `break` and `continue` become: flags that are set.
+    """A `break` or `continue`, as flags that are set.
 
     Attributes:
         out_of: "loop" for a `break`, "round" for a `continue`, "function" for a `return`, whose values are names too.
@@ -35,7 +35,7 @@ class Leave(ast.Assign):
 
 
 class Give(ast.Assign):
-    """What a `return` in a loop becomes: names that take what it gives."""
+    """A `return` in a loop, as names that take its values."""
 
 
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
@@ -84,7 +84,7 @@ def _has_exit(node: ast.AST) -> bool:
 
 
 class Returns:
-    """What the returns inside a function's loops become: a flag, names for the values, and a `break`."""
+    """The returns inside a function's loops: a flag, names for the values, and a `break`."""
 
     def __init__(self, shape: int) -> None:
         self.shape = shape
@@ -108,7 +108,7 @@ class Returns:
         return (names[0] if names else None) if self.shape < 1 else ast.Tuple(names, use)
 
     def as_breaks(self, body: Statements) -> Statements:
-        """`return` as its values kept, a flag and a `break`; a loop inside that had one is marked `leaves`."""
+        """Rewrite each `return` as assignments, a flag and a `break`; mark a loop inside that had one as `leaves`."""
         done: Statements = []
         for statement in body:
             if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
@@ -326,7 +326,7 @@ def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
 
 
 def _after_return(loop: Loop, leave: Statements) -> Statements:
-    """What is done after a loop in which a `return` may have been reached."""
+    """Return the statements after a loop in which a `return` may have been reached."""
     if not _returning_loop(loop):
         return []
     return leave if _is_endless(loop) else [_located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
@@ -338,7 +338,7 @@ def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
 
 
 def _shape(node: ast.Return) -> int:
-    """How many values a `return` has: 0, or how many are written out; -1 where it is one expression."""
+    """Return how many values a `return` has: 0, or as many as are written out; -1 where it is one expression."""
     if node.value is None:
         return 0
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
@@ -352,7 +352,7 @@ def _located(node: Any, place: ast.AST) -> Any:
 
 
 def flag_set(name: str, place: ast.AST) -> ast.stmt:
-    """`name = True`."""
+    """Lower `name = True`."""
     return _set(name, True, place)
 
 

@@ -1,4 +1,4 @@
-"""Where paths meet: two branches, or a loop's end and its beginning, agree on what each name is."""
+"""Merges of paths: two branches, or a loop's end and its beginning, agree on the value of each name."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _joins(operand: Operand) -> bool:
 
 
 class Branches(msgspec.Struct):
-    """What names are after an `if`.
+    """The names after an `if`.
 
     Attributes:
         after: where no value has to be joined.
@@ -173,7 +173,7 @@ class Branches(msgspec.Struct):
 
 
 def _shown(test: ast.expr | str) -> str:
-    """How a message says on what something depends."""
+    """Return a condition as a message shows it."""
     if isinstance(test, str):
         return test
     if any(isinstance(n, ast.Name) and "." in n.id for n in nodes_of(test)):
@@ -189,7 +189,7 @@ def branch_values(
     test: ast.expr | str,
     left: tuple[bool, bool] = (False, False),
 ) -> Branches:
-    """What names are where two paths meet.
+    """Merge the names of two paths where these meet.
 
     A name bound on one path only is unset afterwards: reading it says so. Where the other path does not come to its end
     (it has left the round of a loop) the name is bound.

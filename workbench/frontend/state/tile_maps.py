@@ -1,4 +1,4 @@
-"""What is done to a scalar, done to every element of tiles: one `tile_map`.
+"""Operations on scalars, applied to every element of tiles by one `tile_map`.
 
 Whatever the front end lowers for numbers is lowered once inside the map's block, where each tile is its element;
 numbers beside them are outer values. So tiles have all operators and builtins, with the same types and errors.
@@ -46,7 +46,7 @@ def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[
 
 
 def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -> tuple[Value, ...]:
-    """`make` of the operands' elements, for every element; a tile for each value it gives.
+    """Lower `make` of the operands' elements, for every element; a tile for each value it gives.
 
     Args:
         what: how messages call the operation.

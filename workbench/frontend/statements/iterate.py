@@ -1,4 +1,4 @@
-"""What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
+"""Loops by what a `for` runs over: a range is a loop of the IR, a sequence known at compile time is unrolled.
 
 A range known now is unrolled where a `static(…)` reads its variable. In an unrolled loop every element keeps what it
 is: a literal stays weak, a func stays callable, elements may differ in type. Where the loop can be left early, each
@@ -33,7 +33,7 @@ from workbench.types import Vector, is_float, is_integer
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for target in …`."""
+    """Lower `for target in …`."""
     name = iterator_name(context, node.iter, expression)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
         if iterator_name(context, node.iter.args[0], expression) == "range":
@@ -70,7 +70,7 @@ def _read_by_static(context: Context, node: ast.For) -> bool:
 def _over_array(
     context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
 ) -> bool:
-    """`for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
+    """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
 
     Returns:
         False for anything else.
@@ -152,7 +152,7 @@ def _known_element(
 
 
 def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
-    """`for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    """Lower `for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
     assert isinstance(node.iter, ast.Call)
     inner, first = start_of(context, node.iter, expression)
     assert isinstance(inner, ast.Call)
@@ -186,7 +186,7 @@ KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
 def _over_cells(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
+    """Lower `for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
 
     Raises:
         KernelTypeError: it is not asked for a grid, a point and a radius.
@@ -275,7 +275,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
 
 
 def _kind(operand: Operand) -> object:
-    """What has to agree, for a name to be joined where the loop may be left."""
+    """Return the form that must agree for a name to be merged where the loop may be left."""
     if isinstance(operand, tuple):
         return tuple(_kind(o) for o in operand)
     return (

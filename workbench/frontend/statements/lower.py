@@ -46,7 +46,8 @@ def lower(
     warp_meanings: bool = False,
     tiling: Tiling | None = None,
 ) -> Lowered:
-    """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
+    """Lower the kernel for parameters of these types; with `trace`, every statement is marked and nothing is
+    simplified.
 
     `from_warp` notes the lines that Warp gives another meaning; with `warp_meanings` they get it, where that can be.
     `tiling` says how a kernel of tiles is launched.

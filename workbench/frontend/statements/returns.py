@@ -41,7 +41,7 @@ GOES_ON = "no return yet"
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How statements ended.
+    """The end of statements: reached, returned, or left.
 
     Attributes:
         value: what they return; pending where no `return` was reached.
@@ -155,7 +155,7 @@ def _parted(
 def _leaves(
     context: Context, a: Operand | None, b: Operand | None, found: Branches
 ) -> tuple[Operand | None, list[Operand | str]]:
-    """What two paths return, leaf by leaf: one side's form, and for each leaf itself or the name that it is joined as.
+    """Merge the results of two paths leaf by leaf: return one side's form, and for each leaf itself or its merged name.
 
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.

@@ -99,7 +99,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """`i, j = tid()`: how many indices are meant shows only here."""
+    """Lower `i, j = tid()`: how many indices are meant shows only here."""
     if count < 2 or not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
@@ -160,7 +160,7 @@ def _if(context: Context, node: ast.If) -> None:
 
 
 def _long_chain(context: Context, links: list[ast.If]) -> None:
-    """A chain of many `elif`, in groups: the next one does not nest in the one before, but stands behind a flag."""
+    """Lower a chain of many `elif` in groups: a group does not nest in the one before, but stands behind a flag."""
     flag = f"else.{links[0].lineno}.{links[0].col_offset}"
     context.env[flag] = context.builder.const(False, bool_)
     start, names_ = dict(context.env), assigned(links[:1])
@@ -219,13 +219,13 @@ def _one_if(context: Context, node: ast.If) -> None:
 
 
 def _leave(context: Context, node: Leave) -> None:
-    """A `break` or `continue`: its flags are set."""
+    """Lower a `break` or `continue`: set its flags."""
     context.loops[-1].left(context.env, node.out_of)
     _assign(context, node)
 
 
 def _give(context: Context, node: Give) -> None:
-    """A `return` in a loop: its values are kept."""
+    """Lower a `return` in a loop: store its values."""
     lvalues.assign(context, node.targets[0], as_said(context, expression(context, node.value)))
 
 

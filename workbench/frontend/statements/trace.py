@@ -1,4 +1,4 @@
-"""What every name is at each statement, for stepping: marks in the IR of a lowering that is never compiled.
+"""Every name's value at each statement, for stepping: marks in the IR of a lowering that is never compiled.
 
 A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
 parts of arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
@@ -32,7 +32,7 @@ Place = int | Shown | tuple["Place", ...]
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One open function: where it stands, and its names."""
+    """An open function: its location and its names."""
 
     function: str
     place: Location

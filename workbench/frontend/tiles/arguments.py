@@ -25,7 +25,8 @@ class Arguments:
     """The arguments of one call, by name; `context.error` has its place."""
 
     def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
-        """`names`: the parameters in order, `a shape offset? storage?`; those with `?` may be missing.
+        """Match the arguments of a call to `names`, the parameters in order: `a shape offset? storage?` (`?`: may be
+        missing).
 
         Raises:
             KernelTypeError: one is missing, given twice, or unknown.
@@ -121,7 +122,7 @@ class Arguments:
         return as_element(self.context, found, "A tile")
 
     def storage(self) -> str:
-        """Where the tile lies."""
+        """Return the memory that the tile is to lie in: "shared" or "register"."""
         operand = self.given.get("storage")
         value = operand.value if isinstance(operand, Static) else None if operand is None else ""
         if value is None:
@@ -141,7 +142,7 @@ class Arguments:
         raise self.error(f"takes {name}=True or {name}=False written out.")
 
     def text(self, name: str, allowed: Sequence[str], default: str) -> str:
-        """One of these words."""
+        """Return an argument that is one of these words."""
         operand = self.given.get(name)
         if operand is None:
             return default
@@ -150,7 +151,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """One integer per dimension, the same for the whole block; zeros if none are given."""
+        """Return one integer per dimension, the same for the whole block; zeros if none are passed."""
         if name not in self.given:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
         operand = self.given[name]
@@ -180,7 +181,7 @@ def place(context: Context, operand: Operand, what: str) -> Value:
 
 
 def tiling_of(context: Context) -> Tiling:
-    """How the kernel is launched.
+    """Return the kernel's tiling.
 
     Raises:
         NeedsBlocks: it was to run once per thread.

@@ -174,7 +174,7 @@ def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.e
 def _lifted(
     context: Context, used: Sequence[str], make: Callable[[], Sequence[Value]], names: list[str]
 ) -> list[Value]:
-    """One map over the threads, in which per-thread names are their elements."""
+    """Emit one map over the threads, in which per-thread names are their elements."""
     tiling = context.shared.tiling
     assert tiling is not None
     named = {n: context.env[n] for n in used if is_thread(context.env[n])}
@@ -217,7 +217,7 @@ def _lifting(context: Context) -> Iterator[None]:
 
 
 def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
-    """What the assigned names are at the end of a lifted statement: values to hand out, and what is known anyway."""
+    """Return the assigned names at the end of a lifted statement: values to yield, and those known anyway."""
     values: dict[str, Value] = {}
     known: Env = {}
     for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:

@@ -31,7 +31,7 @@ def full(number: int) -> Any:
 
 
 def tile_full(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_full(shape, value, dtype)`."""
+    """Lower `tile_full(shape, value, dtype)`."""
     given = Arguments(context, node, expression, "shape value dtype? storage?")
     value = materialise(context, uniform(context, given.given["value"], "The value of tile_full()"))
     if "dtype" in given:
@@ -44,7 +44,7 @@ def tile_full(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
+    """Lower `tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
     # `range` has its stop first if it is alone, which names for parameters cannot express: the numbers are read by
     # hand.
     bounds = ast.Call(node.func, [], node.keywords)
@@ -112,7 +112,7 @@ def _placed(
 
 
 def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_load(a, shape, offset, storage, bounds_check)`."""
+    """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
     given = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
     array, indices = _array(given, "a")
     assert isinstance(array.type, ArrayType)
@@ -140,14 +140,14 @@ def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
 
 
 def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_store(a, t, offset, bounds_check)`."""
+    """Lower `tile_store(a, t, offset, bounds_check)`."""
     operands, attrs = _written(Arguments(context, node, expression, "a t offset? bounds_check?"))
     context.builder.emit("tile_store", operands, (), attrs)
     return ()
 
 
 def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
+    """Lower `tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
     given = Arguments(context, node, expression, "a t offset? bounds_check?")
     operands, attrs = _written(given)
     atomics.check_sum(context, operands[0])

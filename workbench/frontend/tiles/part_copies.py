@@ -28,13 +28,13 @@ def part_of(context: Context, part: Value, whole: Value) -> Value:
 
 
 def follow(context: Context, operand: Operand, result: Value) -> None:
-    """Where a part is another value after a branch, that is a part too."""
+    """Note that a part which a branch merges into another value is still a part."""
     if isinstance(operand, Value) and operand in context.shared.parts:
         context.shared.parts[result] = context.shared.parts[operand]
 
 
 def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
-    """The same of the values that a loop hands from round to round; the whole may be one of them."""
+    """Note the same of the values that a loop carries; the tile itself may be one of them."""
     for name, value in carried.items():
         follow(context, before[name], value)
         whole, owner = context.shared.parts.get(value, (None, ""))
@@ -88,7 +88,7 @@ def _is_bound(node: ast.FunctionDef, name: str) -> bool:
 
 
 def _is_read_later(context: Context, name: str) -> bool:
-    """Whether the function reads a name after the statement that is lowered now, or in the next round of a loop."""
+    """Return whether the function reads a name after the present statement, or in the next iteration of a loop."""
     nodes = list(ast.walk(context.definition.node))
     here = _begin(context.node) if context.node is not None else (0, 0)
     around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]

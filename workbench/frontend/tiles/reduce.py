@@ -29,7 +29,7 @@ ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
 
 
 def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_map(func, *tiles)`: the func of every element."""
+    """Lower `tile_map(func, *tiles)`: the func of every element."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_map() takes a func and tiles, without names.")
@@ -51,7 +51,7 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 
 
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
-    """What a func or builtin returns for these, lowered for one element."""
+    """Return the result of a func or builtin for these arguments, lowered for one element."""
     target = callee.value if isinstance(callee, Static) else None
     builtin = python_names.as_builtin(target)
     # The func runs per element, so operations on tiles in it are refused; restored even if lowering unwinds.
@@ -103,7 +103,7 @@ def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
 
 
 def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_reduce(func, a, axis)`."""
+    """Lower `tile_reduce(func, a, axis)`."""
     given = Arguments(context, node, expression, "op a axis?")
     value = given.tile("a")
     callee = given.given["op"]
@@ -132,7 +132,7 @@ def _scanned(given: Arguments, kind: str, exclusive: bool) -> Value:
 
 
 def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_scan(a, kind, exclusive)`."""
+    """Lower `tile_scan(a, kind, exclusive)`."""
     given = Arguments(context, node, expression, "a kind? exclusive?")
     return _scanned(given, given.text("kind", ("sum", "min", "max"), "sum"), given.flag("exclusive", False))
 
@@ -147,7 +147,7 @@ def scan(kind: str, exclusive: bool) -> FormHandler:
 
 
 def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
+    """Lower `tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
 
     With alpha and beta it is alpha * (a @ b) + beta * acc.
     """
@@ -181,7 +181,7 @@ def _scaled(given: Arguments, factor: str, tile: Value) -> Value:
 
 
 def precision(given: Arguments) -> str:
-    """What the operands are rounded to: "tf32", or nothing.
+    """Return the precision that the operands are rounded to: "tf32", or empty.
 
     Raises:
         KernelTypeError: it is something else, or the tiles are not of float32.

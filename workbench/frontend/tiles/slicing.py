@@ -43,7 +43,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
 
 
 def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
-    """Where `t[…]` begins, the sizes of the part, and its shape: without the dimensions that have an index."""
+    """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index."""
     tiling_of(context)
     type = type_of(tile)
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
@@ -98,7 +98,7 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
 
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
-    """`t[…]`: an element, the same for the whole block, or a part."""
+    """Lower `t[…]`: an element, the same for the whole block, or a part."""
     numbers = lanes.places(context, tile, node, expression)
     if numbers is not None:
         return lanes.taken(context, tile, numbers)
@@ -179,7 +179,7 @@ def is_first(context: Context, base: Operand, node: ast.expr, expression: Expres
 
 
 def attribute(context: Context, tile: Value, attr: str) -> Operand:
-    """`t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
+    """Lower `t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
     type = type_of(tile)
     if attr == "shape":
         return tuple(Literal(n) for n in type.shape)
@@ -200,7 +200,7 @@ def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
 
 
 def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_view(t, offset, shape)`."""
+    """Lower `tile_view(t, offset, shape)`."""
     given = Arguments(context, node, expression, "t offset shape?")
     tile = given.tile("t")
     type = type_of(tile)
@@ -233,7 +233,7 @@ def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile)
 
 
 def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_assign(dst, src, offset)`: rebinds the name dst."""
+    """Lower `tile_assign(dst, src, offset)`: rebinds the name dst."""
     given = Arguments(context, node, expression, "dst src offset?")
     target = given.nodes["dst"]
     if not isinstance(target, ast.Name):
@@ -267,7 +267,7 @@ def only_element(context: Context, tile: Value) -> Value:
 
 
 def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_extract(t, i, j)`."""
+    """Lower `tile_extract(t, i, j)`."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
@@ -284,7 +284,7 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_broadcast(a, shape)`."""
+    """Lower `tile_broadcast(a, shape)`."""
     given = Arguments(context, node, expression, "a shape")
     tile, shape = given.tile("a"), given.shape()
     small = type_of(tile).shape
@@ -295,7 +295,7 @@ def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> 
 
 
 def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_reshape(a, shape)`; one size may be -1."""
+    """Lower `tile_reshape(a, shape)`; one size may be -1."""
     given = Arguments(context, node, expression, "a shape")
     tile = given.tile("a")
     count, operand = type_of(tile).count, given.given["shape"]
@@ -316,7 +316,7 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
+    """Lower `tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
     given = Arguments(context, node, expression, "a axis?")
     tile = given.tile("a")
     shape = type_of(tile).shape
@@ -334,7 +334,7 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
+    """Lower `tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
     given = Arguments(context, node, expression, "a axes?")
     tile = given.tile("a")
     ndim = type_of(tile).ndim
@@ -349,7 +349,7 @@ def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> 
 
 
 def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_astype(a, dtype)`."""
+    """Lower `tile_astype(a, dtype)`."""
     given = Arguments(context, node, expression, "a dtype")
     tile, dtype = given.tile("a"), given.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(type_of(tile).dtype, Vector):
@@ -359,7 +359,7 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
+    """Lower `tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
     tiling = tiling_of(context)
     given = Arguments(context, node, expression, "x preserve_type?")
     operand = given.given["x"]
@@ -390,7 +390,7 @@ def _component(context: Context, value: Any, k: int) -> Value:
 
 
 def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`untile(t)`: element k is thread k's value; of several rows, a vector."""
+    """Lower `untile(t)`: element k is thread k's value; of several rows, a vector."""
     tiling = tiling_of(context)
     given = Arguments(context, node, expression, "a")
     tile = given.tile("a")

@@ -18,7 +18,7 @@ from workbench.types import int32
 
 
 def indices(context: Context, count: int) -> tuple[Value, ...]:
-    """`tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
+    """Lower `tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
 
     Raises:
         KernelTypeError: the launch has other dimensions.

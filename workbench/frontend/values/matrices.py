@@ -39,7 +39,7 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """What iterating returns: the rows of a matrix, the components of a vector."""
+    """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
     if isinstance(type, Matrix):
@@ -69,7 +69,8 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
-    """`m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a matrix."""
+    """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a
+    matrix."""
     r, c = _places(context, m, node, expression)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
@@ -98,7 +99,8 @@ def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
-    """The matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for all."""
+    """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
+    all."""
     assert isinstance(m.type, Matrix)
     r, c = _places(context, m, node, expression)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
@@ -206,7 +208,8 @@ def _same_form(left: Operand, right: Operand) -> bool:
 
 
 def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operand]) -> Value:
-    """`mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v, w)`."""
+    """Lower `mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v,
+    w)`."""
     operands = [usable(context, a) for a in args]
     given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
     if len(operands) == 1 and given and given[0].with_dtype(type.dtype) == type:
@@ -258,7 +261,7 @@ def _matrix(context: Context, components: list[Value], columns: int) -> Value:
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
-    """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+    """Lower `quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
@@ -287,7 +290,7 @@ def _scalar(operand: Operand) -> Scalar | None:
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`identity(n=3, dtype=float)`: both known at compile time."""
+    """Lower `identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
     given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
     given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
@@ -313,7 +316,7 @@ FORMS: dict[str, FormHandler] = {
 
 
 def attribute(context: Context, m: Value, attr: str) -> Operand:
-    """`m.T`, as NumPy's."""
+    """Lower `m.T`, as NumPy's."""
     if attr == "T":
         return apply(context, TABLE["transpose"], (m,))
     raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

@@ -192,7 +192,7 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
 
 
 def position(context: Context, type: Struct, name: str) -> int:
-    """Which field a name means.
+    """Return the number of the field of this name.
 
     Raises:
         KernelTypeError: none, with the nearest name.
@@ -204,7 +204,7 @@ def position(context: Context, type: Struct, name: str) -> int:
 
 
 def field(context: Context, base: Bundle | Element, name: str) -> Operand:
-    """`p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
+    """Lower `p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
     if isinstance(base, Bundle):
         return base.fields[position(context, base.type, name)]
     part = base.array.fields[position(context, base.array.type.dtype, name)]
@@ -230,7 +230,7 @@ def stored(context: Context, element: Element, bundle: Bundle) -> None:
 
 
 def lead(array: Elements) -> View:
-    """What speaks for the shape of an array of structs: its first field, of the elements that are left."""
+    """Return the view that has the shape of an array of structs: that of its first field, of the elements selected."""
     first: Value | Elements = array
     while isinstance(first, Elements):
         first = first.fields[0]
@@ -239,7 +239,7 @@ def lead(array: Elements) -> View:
 
 
 def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
-    """`ps[…]`: an element where every dimension has an index, else a part of the array."""
+    """Lower `ps[…]`: an element where every dimension has an index, else a part of the array."""
     view, indices = views.part(context, lead(array), node, expression)
     if indices is not None:
         return Element(array, tuple(indices))
@@ -247,7 +247,7 @@ def subscript(context: Context, array: Elements, node: ast.expr, expression: Exp
 
 
 def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
-    """`ps[…]` where one element is expected.
+    """Lower `ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.
@@ -264,7 +264,7 @@ def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: 
 
 
 def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Operand:
-    """The operand for a place of this type: a literal adopts it, an int may become a float, a struct must be the same.
+    """Fit the operand to this type: a literal adopts it, an int may become a float, a struct must be the same.
 
     Raises:
         KernelTypeError: it does not fit.
@@ -285,7 +285,7 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
 
 
 def construct(context: Context, type: Struct, args: Sequence[Operand], keywords: Mapping[str, Operand]) -> Bundle:
-    """`Particle(…)`: fields by position and by name; what is not given is zero.
+    """Lower `Particle(…)`: fields by position and by name; what is not given is zero.
 
     Raises:
         KernelTypeError: too many, unknown, or given twice, or of another type.
@@ -338,7 +338,7 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
 
 
 def form(operand: Operand) -> object:
-    """What has to agree for two structs or tuples to be joined leaf by leaf."""
+    """Return the form that must agree for two structs or tuples to be merged leaf by leaf."""
     if isinstance(operand, Bundle):
         return operand.type, tuple(form(p) for p in operand.fields)
     if isinstance(operand, View):
@@ -349,7 +349,7 @@ def form(operand: Operand) -> object:
 def chosen(
     context: Context, condition: Value, blocks: Sequence[Block], sides: tuple[Operand, Operand], what: str
 ) -> Operand:
-    """The `if` whose blocks end in these operands of one form: leaf by leaf, those that are the same left outside.
+    """Emit the `if` whose blocks yield operands of one form, leaf by leaf; equal ones stay outside.
 
     Raises:
         KernelTypeError: a leaf has two types, or is an array on two paths.

@@ -38,7 +38,7 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
 
 
 def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
-    """`v[a:b]` of a vector, with bounds written out.
+    """Lower `v[a:b]` of a vector, with bounds written out.
 
     Raises:
         KernelTypeError: as `of_slice`.
@@ -92,7 +92,8 @@ def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
-    """An index along a dimension, counted from the end where it is negative; `size` gives how many elements there are.
+    """Return an index along a dimension, counted from the end where it is negative; `size` returns the number of
+    elements.
 
     Raises:
         KernelTypeError: it is no integer.
@@ -165,7 +166,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """`v.x` and `v.zyx` of a vector."""
+    """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
         assert isinstance(base, Value)
         return swizzle(context, base, attr)

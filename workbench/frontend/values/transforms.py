@@ -16,7 +16,7 @@ EXAMPLE = "Write transform(p, q), with p a vec3 and q a quat, or transform_ident
 
 
 def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Value:
-    """`transform(p, q)`, `transform(p)` without a rotation, of 7 numbers or of one, `transformd(t)` as a cast.
+    """Lower `transform(p, q)`, `transform(p)` without a rotation, of 7 numbers or of one, `transformd(t)` as a cast.
 
     Raises:
         KernelTypeError: the arguments are something else.
@@ -56,7 +56,7 @@ def _component(context: Context, value: Value, place: int) -> Value:
 
 
 def attribute(context: Context, t: Value, name: str) -> Value:
-    """`t.p` and `t.q`.
+    """Lower `t.p` and `t.q`.
 
     Raises:
         KernelSyntaxError: another name.

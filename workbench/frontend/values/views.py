@@ -50,7 +50,7 @@ def type_of(array: Value | View) -> ArrayType:
 
 
 def size(context: Context, array: Value | View, axis: int) -> Value:
-    """How many elements an array or view has along an axis."""
+    """Return the number of elements of an array or view along an axis."""
     if isinstance(array, Value):
         return context.builder.one("shape", (array,), type_of(array).size_type, {AXIS: axis})
     position, kept = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
@@ -62,12 +62,12 @@ def size(context: Context, array: Value | View, axis: int) -> Value:
 
 
 def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
-    """How many elements a dimension has that nothing was cut off from."""
+    """Return the number of elements of a dimension that is not sliced."""
     return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
 
 
 def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
-    """`array[…]`: an element where every dimension has an index, else a view."""
+    """Lower `array[…]`: an element where every dimension has an index, else a view."""
     view, places = part(context, array, node, expression)
     return view if places is None else context.builder.load(view.array, *places)
 
@@ -75,7 +75,7 @@ def subscript(context: Context, array: Value | View, node: ast.expr, expression:
 def part(
     context: Context, array: Value | View, node: ast.expr, expression: Expression
 ) -> tuple[View, list[Value] | None]:
-    """What `array[…]` means, and its indices where it is an element."""
+    """Return the view that `array[…]` means, and its indices where it is an element."""
     view = _part(context, array, node, expression)
     return view, _indices(view)
 
@@ -140,7 +140,7 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
 
 
 def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> list[ast.expr]:
-    """What is written between the brackets, with `...` as the slices it stands for."""
+    """Return the expressions between the brackets, with `...` replaced by the slices it stands for."""
     dots = [k for k, n in enumerate(nodes) if isinstance(n, ast.Constant) and n.value is ...]
     if len(dots) == 1 and len(nodes) - 1 <= ndim:
         at = dots[0]
@@ -179,7 +179,7 @@ def _composed(context: Context, axis: Axis, place: Value) -> Value:
 
 
 def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice, expression: Expression) -> Axis:
-    """`lower:upper:step` of a dimension."""
+    """Lower `lower:upper:step` of a dimension."""
     step = _step(context, node.step, expression)
     lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
     if lower is None and upper is None and step == 1:
@@ -255,7 +255,7 @@ def _difference(n: Ref, a: Bound, b: Bound) -> Ref:
 
 
 def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
-    """Where the slice of a dimension begins in the array."""
+    """Return the start in the array of the slice of a dimension."""
     if isinstance(low, int) and low == 0:
         return axis.start
     first = low if isinstance(low, Ref) else n.like(low)
@@ -264,7 +264,7 @@ def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
 
 
 def attribute(context: Context, array: Value | View, attr: str) -> Operand:
-    """`x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
+    """Lower `x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
     if attr == "shape":
         return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
     if attr == "ndim":
