@@ -301,9 +301,9 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    asked = _is_none(context, node)
-    if asked is not None:
-        return asked
+    is_none = _is_none(context, node)
+    if is_none is not None:
+        return is_none
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
     if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -566,8 +566,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return transforms.attribute(context, base, node.attr)
     if complex_numbers.is_complex(base):
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
-    whole = isinstance(base, Value) and isinstance(base.type, Matrix)
-    return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
+    is_matrix = isinstance(base, Value) and isinstance(base.type, Matrix)
+    return (matrices if is_matrix else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:

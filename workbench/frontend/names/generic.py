@@ -49,7 +49,7 @@ class ArrayOf(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True):
-    """Funcs and builtins."""
+    """A generic annotation for functions: a parameter that accepts funcs and builtins, shown as `Callable`."""
 
     __wb_generic__ = True
 

@@ -39,13 +39,13 @@ def choose(
     shown = ""
     for definition in definitions:
         try:
-            given = arrange(definition)
+            arguments = arrange(definition)
         except WorkbenchError:
             continue
-        shown = shown or ", ".join(describe(o) for o in given.values())
-        scores = _scores(definition, given)
+        shown = shown or ", ".join(describe(o) for o in arguments.values())
+        scores = _scores(definition, arguments)
         if scores is not None:
-            fitting.append((definition, given, scores))
+            fitting.append((definition, arguments, scores))
     best = [f for f in fitting if all(f is g or _better(f[2], g[2]) for g in fitting)]
     if best:
         return best[0][:2]
@@ -71,9 +71,9 @@ def _better(a: Sequence[int], b: Sequence[int]) -> bool:
     return all(x <= y for x, y in zip(a, b, strict=False)) and list(a) != list(b)
 
 
-def _scores(definition: Definition, given: Given) -> list[int] | None:
+def _scores(definition: Definition, arguments: Given) -> list[int] | None:
     types, families = parameter_types(definition)
-    scores = [_score(o, types[n], families.get(n)) for n, o in given.items()]
+    scores = [_score(o, types[n], families.get(n)) for n, o in arguments.items()]
     return None if any(s is None for s in scores) else [s for s in scores if s is not None]
 
 

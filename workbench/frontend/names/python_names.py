@@ -74,8 +74,8 @@ def as_builtin(value: Any) -> Builtin | None:
     if home == "builtins" and name in ("min", "max", "abs", "round", "pow"):
         return TABLE[name]
     if isinstance(value, np.ufunc) or home in MATHS_MODULES:
-        found = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
-        return found if found is not None and not found.hidden else None
+        builtin = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
+        return builtin if builtin is not None and not builtin.hidden else None
     return None
 
 
@@ -98,8 +98,8 @@ def usable_in_kernel(value: Any) -> bool:
 
 def struct_of(value: Any) -> Struct | None:
     """Return the struct type that a class made by `struct` stands for."""
-    found = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
-    return found if isinstance(found, Struct) else None
+    struct = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
+    return struct if isinstance(struct, Struct) else None
 
 
 def _hashable(value: Any) -> bool:
@@ -186,7 +186,7 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
     Returns:
         Each under the name of its parameter: the name that the kernel has for it.
     """
-    found: dict[str, Uniform] = {}
+    uniforms: dict[str, Uniform] = {}
     taken = {*definition.locals, *(a.arg for a in definition.parameters)}
     waiting, met = [definition], {definition}
     for reader in waiting:
@@ -194,16 +194,16 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
         paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := reads.dotted(n))}
         for path in sorted(paths):
             value = seen(reader.scope, path) if path.split(".")[0] not in own else MISSING
-            if isinstance(value, Uniform) and all(value is not u for u in found.values()):
+            if isinstance(value, Uniform) and all(value is not u for u in uniforms.values()):
                 name = path.replace(".", "_")
                 while name in taken:
                     name += "_"
                 taken.add(name)
-                found[name] = value
+                uniforms[name] = value
             called = [d for d in getattr(value, "__wb_definitions__", ()) if not d.library and d not in met]
             waiting += called
             met.update(called)
-    return found
+    return uniforms
 
 
 def captured_value(context: Context, value: Any, path: str) -> Operand:
@@ -273,8 +273,8 @@ def structs_named(definition: Definition) -> dict[str, Any]:
     """Return the structs whose names stand in the annotations of the parameters, as these names mean them now."""
     annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
     names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
-    found = {name: definition.read(name) for name in sorted(names)}
-    return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
+    structs = {name: definition.read(name) for name in sorted(names)}
+    return {name: value for name, value in structs.items() if isinstance(value, type) and struct_of(value) is not None}
 
 
 def read_again(definition: Definition, path: str) -> Any:

@@ -210,12 +210,12 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
 
 
-def _component_of(given: Any, wanted: Any) -> str:
-    if isinstance(given, Complex) and isinstance(wanted, Scalar):
+def _component_of(source: Any, wanted: Any) -> str:
+    if isinstance(source, Complex) and isinstance(wanted, Scalar):
         return "Take its .real, its .imag or abs()."
-    if isinstance(given, Vector) and isinstance(wanted, Scalar):
+    if isinstance(source, Vector) and isinstance(wanted, Scalar):
         return "Take one component of it: v[0]."
-    return "Take one element of it: x[i]." if isinstance(given, ArrayType) else ""
+    return "Take one element of it: x[i]." if isinstance(source, ArrayType) else ""
 
 
 def weak(operand: Value | Literal) -> Arg:

@@ -57,7 +57,7 @@ class Unbound(dict[str, Any]):
 
 
 def _faint(value: Any) -> Callable[[], Any]:
-    """Gives `value`, or None once nothing else holds it: a cell must not keep those that it replaces."""
+    """Return a getter for `value` that holds it weakly where possible, and returns None once it is collected."""
     try:
         return weakref.ref(value)
     except TypeError:
@@ -165,12 +165,12 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:
             span = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0), None, None
-        found = self._places.get(span)
-        if found is None:
+        location = self._places.get(span)
+        if location is None:
             line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
             shown = self._characters(line, column), end_line, self._characters(end_line, end)
-            found = self._places[span] = Location(self.source, line, *shown)
-        return found
+            location = self._places[span] = Location(self.source, line, *shown)
+        return location
 
     @cached_property
     def _places(self) -> dict[tuple[int, int, int | None, int | None], Location]:
@@ -270,12 +270,12 @@ def reads(node: ast.AST) -> Counter[str]:
 
 
 def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for inner in nodes:
         name = inner.target if isinstance(inner, ast.AugAssign) else inner
         if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
-            found[name.id] += 1
-    return found
+            counts[name.id] += 1
+    return counts
 
 
 def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:

@@ -94,14 +94,14 @@ class Returns:
         """Return whether there is such a `return`."""
         return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in statements_of(s))
 
-    def begin(self, place: ast.AST) -> Statements:
+    def begin(self, origin: ast.AST) -> Statements:
         """Return the names, before anything was returned."""
         pending: Any = PENDING
-        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), place) for n in self.names]
+        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), origin) for n in self.names]
 
-    def give(self, place: ast.AST) -> ast.stmt:
+    def give(self, origin: ast.AST) -> ast.stmt:
         """Return the `return` after the loops."""
-        return _located(ast.Return(self._values(ast.Load())), place)
+        return _located(ast.Return(self._values(ast.Load())), origin)
 
     def _values(self, use: ast.expr_context) -> Any:
         names: list[ast.expr] = [ast.Name(n, use) for n in self.names]
@@ -131,10 +131,10 @@ class _Rewriter:
         self.returns = Returns(0)
 
     def function(self, body: Statements) -> Statements:
-        found = [r for s in body for r in _returns_in_loops(s)]
-        if not found:
+        returns = [r for s in body for r in _returns_in_loops(s)]
+        if not returns:
             return self.statements(body)
-        self.returns = Returns(_shape(found[0]))
+        self.returns = Returns(_shape(returns[0]))
         return [_set(RETURNED, False, body[0]), *self.returns.begin(body[0]), *self.statements(body)]
 
     def statements(self, body: Statements) -> Statements:
@@ -142,8 +142,8 @@ class _Rewriter:
         done: Statements = []
         for statement in body:
             if isinstance(statement, Loop):
-                made, after = self.loop(statement, nested=False)
-                done += [*made, *self.statements(after)]
+                rewritten, after = self.loop(statement, nested=False)
+                done += [*rewritten, *self.statements(after)]
             elif isinstance(statement, ast.If):
                 statement.body = self.statements(statement.body)
                 statement.orelse = self.statements(statement.orelse)
@@ -206,8 +206,8 @@ class _Exits:
             if isinstance(statement, ast.Continue):
                 return [*done, _leave([self.skip], "round", statement)]
             if isinstance(statement, Loop):
-                made, after = self.loop(statement)
-                done += made
+                rewritten, after = self.loop(statement)
+                done += rewritten
                 if after:
                     return [*done, *self.guard([*after, *body[position + 1 :]])]
             elif isinstance(statement, ast.If) and _leaves(statement):
@@ -318,11 +318,11 @@ def is_while_true(loop: ast.AST) -> bool:
 
 def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of this kind that belong to the loop whose body this is."""
-    found = [s for s in body if isinstance(s, kind)]
+    statements = [s for s in body if isinstance(s, kind)]
     for s in body:
-        found += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
-        found += _own(s.orelse, kind) if isinstance(s, Loop) else []
-    return found
+        statements += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
+        statements += _own(s.orelse, kind) if isinstance(s, Loop) else []
+    return statements
 
 
 def _after_return(loop: Loop, leave: Statements) -> Statements:
@@ -344,37 +344,37 @@ def _shape(node: ast.Return) -> int:
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
-def _located(node: Any, place: ast.AST) -> Any:
+def _located(node: Any, origin: ast.AST) -> Any:
     for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, place)
+            ast.copy_location(inner, origin)
     return node
 
 
-def flag_set(name: str, place: ast.AST) -> ast.stmt:
+def flag_set(name: str, origin: ast.AST) -> ast.stmt:
     """Lower `name = True`."""
-    return _set(name, True, place)
+    return _set(name, True, origin)
 
 
-def _set(name: str, value: bool, place: ast.AST) -> ast.stmt:
-    return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), place)
+def _set(name: str, value: bool, origin: ast.AST) -> ast.stmt:
+    return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), origin)
 
 
-def _leave(flags: Sequence[str], out_of: str, place: ast.AST) -> ast.stmt:
+def _leave(flags: Sequence[str], out_of: str, origin: ast.AST) -> ast.stmt:
     node = Leave([ast.Name(flag, ast.Store()) for flag in flags], ast.Constant(True))
     node.out_of = out_of
-    return _located(node, place)
+    return _located(node, origin)
 
 
-def _break(place: ast.AST) -> ast.stmt:
+def _break(origin: ast.AST) -> ast.stmt:
     """Return the `break` that a `return` becomes."""
     node = ast.Break()
     node.returns = True  # type: ignore[attr-defined]
-    return ast.copy_location(node, place)
+    return ast.copy_location(node, origin)
 
 
-def _if_not(name: str, body: Statements, place: ast.AST) -> ast.If:
-    return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), place)
+def _if_not(name: str, body: Statements, origin: ast.AST) -> ast.If:
+    return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), origin)
 
 
 def denied(test: ast.expr) -> str | None:

@@ -98,6 +98,6 @@ class Loop(msgspec.Struct):
                 env[name] = unset(name, value, self.until if at_breaks else None)
 
 
-def unset(name: str, value: Operand, given: str | None = None) -> Unset:
+def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
     """Return a name that only a loop's body sets."""
-    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, given)
+    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)

@@ -99,8 +99,8 @@ class View(msgspec.Struct, frozen=True):
     def type(self) -> ArrayType:
         """The type of an array like it."""
         assert isinstance(self.array.type, ArrayType)
-        kept = sum(isinstance(p, Axis) for p in self.places)
-        return ArrayType(self.array.type.dtype, kept, wide=self.array.type.wide)
+        axes = sum(isinstance(p, Axis) for p in self.places)
+        return ArrayType(self.array.type.dtype, axes, wide=self.array.type.wide)
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):

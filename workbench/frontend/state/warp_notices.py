@@ -129,12 +129,12 @@ def note_loops(context: Context, definition: Definition) -> None:
             _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it out, or write after the loop.")
 
 
-def _note(context: Context, place: Location, message: str, advice: str) -> None:
+def _note(context: Context, location: Location, message: str, advice: str) -> None:
     notices = context.shared.notices
     assert notices is not None
-    found = Notice(place, message, advice)
-    if found not in notices:
-        notices.append(found)
+    notice = Notice(location, message, advice)
+    if notice not in notices:
+        notices.append(notice)
 
 
 def _warns(context: Context) -> bool:

@@ -193,21 +193,21 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
     """
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
-        given = [expression(context, a) for a in node.iter.args]
-        few = 0 < len(given) <= 4 and not node.iter.keywords
-        if not few or not _is_grid(given[0]) or not _is_ball(context, given[1:3]):
+        operands = [expression(context, a) for a in node.iter.args]
+        few = 0 < len(operands) <= 4 and not node.iter.keywords
+        if not few or not _is_grid(operands[0]) or not _is_ball(context, operands[1:3]):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
             raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        known = library.call(context, hash_grids.rows, given[:3])
+        known = library.call(context, hash_grids.rows, operands[:3])
     at = f".{node.lineno}.{node.col_offset}"
-    grid = given[0]
+    grid = operands[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)
     context.env.update(zip((name + at for name in KNOWN), known, strict=True))
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
     bind(context.env, "GRID" + at, grid)
-    grouped = len(given) > 3
+    grouped = len(operands) > 3
     (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
     assert isinstance(outer, ast.For)
     (*_, inner) = outer.body
@@ -218,7 +218,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             part.id += at
     inner.body[0].targets = [node.target]
     if grouped:
-        context.env["GROUP" + at] = given[3]
+        context.env["GROUP" + at] = operands[3]
         assert isinstance(inner.body[1], ast.If)
         inner.body[1].body = node.body
     else:
@@ -253,11 +253,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), until=until)
-    alike = len({_kind(operand) for operand in items}) <= 1
+    one_kind = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand
         guarded = until is not None and position > 0
-        if guarded and not alike:
+        if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
         with loop.inside(context.loops):
@@ -283,9 +283,9 @@ def _kind(operand: Operand) -> object:
     )
 
 
-def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
     for statement in statements:
         for inner in nodes_of(statement):
             if not hasattr(inner, "lineno"):
-                ast.copy_location(inner, place)
+                ast.copy_location(inner, origin)
     return statements

@@ -51,15 +51,15 @@ def settle(
         read = _read(node, names, before)
         key = node, *read, *form(context, read.values())
         known = context.shared.settled.get(key) or _first(names, before)
-        found = _settled(context, known, names, before, attempt)
-        context.shared.settled[key] = replace(found, read=tuple(read.values()))
-        return found.types
+        settled = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(settled, read=tuple(read.values()))
+        return settled.types
     finally:
         context.shared.in_loop = inside
 
 
 def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
-    errors, kept = context.shared.errors, len(context.shared.errors)
+    errors, errors_before = context.shared.errors, len(context.shared.errors)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -69,7 +69,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
     changes: Counter[str] = Counter()
     while True:
-        del errors[kept:]
+        del errors[errors_before:]
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)

@@ -179,8 +179,8 @@ def while_loop(context: Context, node: ast.While, expression: Expression, lower_
     """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
-        found = truth(context, expression(context, node.test))
-        return context.builder.const(found, bool_) if isinstance(found, bool) else found
+        condition = truth(context, expression(context, node.test))
+        return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
     _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
 

@@ -51,10 +51,10 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
     while current is not None:
         shown = [n for n in current.env if not _is_hidden(n, current.env)]
         named = {n: _place(_whole(current.env, n), values) for n in shown}
-        place = current.definition.locate(node or current.definition.node)
-        place = place if node is not None else replace(place, line=place.end_line, column=0)
+        location = current.definition.locate(node or current.definition.node)
+        location = location if node is not None else replace(location, line=location.end_line, column=0)
         known = {n: p for n, p in named.items() if p is not None}
-        frames.append(Frame(current.definition.name, place, known))
+        frames.append(Frame(current.definition.name, location, known))
         current, node = current.caller, current.caller.node if current.caller is not None else None
     frames.reverse()
     attrs = {FRAMES: tuple(frames), END: statement is None}

@@ -74,13 +74,13 @@ class Arguments:
         operand = self.given[name]
         if is_tile(operand):
             return operand
-        found = usable(self.context, operand)
-        if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
+        value = usable(self.context, operand)
+        if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector)):
             # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
             # element.
-            as_element(self.context, found.type, "A tile")
-            return fill(self.context, (1,), found, "register")
-        raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
+            as_element(self.context, value.type, "A tile")
+            return fill(self.context, (1,), value, "register")
+        raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
         """Return a shape: an int, or a tuple of 1 to 4, known at compile time."""
@@ -116,10 +116,10 @@ class Arguments:
         try:
             # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
-            found = as_type(operand.value)
+            dtype = as_type(operand.value)
         except (AssertionError, TypeError):
             raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
-        return as_element(self.context, found, "A tile")
+        return as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
         """Return the memory that the tile is to lie in: "shared" or "register"."""
@@ -167,17 +167,17 @@ class Arguments:
 
 def place(context: Context, operand: Operand, what: str) -> Value:
     """Return an integer that is the same for the whole block, as int32 or int64."""
-    found = usable(context, uniform(context, operand, what))
-    if isinstance(found, Literal):
-        if found.is_float:
+    number = usable(context, uniform(context, operand, what))
+    if isinstance(number, Literal):
+        if number.is_float:
             raise context.error(KernelTypeError, f"{what} has to be an integer; this is a float.", "Write int(…).")
-        return materialise(context, found)
-    if not is_integer(found.type):
+        return materialise(context, number)
+    if not is_integer(number.type):
         raise context.error(
-            KernelTypeError, f"{what} has to be an integer; this is {describe(found)}.", "Write int(…)."
+            KernelTypeError, f"{what} has to be an integer; this is {describe(number)}.", "Write int(…)."
         )
     # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
-    return found if found.type in (int32, int64) else context.builder.cast(found, int64)
+    return number if number.type in (int32, int64) else context.builder.cast(number, int64)
 
 
 def tiling_of(context: Context) -> Tiling:

@@ -18,12 +18,12 @@ from workbench.frontend.state.operands import Operand
 from workbench.ir.values import Value
 
 
-def part_of(context: Context, part: Value, whole: Value) -> Value:
+def part_of(context: Context, part: Value, tile: Value) -> Value:
     """Return the part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
     # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
-    if part is not whole and (whole.name or whole in parts):
-        parts[part] = parts.get(whole, (whole, whole.name))
+    if part is not tile and (tile.name or tile in parts):
+        parts[part] = parts.get(tile, (tile, tile.name))
     return part
 
 
@@ -37,9 +37,9 @@ def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> Non
     """Note the same of the values that a loop carries; the tile itself may be one of them."""
     for name, value in carried.items():
         follow(context, before[name], value)
-        whole, owner = context.shared.parts.get(value, (None, ""))
+        tile, owner = context.shared.parts.get(value, (None, ""))
         # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
-        if whole is not None and before.get(owner) is whole and owner in carried:
+        if tile is not None and before.get(owner) is tile and owner in carried:
             context.shared.parts[value] = carried[owner], owner
 
 
@@ -51,8 +51,8 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
     """
     if not isinstance(tile, Value) or tile not in context.shared.parts:
         return
-    whole, owner = context.shared.parts[tile]
-    held = any(operand is whole for other, operand in context.env.items() if other != name)
+    outer, owner = context.shared.parts[tile]
+    held = any(operand is outer for other, operand in context.env.items() if other != name)
     # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
     # agree.
     if held and _is_read_later(context, owner):
