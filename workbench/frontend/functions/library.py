@@ -66,17 +66,17 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
-    given = [expression(context, a) for a in nodes[draws:]]
+    operands = [expression(context, a) for a in nodes[draws:]]
     if not draws:
-        return call(context, form, given)
-    _typed(context, form, [Value(uint32), *given] if nodes else [])
+        return call(context, form, operands)
+    _typed(context, form, [Value(uint32), *operands] if nodes else [])
     name, state = _state(context, node)
-    *results, context.env[name] = call(context, form, [state, *given])  # type: ignore[misc]
+    *results, context.env[name] = call(context, form, [state, *operands])  # type: ignore[misc]
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """What the function returns for these arguments.
+    """Call a function of the library and return its result.
 
     Raises:
         KernelTypeError: they are not what it takes.
@@ -90,15 +90,15 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """`call` for numbers; if there are tiles or vectors among the arguments, for each of their elements."""
+    """Apply `call` to numbers, or to each element of the tiles or vectors among the arguments."""
     if not any_tile(args):
         shapes = [getattr(a.type, "shape", ()) if isinstance(a, Value) else () for a in args]
         shape = max(shapes)
         if not shape:
             return call(context, form, args)
         each = [numbers(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)]  # type: ignore[arg-type]
-        made = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return composed(context, made, vector_of(shape, made[0].type))
+        elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return composed(context, elements, vector_of(shape, elements[0].type))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 
@@ -133,10 +133,10 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     """Return the local name of the random state that a call advances, and its value."""
     name = ast.unparse(node.func)
-    place = getattr(node, "uncertain", "")
-    if place:
+    name_of_state = getattr(node, "uncertain", "")
+    if name_of_state:
         raise context.error(
-            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {place}.",
+            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {name_of_state}.",
             "Draw the number on a line of its own, and use it here.",
         )  # fmt: skip
     argument = node.args[0]
@@ -173,9 +173,9 @@ def _composed(kind: type[Vector]) -> FormHandler:
 
 
 def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    found = materialise(context, expression(context, node.args[0]))
-    context.shared.non_negative.add(found)
-    return found
+    number = materialise(context, expression(context, node.args[0]))
+    context.shared.non_negative.add(number)
+    return number
 
 
 def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:

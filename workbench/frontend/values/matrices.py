@@ -58,7 +58,7 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """What iterating returns: the rows of a matrix, the components of a vector."""
+    """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
     if isinstance(type, Complex):
@@ -69,11 +69,11 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     return tuple(components(context, value))
 
 
-def row(context: Context, m: Value, place: Place) -> Value:
+def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
     assert isinstance(m.type, Matrix)
     columns = m.type.columns
-    line = [extracted(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
+    line = [extracted(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
     return context.builder.one("vec", line, Vector(columns, m.type.dtype))
 
 
@@ -86,7 +86,8 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
-    """`m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a matrix."""
+    """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a
+    matrix."""
     r, c = _places(context, m, node, expression)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
@@ -115,7 +116,8 @@ def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
-    """The matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for all."""
+    """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
+    all."""
     assert isinstance(m.type, Matrix)
     r, c = _places(context, m, node, expression)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
@@ -141,8 +143,8 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     return m
 
 
-def _insert(context: Context, name: str, m: Value, place: Place, part: Value) -> Value:
-    index = context.builder.const(place) if isinstance(place, int) else place
+def _insert(context: Context, name: str, m: Value, position: Place, part: Value) -> Value:
+    index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
@@ -152,8 +154,8 @@ def _places(context: Context, m: Value, node: ast.expr, expression: Expression) 
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
         raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    places = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
-    return places if len(places) == 2 else [*places, range(m.type.columns)]
+    positions = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
+    return positions if len(positions) == 2 else [*positions, range(m.type.columns)]
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
@@ -177,20 +179,20 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         KernelTypeError: with what to write instead.
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
-    whole = [t for t in types if isinstance(t, Vector) and t.shape]
-    if not whole:
+    vector_types = [t for t in types if isinstance(t, Vector) and t.shape]
+    if not vector_types:
         return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
-        return _on_quaternions(context, name, left, right, len(whole))
-    if not any(len(t.shape) == 2 for t in whole):
+        return _on_quaternions(context, name, left, right, len(vector_types))
+    if not any(len(t.shape) == 2 for t in vector_types):
         return name
     if name == "pow":
         raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
-    if len(whole) == 2 and name == "mul" and context.shared.warp_meanings:
+    if len(vector_types) == 2 and name == "mul" and context.shared.warp_meanings:
         return "matmul"
-    if len(whole) == 2 and name not in (*_BINARY_PLACE, "matmul"):
+    if len(vector_types) == 2 and name not in (*_BINARY_PLACE, "matmul"):
         advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
         a, b = types
         raise context.error(
@@ -202,8 +204,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
 _SIGNS = {"mul": "*", "div": "/", "floordiv": "//", "mod": "%"}
 
 
-def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, whole: int) -> str:
-    both = whole == 2
+def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, count: int) -> str:
+    both = count == 2
     if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
         return "quat_mul" if name == "mul" else name
     if not both and (
@@ -234,13 +236,14 @@ def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
         operands = [c for o in operands for c in _parts(context, o)]
     if any_tile(operands):
         return over(context, f"{type!r}()", operands, lambda parts: [construct(context, type, [*parts])])[0]
-    given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
-    if len(operands) == 1 and given and given[0].with_dtype(type.dtype) in (type, getattr(type, "real", type)):
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
+    same_form = vector_types and vector_types[0].with_dtype(type.dtype) in (type, getattr(type, "real", type))
+    if len(operands) == 1 and same_form:
         return convert(context, operands[0], type)
-    if given:
+    if vector_types:
         advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
         rows = "" if line else ", row by row"
-        message = f"{type!r}() takes {count} components{rows}, not a {given[0]!r}."
+        message = f"{type!r}() takes {count} components{rows}, not a {vector_types[0]!r}."
         raise context.error(KernelTypeError, message, advice)
     counts = (0, count) if isinstance(type, Quaternion) else (0, 1, count)
     if len(operands) not in counts:
@@ -287,7 +290,7 @@ def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
-    """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+    """Lower `quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
@@ -297,10 +300,10 @@ def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
 
 def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Scalar:
     name = ast.unparse(node.func)
-    given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
-    if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
+    dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
+    if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
         raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
-    scalar = number_of(expression(context, given[0])) if given else float32
+    scalar = number_of(expression(context, dtypes[0])) if dtypes else float32
     if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
@@ -309,20 +312,20 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
 def number_of(operand: Operand) -> Scalar | Complex | None:
     """Return the type of numbers that an operand stands for, if any."""
     try:
-        found = as_type(operand.value) if isinstance(operand, Static) else None
+        scalar = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return found if found is not None and found == number_type(found) else None  # type: ignore[return-value]
+    return scalar if scalar is not None and scalar == number_type(scalar) else None  # type: ignore[return-value]
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`identity(n=3, dtype=float)`: both known at compile time."""
+    """Lower `identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
-    given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
-    given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
-    if len(node.args) > 2 or not given.keys() <= set(names) or "n" not in given:
+    arguments: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
+    arguments |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    if len(node.args) > 2 or not arguments.keys() <= set(names) or "n" not in arguments:
         raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
-    size, kind = given["n"], given.get("dtype")
+    size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
     scalar = float32 if kind is None else number_of(kind)
@@ -342,7 +345,7 @@ FORMS: dict[str, FormHandler] = {
 
 
 def attribute(context: Context, m: Value, attr: str) -> Operand:
-    """`m.T`, as NumPy's."""
+    """Lower `m.T`, as NumPy's."""
     if attr == "T":
         return apply(context, TABLE["transpose"], (m,))
     raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

@@ -38,7 +38,7 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
 
 
 def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
-    """`v[i]` of a vector, or `v[a:b]` with bounds written out.
+    """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
         KernelTypeError: as `of_slice`.
@@ -46,9 +46,9 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     assert isinstance(base.type, Vector)
     if not isinstance(node, ast.Slice):
         return extracted(context, base, component(context, base.type, expression(context, node)))
-    places = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
-    parts = [extracted(context, base, k) for k in places]
-    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+    positions = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
+    parts = [extracted(context, base, k) for k in positions]
+    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -62,20 +62,20 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
             KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    places = range(size)[slice(first, last, step)]
-    if not places:
+    positions = range(size)[slice(first, last, step)]
+    if not positions:
         raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
-    return places
+    return positions
 
 
-def replaced(context: Context, base: Value, places: Sequence[int], operand: Operand, what: str, name: str) -> Value:
+def replaced(context: Context, base: Value, positions: Sequence[int], operand: Operand, what: str, name: str) -> Value:
     """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
     assert isinstance(base.type, Vector)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    value = assign_type(context, operand, base.type.dtype if number else Vector(len(places), base.type.dtype), what)
-    for k, place in enumerate(places):
+    value = assign_type(context, operand, base.type.dtype if number else Vector(len(positions), base.type.dtype), what)
+    for k, position in enumerate(positions):
         part = value if number else extracted(context, value, k)
-        at = context.builder.const(place)
+        at = context.builder.const(position)
         base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
     return base
 
@@ -87,7 +87,8 @@ def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
-    """An index along a dimension, counted from the end where it is negative; `size` gives how many elements there are.
+    """Return an index along a dimension, counted from the end where it is negative; `size` returns the number of
+    elements.
 
     Raises:
         KernelTypeError: it is no integer.
@@ -160,7 +161,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """`v.x` and `v.zyx` of a vector."""
+    """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
         assert isinstance(base, Value)
         return swizzle(context, base, attr)
