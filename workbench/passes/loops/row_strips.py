@@ -10,8 +10,8 @@ accessed that the turns themselves do not access.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
 import msgspec
@@ -26,7 +26,7 @@ from workbench.ir.values import Block, Function, Op, Value, array_of, definition
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.types import Scalar, int32
+from workbench.types import Scalar, Type, Vector, int32
 from workbench.types import bool as bool_
 
 ROWS = ("row_load", "row_store", "row_add", "row_total")
@@ -41,7 +41,8 @@ def with_strips(function: Function, plain: bool) -> Function:
         plain: the code runs on one core, so additions need not be atomic.
     """
     about = _About(function, plain)
-    return replace_body(function, Rewriter(partial(_change, about)).block(function.body))
+    body = Rewriter(partial(_change, about)).block(function.body)
+    return replace_body(function, Block(body.params, (*about.buffers.body().ops, *body.ops)))
 
 
 class _Row(msgspec.Struct):
@@ -60,7 +61,13 @@ class _Row(msgspec.Struct):
 
 
 class _About:
-    """What is known of a function."""
+    """What is known of a function.
+
+    Attributes:
+        buffers: where the slots of strips are made, before everything else: loops behind one another share them.
+        slots: these slots, by the type of their elements.
+        taken: by loop, how many of each type it and the loops inside use.
+    """
 
     def __init__(self, function: Function, plain: bool) -> None:
         self.plain = plain
@@ -69,6 +76,22 @@ class _About:
         self.known: dict[Value, Number] = constants(function.body)
         self.axis = function.launch_ndim - 1
         self.uses = Counter(v for op in walk(function.body) for v in op.operands)
+        self.buffers = Builder()
+        self.slots: dict[Type, list[Value]] = defaultdict(list)
+        self.taken: dict[Op, Counter[Type]] = {}
+
+    def storage(self, loop: Op, types: Sequence[Scalar | Vector]) -> list[Value]:
+        """Return slots of these types for a loop's strips, which no loop inside uses."""
+        inside = [self.taken[op] for op in walk(loop.blocks[0]) if op in self.taken]
+        taken = Counter[Type]({t: max(one[t] for one in inside) for one in inside for t in one})
+        result = list[Value]()
+        for type in types:
+            if len(self.slots[type]) == taken[type]:
+                self.slots[type].append(self.buffers.slots(type, TRANSPOSED_STRIP))
+            result.append(self.slots[type][taken[type]])
+            taken[type] += 1
+        self.taken[loop] = taken
+        return result
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
@@ -209,7 +232,7 @@ class _Loop:
     def _strips(self, b: Builder, results: tuple[Value, ...]) -> None:
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
-        buffers = [b.slots(dtype_of(row.array), TRANSPOSED_STRIP) for row in self.rows]
+        buffers = self.about.storage(self.original, [dtype_of(row.array) for row in self.rows])
         first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), STEP.of(self.step)
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)

@@ -22,6 +22,7 @@ from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import extrema, operators
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import OPAQUE
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import bool as bool_
@@ -87,13 +88,14 @@ class _Form(msgspec.Struct, frozen=True):
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> _Form:
     """One `for`, nothing kept: upwards, where the order does not matter."""
     bounds, turn = _backwards(sweep, loop, carried)
+    attrs = SCALAR.of(_ends_early(sweep, loop, carried))
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
         return _reversed_body(sweep, turn, carried, masked)
 
     def run(starts: list[Value], body: _Body) -> tuple[Value, ...]:
         up = only_adds(sweep, loop, body.block)
-        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block)
+        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block, attrs)
 
     return _Form(written, run)
 
@@ -204,19 +206,24 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
     return (last.value, end.value, back.value), Turn(sweep, loop, Value(index.type, index.name))
 
 
+def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> bool:
+    """Return whether a reversed loop does no more than hand on the cotangent of a running extreme.
+
+    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
+    changed: of all values one, unless there are ties. Threads go through so few turns one by one.
+    """
+    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
+    opaque = any(op.name in OPAQUE for op in walk(loop.body))
+    return len(turns) == 2 and not touches_floats(loop.body) and not opaque
+
+
 def _between(
     sweep: ReverseSweep, loop: Loop, carried: list[_Carried], last: Ref, end: Ref, back: Ref
 ) -> tuple[Ref, Ref]:
-    """Bounds of a reversed loop that does no more than hand on the cotangent of a running extreme.
-
-    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
-    changed: of all values one, unless there are ties.
-    """
-    ops = list(walk(loop.body))
-    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
-    if len(turns) < 2 or touches_floats(loop.body) or any(op.name in OPAQUE for op in ops):
+    """Bounds of a reversed loop that may begin late and end early."""
+    if not _ends_early(sweep, loop, carried):
         return last, end
-    changed, taken = (sweep.builder.ref(v) for v in turns)
+    changed, taken = (sweep.builder.ref(v) for v in sweep.builder.events[loop.op][carried[0].carry])
     ends = np.iinfo(element(changed.type).numpy)
     never = changed.like(int(ends.max))
     if loop.index is not None and sweep.constant(loop.op.operands[2]) == -1:
