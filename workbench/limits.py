@@ -88,6 +88,7 @@ REVERSED_UNROLLED = Limit(2048, "operations of a known range, written out", "its
 REVERSED_CHUNK = Limit(8, "iterations reversed from one start", "their states are kept side by side", OTHER)
 REVERSED_CHUNK_OPERATIONS = Limit(64, "operations of a reversed loop's body", "its chunks are written out", OTHER)
 REVERSED_CHUNK_BYTES = Limit(16, "bytes of a reversed loop's state", "its chunks are written out", OTHER)
+REVERSED_STATES_BYTES = Limit(128, "bytes of the states of a chunk, on the CPU", "chunks have more iterations", SLOWER)
 STORED_ITERATIONS = Limit(64, "known iterations of a reversed loop", "all states are stored", OTHER)
 STORED_STATE_BYTES = Limit(32, "bytes of a state of such a loop", "all states are stored", OTHER)
 PULLED_NEIGHBOURS = Limit(64, "offsets at which a thread adds in an adjoint", "the adjoint gathers", SLOWER)

@@ -194,8 +194,6 @@ class _Loop:
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
-        if pairs and any(op.name in ("slot_read", "slot_write") for op in walk(self.original.blocks[0])):
-            return (self.op,)
         b = Builder()
         b.location = self.op.location
         conditions = [b.one("apart", pair, bool_) for pair in pairs]
