@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
@@ -14,6 +15,7 @@ from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
     GANG_BYTE_LANES,
     GANG_COMPONENTS,
+    GANG_FRAME_BYTES,
     GANG_LANES,
     GANG_LOOP_BYTES,
     GANG_REGISTER,
@@ -108,7 +110,7 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
-    most = GANG_LOOP_BYTES // max(4, *carried)
+    most = min(GANG_LOOP_BYTES // max(4, *carried), GANG_FRAME_BYTES // max(1, frame(operations, varying)))
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
 
