@@ -12,6 +12,7 @@ from workbench.ir.ops import LEAD, UPDATES
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import Slots
 
+
 def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
     """Return the values that may differ between threads that differ in one of the launch's indices alone.
 

@@ -115,6 +115,8 @@ class _Loop:
 
     def _is_long(self) -> bool:
         """Return whether it counts one by one, in turns that all threads share, and is not written out."""
+        if self.op.attrs.get(SCALAR):
+            return False
         one_by_one = self.step in (1, -1) and self.op.operands[0].type == int32
         few = self.trips is not None and self.trips < TRANSPOSED_STRIP
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)

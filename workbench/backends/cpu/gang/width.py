@@ -51,6 +51,8 @@ class Shape(msgspec.Struct, frozen=True):
 def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
     several = widths(function, maths.filled)
+    own = frame(walk(function.body), varying_values(function))
+    several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
     if not _shares_rows(function, maths, one_core):
         return Shape(several, lanes)
@@ -110,7 +112,7 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
-    most = min(GANG_LOOP_BYTES // max(4, *carried), GANG_FRAME_BYTES // max(1, frame(operations, varying)))
+    most = GANG_LOOP_BYTES // max(4, *carried)
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
 
