@@ -12,6 +12,7 @@ identify code by this string.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
@@ -56,7 +57,7 @@ def derived(
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
-    steps = _steps(direction)
+    steps, before = _steps(direction), function
     for number, step in enumerate(steps):
         # Imports here, not at the top: forward code needs neither mode, and importing them takes a fifth of what a
         # first kernel needs in this process.
@@ -64,10 +65,22 @@ def derived(
             from workbench.autodiff.reverse_mode import adjoint
 
             left_out = frozenset[str]() if number else constant
-            function = adjoint(
-                function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack,
-                launch=launch,
-            )  # fmt: skip
+            before, kernel = function, before
+            try:
+                function = adjoint(
+                    function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack,
+                    launch=launch,
+                )  # fmt: skip
+            except NotDifferentiable:
+                from workbench.autodiff.second_order import adjoint_of_adjoint
+
+                twice = steps[: number + 1] == ["adjoint", "adjoint"] and launch is None and not atomic
+                again = None
+                with suppress(NotDifferentiable):
+                    again = adjoint_of_adjoint(kernel, checkpoints, stack, numbers, constant) if twice else None
+                if again is None:
+                    raise
+                function = again
             function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":
             function = run(FINITE, function)
