@@ -95,6 +95,8 @@ class _About:
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+    if op.attrs.get(SCALAR):  # threads go through it one by one
+        return (op,)
     return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
 
 
@@ -115,8 +117,6 @@ class _Loop:
 
     def _is_long(self) -> bool:
         """Return whether it counts one by one, in turns that all threads share, and is not written out."""
-        if self.op.attrs.get(SCALAR):
-            return False
         one_by_one = self.step in (1, -1) and self.op.operands[0].type == int32
         few = self.trips is not None and self.trips < TRANSPOSED_STRIP
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
@@ -132,12 +132,12 @@ class _Loop:
         return [row for row in rows.values() if self._is_alone(row) and self._is_ruled(row)]
 
     def _is_row(self, op: Op) -> bool:
-        """Return whether threads access the next elements of rows in the next turn."""
+        """Return whether threads access the next elements of rows, or those before, in the next turn."""
         array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
         if array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
             return False
         others = dict(self.about.analysis.form(last).terms)
-        if others.pop(Atom("value", value=self.counter), 0) != 1:
+        if others.pop(Atom("value", value=self.counter), 0) not in (1, -1):
             return False
         return all(map(self._is_invariant, (*outer, *(atom.value for atom in others if atom.value is not None))))
 
@@ -233,37 +233,39 @@ class _Loop:
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
         buffers = self.about.storage(self.original, [dtype_of(row.array) for row in self.rows])
-        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), STEP.of(self.step)
+        first, carried = Value(int32, "first"), tuple(map(fresh, params))
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)
             left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)
             count = b.one("where", (b.one("lt", (left, most), bool_), left, most), int32)
-            if self.step != 1:  # the strip's lowest element
-                first = b.one("add", (b.one("sub", (first, count), int32), b.const(1)), int32)
+            further = b.one("sub", (count, b.const(1)), int32)
+            last = b.one("add" if self.step == 1 else "sub", (first, further), int32)
             for row, slots in zip(self.rows, buffers, strict=True):
                 if row.ops[0].name == "load" and row.term is None:
-                    b.emit("row_load", self._strip(b, row, first, slots, count), (), attrs)
-            inner, types = self._turn(buffers, first, count), [p.type for p in params]
+                    self._strip(b, "row_load", row, (first, last), slots, count)
+            inner, types = self._turn(buffers, first, further), [p.type for p in params]
             carried_out = b.emit(
                 "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
             ).results
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.after == "row_store":
-                    b.emit("row_store", self._strip(b, row, first, slots, count), (), attrs)
-                elif row.after == "row_add":
-                    b.emit("row_add", self._strip(b, row, first, slots, count), (), attrs)
-                elif row.after == "row_total":
-                    b.emit("row_total", self._strip(b, row, first, slots, count), (), attrs)
+                if row.after:
+                    self._strip(b, row.after, row, (first, last), slots, count)
             b.yield_(*carried_out)
         operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
 
-    def _strip(self, b: Builder, row: _Row, first: Value, slots: Value, count: Value) -> tuple[Value, ...]:
-        """Return the operands of an access to a strip of a row, from the turn `first` on."""
-        mapping = {self.counter: first}
+    def _rises(self, row: _Row) -> bool:
+        """Return whether a row's next element is the one behind, not the one before."""
+        return self.about.analysis.form(row.indices[-1]).terms[Atom("value", value=self.counter)] == self.step
+
+    def _strip(self, b: Builder, name: str, row: _Row, turns: tuple[Value, Value], slots: Value, count: Value) -> None:
+        """Emit an access to a strip of a row, of its first and last turn, from the lowest element on."""
+        rises = self._rises(row)
+        mapping = {self.counter: turns[not rises]}
         for value in row.indices:
             self._again(b, value, mapping)
-        return row.array, *(mapping.get(v, v) for v in row.indices), slots, count
+        place = (mapping.get(v, v) for v in row.indices)
+        b.emit(name, (row.array, *place, slots, count), (), STEP.of(1 if rises else -1))
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Compute what an index in the loop is made of."""
@@ -274,19 +276,19 @@ class _Loop:
             self._again(b, v, mapping)
         b.append(copy_op(op, mapping))
 
-    def _turn(self, buffers: list[Value], first: Value, count: Value) -> Block:
-        """What a turn of a strip does."""
+    def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
+        """What a turn of a strip does, behind which so many are further ones of its first turn."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):
             stands_for |= dict.fromkeys(row.ops, (row, slots))
         number, (counter, *params) = Value(int32, "turn"), self.body.params
-        b, turn = Builder(), number
+        b = Builder()
         b.location = self.op.location
-        if self.step != 1:
-            turn = b.one("sub", (b.one("sub", (count, number), int32), b.const(1)), int32)
-        b.append(Op("add", (first, turn), (counter,), location=self.op.location))
+        b.append(Op("add" if self.step == 1 else "sub", (first, number), (counter,), location=self.op.location))
+        back = b.one("sub", (further, number), int32)
         for op in self.body.ops:
-            row, slots = stands_for.get(op, (None, turn))
+            row, slots = stands_for.get(op, (None, number))
+            turn = number if row is None or self._rises(row) else back
             b.location = op.location
             if row is None:
                 b.append(op)
