@@ -55,6 +55,14 @@ def _counted(x: Any, a: Any, w: Any) -> Any:
     return (jnp.where(x > 0, x, 0.0) ** 2 * jnp.cumsum(x > 0)).sum()
 
 
+def _counted_twice(x: Any, a: Any, w: Any) -> Any:
+    """Return the same with another counter, which changes by the first one, from the last element on."""
+    positive, large = x[::-1] > 0, x[::-1] > 1
+    c = jnp.cumsum(positive)
+    d = 5 + jnp.cumsum(jnp.where(positive, jnp.where(large, -3 * c, 0), 2))
+    return (jnp.where(positive, x[::-1], 0.0) ** 2 * (d + c) * positive * w[::-1]).sum()
+
+
 def _first(x: Any, a: Any, w: Any) -> Any:
     """Return the square of the first element above 1."""
     return jnp.where((x > 1).any(), x[jnp.argmax(x > 1)] ** 2, 0.0)
@@ -119,6 +127,18 @@ PROGRAMS: dict[str, tuple[str, Callable[..., Any]]] = {
         "c = 0\n    for j in range(n):\n        c += wb.where(x[i, j] > 0.0, 1, 0)\n"
         "        s += wb.where(x[i, j] > 0.0, x[i, j] * x[i, j] * wb.float64(c), 0.0)",
         _counted,
+    ),
+    "counters of counters": (
+        "c = 0\n    d = wb.int64(5)\n    for j in range(n - 1, -1, -1):\n        if x[i, j] > 0.0:\n"
+        "            c += 1\n            if x[i, j] > 1.0:\n                d = d - wb.int64(c) * wb.int64(3)\n"
+        "        else:\n            d = 2 + d\n"
+        "        s += w[j] * wb.where(x[i, j] > 0.0, x[i, j] * x[i, j] * wb.float64(d + wb.int64(c)), 0.0)",
+        _counted_twice,
+    ),
+    "places of a counter": (
+        "c = 0\n    for j in range(n):\n        if x[i, j] > 0.0:\n"
+        "            z[i, c] = x[i, j] * x[i, j]\n            c += 1",
+        lambda x, a, w: (jnp.where(x > 0, x, 0.0) ** 2 * (x > 0) * w[jnp.maximum(jnp.cumsum(x > 0) - 1, 0)]).sum(),
     ),
     "first, flag": (
         "seen = False\n    for j in range(n):\n        if not seen and x[i, j] > 1.0:\n            seen = True\n"

@@ -161,6 +161,7 @@ class Turn:
                 f"{name} changes in every iteration, and the adjoint needs its value at each",
                 "Keep the values in an array.",
                 loop=loop.op,
+                carry=carry,
             )
             # No error yet: after pruning it may turn out that no rule needs this value.
             unavailable(param, missing, sweep.env, sweep.builder)
