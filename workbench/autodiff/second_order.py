@@ -22,8 +22,7 @@ from workbench.ir.ops import ACCESSES, EFFECTS, OPAQUE, TILED
 from workbench.ir.rewrite import Mapping, Rewriter, fresh
 from workbench.ir.values import Block, Function, Op, Value, dtype_of, walk
 from workbench.ir.verify import verify
-from workbench.passes.memory.nonatomic import atomic
-from workbench.passes.pipeline import ADJOINT, SILENT, run
+from workbench.passes.pipeline import ADJOINT, TWICE, run
 from workbench.types import ArrayType
 
 
@@ -42,7 +41,7 @@ def adjoint_of_adjoint(
     Raises:
         NotDifferentiable: the kernel has no tangent, or that has no adjoint.
     """
-    kernel = atomic(run(SILENT, function))
+    kernel = run(TWICE, function)
     if not _is_plain(kernel):
         return None
     pushed = tangent(kernel)
