@@ -93,7 +93,7 @@ class _Form(msgspec.Struct, frozen=True):
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
     """One `for`, nothing kept: upwards, where the order does not matter."""
     bounds, turn = _backwards(sweep, loop, carried)
-    attrs = SCALAR.of(_ends_early(sweep, loop, carried))
+    attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
         return _reversed_body(sweep, turn, carried, masked, counted)
