@@ -131,7 +131,7 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
     kept: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
-    # no longer possible its states are kept, so the turns end.
+    # no longer possible more of them are kept or computed (`reverse/loops`), so the turns end.
     while True:
         apart = Launch(wanted.launch.single) if wanted.launch is not None else None
         result, own = _attempt(current, replace(wanted, launch=apart), kept)
@@ -144,7 +144,10 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
             raise _refusal(result, missing, own)
         smaller = unroll(current, REVERSED_UNROLLED, loops.__contains__)
         if smaller is current:
-            kept |= {(m.loop, m.carry) for _, m in missing if m.loop is not None}
+            more = kept.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
+            if more == kept:
+                raise _refusal(result, missing, own)
+            kept = more
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
             current, kept = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()

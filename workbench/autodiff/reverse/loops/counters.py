@@ -13,7 +13,7 @@ from workbench.autodiff.reverse.recompute import recompute
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators
-from workbench.ir.values import Op, Value, definitions
+from workbench.ir.values import Block, Op, Value, definitions
 from workbench.types import is_integer
 
 
@@ -92,7 +92,7 @@ def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, 
     if op.name == "where":
         yes, no = (_before(sweep, ops, side, param, after) for side in op.operands[1:])
         return operators.where(condition, yes, no)
-    blocks = []
+    blocks: list[Block] = []
     for block, side in zip(op.blocks, _sides(op, value), strict=True):
         with sweep.builder.block() as opened:
             sweep.builder.yield_(_before(sweep, [*ops, *block.ops], side, param, after).value)
