@@ -69,9 +69,10 @@ class Checkpoints:
         self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
         self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
         self.short = not sweep.stack and self.chunk > 1 and plain and size <= REVERSED_CHUNK_BYTES
-        if sweep.stack and sweep.checkpoints == CHECKPOINTS and size * 2 * REVERSED_CHUNK <= REVERSED_STATES_BYTES:
+        room = REVERSED_STATES_BYTES // max(1, len({op for op, _ in sweep.checkpointed}))
+        if sweep.stack and sweep.checkpoints == CHECKPOINTS and size * 2 * REVERSED_CHUNK <= room:
             # Of small states there is room for more.
-            self.chunk = self.count = 1 << (REVERSED_STATES_BYTES // max(size, 4)).bit_length() - 1
+            self.chunk = self.count = 1 << (room // max(size, 4)).bit_length() - 1
         self.shift = self.chunk.bit_length() - 1
         # Of a loop whose index has 32 bits, chunks are fewer than 2**31.
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
