@@ -300,9 +300,9 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     return context.builder.one(builtin.name, values, result)
 
 
-def extracted(context: Context, vector: Value, place: int | Value) -> Value:
+def extracted(context: Context, vector: Value, position: int | Value) -> Value:
     """Return a component of a vector; a matrix's are counted row by row."""
-    index = context.builder.const(place) if isinstance(place, int) else place
+    index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.one("extract", (vector, index), vector.type.dtype)  # type: ignore[union-attr]
 
 
