@@ -48,6 +48,10 @@ class Listener(Protocol):
         """A launch is about to run."""
         ...
 
+    def branching(self, node: Any) -> Any:
+        """A branch or loop is captured; return what is captured in its place."""
+        ...
+
     def measured(self, subject: Any, before: Any, after: Any) -> None:
         """What was announced lies between these two events."""
         ...

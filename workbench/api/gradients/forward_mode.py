@@ -6,9 +6,12 @@ runs, a tape's backward pass too; that gives Hessian-vector products without a s
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from workbench.api.gradients.tangents import bind_tangent
+from workbench.api.graphs.capture import capture_body
 from workbench.api.tapes.cuts import refuse_conversion
-from workbench.runtime.active_observers import outside
+from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins
 from workbench.runtime.device.memory import Memory
@@ -16,6 +19,7 @@ from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.work import Graph, Nodes, branched
 from workbench.types import is_float
 
 
@@ -48,6 +52,22 @@ class Dual(Observer):
             if any(a in self.tangents for a in floats.values()):
                 record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
             execute(record)
+
+    def branching(self, node: Graph) -> Graph:
+        """Capture a branch or loop of tangents: all of its arrays may have one."""
+        floats = [a for a in node.accesses if is_float(a.array.dtype)]
+        self.seen |= {a.array.memory for a in floats}
+        self.written |= {a.array.memory for a in floats if a.writes}
+        with outside(self):
+            for access in floats:
+                self.tangents.of(access.array)
+            branched(replace(node, graphs={name: self._tangent(body) for name, body in node.bodies.items()}))
+        return node
+
+    def _tangent(self, body: Nodes) -> Nodes:
+        with capture_body() as made, observing(self):
+            body.launch()
+        return made
 
     def copying(self, target: array, source: array) -> None:
         """Copy both."""

@@ -12,6 +12,7 @@ from itertools import starmap
 from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_count, is_float_array
+from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
 from workbench.api.tapes.gradients import Gradients, Requested
@@ -31,7 +32,7 @@ from workbench.runtime.launching.execute import in_order
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.work import Add, Copy, Fill, Work
+from workbench.runtime.work import Add, Copy, Fill, Graph, Work
 from workbench.types import is_complex, is_float
 
 _FIRST, _MEMORY = itemgetter(0), attrgetter("memory")
@@ -69,7 +70,7 @@ class Tape(Opened):
     """
 
     differentiates = True
-    _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
+    _internal = f"{Opened._internal} adjoints again at kept lend path seeds seen written"
 
     def __init__(
         self, *, into_grad: bool = True, deterministic: bool | None = None, checkpoint_every: int = 0,
@@ -158,6 +159,16 @@ class Tape(Opened):
         """Record that a launch did not finish."""
         self._stopped += [s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record]
 
+    def branching(self, node: Graph) -> Graph:
+        """Record a branch or loop; return one that leaves behind what its gradient needs."""
+        step = BranchStep(node)
+        changed = [step.touched[k] for k in step.written]
+        self._note(step, changed, node.kind)
+        if isinstance(self.kept, Checkpoints):
+            return node
+        with without(self):
+            return step.prepared()
+
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
         self._change(target, MoveStep(Copy(target, source)))
@@ -174,25 +185,24 @@ class Tape(Opened):
 
     def mapping(self, mapped: Mapped) -> None:
         """Record what has a rule of its own."""
-        step = MappedStep(mapped)
-        self._follow(step.touched, ())
-        if self._only is not None:
-            self._only.follow(step)
-        self.steps.append(step)
-        self.kept.note(step, ())
+        self._note(MappedStep(mapped), (), "solve")
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""
         self._change(target, MoveStep(Fill(target, value)))
 
     def _change(self, target: array, step: MoveStep) -> None:
-        self._follow(step.touched, (target,))
+        self._note(step, (target,), step.work.kind)
+
+    def _note(self, step: Step, changed: Sequence[array], kind: str) -> None:
+        """Record a step that is no launch, and keep what it is about to overwrite."""
+        self._follow(step.touched, changed)
         if self._only is not None:
             self._only.follow(step)
-        if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
+        if step.changed or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
-        for value in self.kept.note(step, (target,)):
-            self._keep(value, step.work.kind)
+        for value in self.kept.note(step, changed):
+            self._keep(value, kind)
 
     def _keep(self, target: array, changed_by: str) -> None:
         """Keep what an array holds that is about to change."""
@@ -309,7 +319,7 @@ class Tape(Opened):
             for adjoint, start in zip(begun, starting, strict=True):
                 start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, self._again, steps, {t.memory for t in targets}, live)
+                self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -392,7 +402,7 @@ class Tape(Opened):
             memory.adjoint_apart = self._into_grad
             self.lend(memory, base)
 
-    def _again(self, kept: Snapshots) -> Tape:
+    def again(self, kept: Snapshots) -> Tape:
         """Return a tape for steps that run again, with these copies."""
         tape = type(self)(into_grad=False, deterministic=self.deterministic)
         tape.kept = kept
