@@ -12,7 +12,7 @@ Walther (Algorithm 799, ACM TOMS 26, 2000), which a kernel of one thread follows
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,7 +27,6 @@ from workbench.api.tapes.steps import ReadingStep, Tape, Undo, carrying
 from workbench.builtins import FORMS
 from workbench.runtime import work
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.create import empty, lying_in
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.work import Nodes, While
@@ -49,24 +48,24 @@ class BranchStep(ReadingStep):
     Attributes:
         work: what was captured.
         written: which of `touched` it changes.
-        before: of memory that it changes and reads, a copy of what it held before, as numbers one after another.
+        wanted: those of `touched` whose gradients are requested; None: all.
         known: a copy of a branch's condition; of a loop the number of its turns.
     """
 
-    __slots__ = ("before", "known", "needed", "work", "written")
+    __slots__ = ("known", "needed", "wanted", "work", "written")
 
     def __init__(self, node: work.Graph) -> None:
         """Of what is about to be captured."""
         accesses = node.accesses
-        changed = {a.array.memory for a in accesses if a.writes}
+        read = {a.array.memory for a in accesses if a.reads}
         self.work = node
         self.touched = tuple([a.array for a in accesses])
         self.versions = tuple([a.memory.version for a in self.touched])
         self.written = tuple([k for k, a in enumerate(accesses) if a.writes])
-        self.needed = tuple([k for k, a in enumerate(accesses) if a.array.memory not in changed])
+        self.needed = tuple([k for k, a in enumerate(accesses) if a.array.memory in read])
         self.changed = tuple([a.array for a in accesses if a.writes and is_float(a.array.dtype)])
         self.used = tuple([a.array for a in accesses if a.reads and is_float(a.array.dtype)])
-        self.before: dict[Memory, array] = {}
+        self.wanted: Sequence[array] | None = None
         self.known: array | None = None
 
     @property
@@ -88,12 +87,7 @@ class BranchStep(ReadingStep):
         self.work.changed({}, lambda value: instead(value) if isinstance(value, array) else value).launch()
 
     def prepared(self) -> work.Graph:
-        """Copy what the adjoint needs, and return the work as it is to be captured: a loop that counts its turns."""
-        read = {a.array.memory for a in self.work.accesses if a.reads}
-        for k in self.written:
-            value = self.touched[k]
-            if value.memory in read and value.memory not in self.before:
-                self.before[value.memory] = _numbers(value, copy_of(value))
+        """Keep a branch's condition, and return the work as it is to be captured: a loop that counts its turns."""
         condition = self.work.condition
         assert condition is not None
         if not isinstance(self.work, While):
@@ -114,7 +108,7 @@ class BranchStep(ReadingStep):
         turn = _Turn(self, tape)
         if isinstance(self.work, While):
             return self._loop(turn)
-        sides = {name: turn.backward(body, self.before) for name, body in self.work.bodies.items()}
+        sides = {name: turn.backward(body, turn.before) for name, body in self.work.bodies.items()}
         sides = {name: side for name, side in sides.items() if side.nodes}
         return work.If(sides, self.known).launch if sides else lambda: None
 
@@ -125,7 +119,7 @@ class BranchStep(ReadingStep):
         plan, device = empty(_TURNS + STATES, int32, count.device), count.device
         flags = [count.fresh_like() for _ in range(4)]
         going, forward, backward, moving = flags
-        pairs = [(copy, _numbers(copy, turn.places[m])) for m, copy in self.before.items()]
+        pairs = [(copy, _numbers(copy, turn.places[m])) for m, copy in turn.before.items()]
         kept = [(empty((STATES, state.size), state.dtype, device), state) for _, state in pairs]
 
         def move() -> None:
@@ -154,6 +148,7 @@ class _Turn:
 
     Attributes:
         places: by memory, that which takes its place.
+        before: of memory that the bodies change and read, what it held before, as numbers one after another.
     """
 
     def __init__(self, step: BranchStep, tape: Tape) -> None:
@@ -161,13 +156,17 @@ class _Turn:
         self._tape = tape
         kept = step.as_before(tape)
         self.places = {a.memory: kept[k].memory if k in kept else a.memory for k, a in enumerate(step.touched)}
+        self.before: dict[Memory, array] = {}
         for k in step.written:
-            memory = step.touched[k].memory
-            self.places[memory] = allocate(memory.device, memory.nbytes)
+            value = step.touched[k]
+            if k in kept:
+                self.before[value.memory] = _numbers(value, kept[k].memory)
+            self.places[value.memory] = allocate(value.device, value.memory.nbytes)
         floats = {a.memory: a for a in step.touched if is_float(a.dtype)}
         for value in floats.values():
             tape.adjoint_of(value)
         self._adjoints = {self.places[memory]: tape.adjoints[memory] for memory in floats}
+        self._wanted = None if step.wanted is None else [self._moved(a) for a in step.wanted]
 
     def _moved(self, value: Any) -> Any:
         if not isinstance(value, array) or value.memory is self.places.get(value.memory, value.memory):
@@ -185,7 +184,7 @@ class _Turn:
         with capture_body() as graph:
             for memory, copy in before.items():
                 _numbers(copy, self.places[memory]).copy_(copy)
-            inner = self._tape.again(Snapshots())
+            inner = self._tape.again(Snapshots(), self._wanted)
             for place, adjoint in self._adjoints.items():
                 inner.lend(place, adjoint)
             with inner:

@@ -44,8 +44,8 @@ class Tape(Protocol):
         """Copies of what has changed."""
         ...
 
-    def again(self, kept: Any) -> Any:
-        """Return a tape for steps that run again, with these copies."""
+    def again(self, kept: Any, only: Sequence[array] | None = None) -> Any:
+        """Return a tape for steps that run again, with these copies; `only`: of gradients by these arrays."""
         ...
 
     def adjoint_of(self, value: array) -> array:

@@ -166,6 +166,8 @@ class Tape(Opened):
         self._note(step, changed, node.kind)
         if isinstance(self.kept, Checkpoints):
             return node
+        if self._only is not None:
+            step.wanted = [a for a in (*step.used, *step.changed) if a.memory in self._only.memories]
         with without(self):
             return step.prepared()
 
@@ -402,9 +404,9 @@ class Tape(Opened):
             memory.adjoint_apart = self._into_grad
             self.lend(memory, base)
 
-    def again(self, kept: Snapshots) -> Tape:
+    def again(self, kept: Snapshots, only: Sequence[array] | None = None) -> Tape:
         """Return a tape for steps that run again, with these copies."""
-        tape = type(self)(into_grad=False, deterministic=self.deterministic)
+        tape = type(self)(into_grad=False, deterministic=self.deterministic, only=only)
         tape.kept = kept
         return tape
 
