@@ -62,22 +62,26 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
             adjoints: by memory, those that exist.
             adjoint_of: makes the adjoint of an array.
         """
-        pieces, mask, written = [record.loaded.packer.pack(record.dim, values)], 0, list[Memory]()
+        packed, mask = record.loaded.packer.pack(record.dim, values), 0
+        written: list[Memory] = []
         for k, other, changes, locks in self.adjoints:
             if other is None:
                 value = record.values[k]
                 own = value.memory
-                memory = (adjoints[own] if own in adjoints else adjoint_of(value)).memory
+                base = adjoints[own] if own in adjoints else adjoint_of(value)
+                memory = base.memory
                 # It lies in its memory as the array lies in the array's.
-                pieces += (_ADDRESS.pack(memory.address + value.address - own.address), value.packed[8:])
+                address = memory.address + value.address - own.address
+                alike = base.address == address and base.shape is value.shape and base.strides is value.strides
+                packed += base.packed if alike else _ADDRESS.pack(address) + value.packed[8:]
             else:
                 memory = other.memory
-                pieces.append(other.packed)
+                packed += other.packed
             if changes:
                 written.append(memory)
             if locks:
                 mask |= memory.turn
-        return partial(run_packed, self.loaded, record.dim, b"".join(pieces), mask, written, values)
+        return partial(run_packed, self.loaded, record.dim, packed, mask, written, values)
 
 
 def lie_apart(arrays: Sequence[array]) -> bool:

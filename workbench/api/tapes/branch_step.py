@@ -28,6 +28,7 @@ from workbench.builtins import FORMS
 from workbench.runtime import work
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, lying_in
+from workbench.runtime.arrays.unseen_writes import notice
 from workbench.runtime.device.memory import Memory, allocate
 from workbench.runtime.work import Nodes, While
 from workbench.types import element, int32, int64, is_float, uint8
@@ -60,7 +61,7 @@ class BranchStep(ReadingStep):
         read = {a.array.memory for a in accesses if a.reads}
         self.work = node
         self.touched = tuple([a.array for a in accesses])
-        self.versions = tuple([a.memory.version for a in self.touched])
+        self.versions = tuple([notice(a.memory) for a in self.touched])
         self.written = tuple([k for k, a in enumerate(accesses) if a.writes])
         self.needed = tuple([k for k, a in enumerate(accesses) if a.array.memory in read])
         self.changed = tuple([a.array for a in accesses if a.writes and is_float(a.array.dtype)])

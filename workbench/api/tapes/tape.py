@@ -304,7 +304,8 @@ class Tape(Opened):
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check(steps)
-        self._ends.update(zip(map(id, targets), targets, strict=True))
+        for target in targets:
+            self._ends[id(target)] = target
         starting = [*starmap(Seed if loss is not None and type(given[0][1]) is bytes else seed, given)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
