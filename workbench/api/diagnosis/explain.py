@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
 from workbench.api.narrow import HostArray
-from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.branch_step import BranchStep
+from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.live import Live
 from workbench.api.tapes.steps import FunctionStep, MoveStep, Step
