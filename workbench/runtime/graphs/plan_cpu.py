@@ -47,10 +47,10 @@ class Row(NamedTuple):
     sums: int
     cores: int
 
-    def launch(self, threads: int) -> tuple[int, ...]:
-        """Return the row of the launcher's that runs it on so many threads (`dispatch.ENTRY_SIZE`)."""
+    def launch(self, threads: int, mask: int) -> tuple[int, ...]:
+        """Return the launcher's row (`dispatch.ENTRY_SIZE`) that runs it on so many threads, under these locks."""
         threads = min(threads, self.cores)
-        return self.entry, self.params, self.total, threads, self.strip, self.fault, self.mask, self.sums
+        return self.entry, self.params, self.total, threads, self.strip, self.fault, mask, self.sums
 
 
 class CpuPlan:
@@ -179,8 +179,9 @@ class CpuPlan:
         return table.ctypes.data
 
     def _in_order(self) -> tuple[int, int]:
-        rows = [row.launch(row.cores) for row in map(self._row, range(len(self.nodes)))]
-        return self._words([*self._launches(schedule.IN_ORDER, rows)], schedule.STEP_WORDS), 1
+        rows = [row.launch(row.cores, row.mask) for row in map(self._row, range(len(self.nodes)))]
+        step = schedule.IN_ORDER, self._words(rows, len(rows[0])), len(rows), 1, 0, 0, 0, 0
+        return self._words([step], schedule.STEP_WORDS), 1
 
     def _table(self, body: Nodes) -> tuple[int, int]:
         steps = list(self._steps_of(body))
@@ -197,11 +198,8 @@ class CpuPlan:
                 inline += works
             else:
                 yield from self._flush(inline)
-                alone = [w.launch(threads) for w in works if w.sums]
-                yield from self._launches(schedule.LAUNCH, alone)
-                works = [w for w in works if not w.sums]
-                shared = [w.launch(threads) for w in works]
-                yield from self._launches(schedule.SHARED, shared, threads, _mask(works))
+                yield from self._launches(schedule.LAUNCH, [w for w in works if w.sums], threads)
+                yield from self._launches(schedule.SHARED, [w for w in works if not w.sums], threads)
             for node in (body.nodes[k] for k in level):
                 if isinstance(node, Graph):
                     yield from self._flush(inline)
@@ -209,14 +207,14 @@ class CpuPlan:
         yield from self._flush(inline)
 
     def _flush(self, inline: list[Row]) -> Iterator[tuple[int, ...]]:
-        yield from self._launches(schedule.LAUNCH, [w.launch(1) for w in inline])
+        yield from self._launches(schedule.LAUNCH, inline, 1)
         inline.clear()
 
-    def _launches(
-        self, kind: int, rows: Sequence[tuple[int, ...]], threads: int = 1, mask: int = 0
-    ) -> Iterator[tuple[int, ...]]:
+    def _launches(self, kind: int, works: Sequence[Row], threads: int) -> Iterator[tuple[int, ...]]:
+        """Return the step of these, under the locks of all; none if there are none."""
+        rows = [w.launch(threads, 0) for w in works]
         if rows:
-            yield kind, self._words(rows, len(rows[0])), len(rows), threads, 0, 0, 0, mask
+            yield kind, self._words(rows, len(rows[0])), len(rows), threads, 0, 0, 0, _mask(works)
 
     def _control(self, node: Graph) -> tuple[int, ...]:
         kind = schedule.WHILE if isinstance(node, While) else schedule.IF

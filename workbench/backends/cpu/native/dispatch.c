@@ -61,10 +61,10 @@ static int32_t share(const Row *rows, int64_t count, int64_t threads, int64_t *s
 
 // A launch whose memory is held. What chunks leave is combined in their order, by whichever threads they were run.
 static int32_t run_chunks(const Row *row, Stop *stop) {
-    bool one = row->total <= row->grain;
-    int64_t count = one ? 1 : (row->total - 1) / row->grain + 1;
-    int64_t *sums = row->sums == 0 || one ? NULL : malloc(count * row->sums * sizeof *sums);  // without: in no order
-    int32_t code = row->threads <= 1 || one
+    if (row->total <= row->grain) return row->entry(row->params, 0, row->total, row->fault, stop, NULL);
+    int64_t count = (row->total - 1) / row->grain + 1;
+    int64_t *sums = row->sums == 0 ? NULL : malloc(count * row->sums * sizeof *sums);  // without memory: in no order
+    int32_t code = row->threads <= 1
                        ? run_range(row, 0, row->total, sums, stop)
                        : share(row, 1, count < row->threads ? count : row->threads, sums, stop);
     if (sums == NULL) return code;
@@ -74,6 +74,7 @@ static int32_t run_chunks(const Row *row, Stop *stop) {
 }
 
 static int32_t launch(const Row *row, Stop *stop) {
+    if (row->mask == 0) return run_chunks(row, stop);
     int64_t held = hold(row->mask, stop);
     if (held < 0) return STOPPED;
     int32_t code = run_chunks(row, stop);

@@ -429,8 +429,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   br i1 %4, label %5, label %9
 
 5:
-  %6 = getelementptr inbounds i8, ptr %2, i64 24
-  %7 = getelementptr inbounds i8, ptr %2, i64 8
+  %6 = getelementptr inbounds i8, ptr %2, i64 8
+  %7 = getelementptr inbounds i8, ptr %2, i64 24
   %8 = getelementptr inbounds i8, ptr %2, i64 8
   br label %11
 
@@ -443,119 +443,118 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   %13 = phi i64 [ 0, %5 ], [ %130, %128 ]
   %14 = getelementptr %struct.Step, ptr %0, i64 %13
   %15 = load i64, ptr %14, align 8
-  switch i64 %15, label %16 [
-    i64 2, label %23
-    i64 0, label %43
-    i64 1, label %43
-    i64 3, label %84
-  ]
+  %16 = icmp slt i64 %15, 3
+  br i1 %16, label %17, label %76
 
-16:
-  %17 = getelementptr inbounds i8, ptr %14, i64 32
-  %18 = and i32 %12, 1073741824
-  %19 = icmp eq i32 %18, 0
-  br i1 %19, label %20, label %128
+17:
+  %18 = getelementptr inbounds i8, ptr %14, i64 56
+  %19 = load i64, ptr %18, align 8
+  %20 = tail call fastcc i64 @hold(i64 noundef %19, ptr noundef %2)
+  %21 = icmp slt i64 %20, 0
+  br i1 %21, label %73, label %22
 
-20:
-  %21 = getelementptr inbounds i8, ptr %14, i64 8
-  %22 = getelementptr inbounds i8, ptr %14, i64 16
-  br label %102
+22:
+  %23 = load i64, ptr %14, align 8
+  %24 = icmp eq i64 %23, 2
+  %25 = getelementptr inbounds i8, ptr %14, i64 8
+  %26 = load ptr, ptr %25, align 8
+  %27 = getelementptr inbounds i8, ptr %14, i64 16
+  %28 = load i64, ptr %27, align 8
+  br i1 %24, label %29, label %33
 
-23:
-  %24 = getelementptr inbounds i8, ptr %14, i64 56
-  %25 = load i64, ptr %24, align 8
-  %26 = tail call fastcc i64 @hold(i64 noundef %25, ptr noundef %2)
-  %27 = icmp slt i64 %26, 0
-  br i1 %27, label %40, label %28
+29:
+  %30 = getelementptr inbounds i8, ptr %14, i64 24
+  %31 = load i64, ptr %30, align 8
+  %32 = tail call fastcc i32 @share(ptr noundef %26, i64 noundef %28, i64 noundef %31, ptr noundef null, ptr noundef %2)
+  br label %67
 
-28:
-  %29 = getelementptr inbounds i8, ptr %14, i64 8
-  %30 = load ptr, ptr %29, align 8
-  %31 = getelementptr inbounds i8, ptr %14, i64 16
-  %32 = load i64, ptr %31, align 8
-  %33 = getelementptr inbounds i8, ptr %14, i64 24
-  %34 = load i64, ptr %33, align 8
-  %35 = tail call fastcc i32 @share(ptr noundef %30, i64 noundef %32, i64 noundef %34, ptr noundef null, ptr noundef %2)
-  %36 = icmp eq i64 %26, 0
-  br i1 %36, label %40, label %37
+33:
+  %34 = icmp sgt i64 %28, 0
+  br i1 %34, label %35, label %67
 
-37:
-  %38 = xor i64 %26, -1
-  %39 = atomicrmw and ptr @wb_busy, i64 %38 release, align 8
-  br label %40
+35:
+  %36 = phi i64 [ %64, %63 ], [ 0, %33 ]
+  %37 = phi i32 [ %49, %63 ], [ 0, %33 ]
+  store i64 %36, ptr %7, align 8
+  %38 = load volatile i32, ptr %2, align 8
+  %39 = icmp eq i32 %38, 0
+  br i1 %39, label %44, label %40
 
 40:
-  %41 = phi i32 [ -1, %23 ], [ %35, %28 ], [ %35, %37 ]
-  %42 = or i32 %41, %12
-  br label %128
+  %41 = load ptr, ptr %8, align 8
+  %42 = tail call i32 %41(ptr noundef %2) nounwind
+  %43 = icmp eq i32 %42, 0
+  br i1 %43, label %44, label %47
 
-43:
-  %44 = getelementptr inbounds i8, ptr %14, i64 8
-  %45 = load ptr, ptr %44, align 8
-  %46 = getelementptr inbounds i8, ptr %14, i64 16
-  %47 = load i64, ptr %46, align 8
-  %48 = icmp sgt i64 %47, 0
-  br i1 %48, label %49, label %81
+44:
+  %45 = getelementptr %struct.Row, ptr %26, i64 %36
+  %46 = tail call fastcc i32 @launch(ptr noundef %45, ptr noundef %2)
+  br label %47
 
-49:
-  %50 = phi i64 [ %78, %77 ], [ 0, %43 ]
-  %51 = phi i32 [ %63, %77 ], [ 0, %43 ]
-  store i64 %50, ptr %6, align 8
-  %52 = load volatile i32, ptr %2, align 8
-  %53 = icmp eq i32 %52, 0
-  br i1 %53, label %58, label %54
+47:
+  %48 = phi i32 [ %46, %44 ], [ -1, %40 ]
+  %49 = or i32 %48, %37
+  %50 = icmp eq i32 %49, -1
+  br i1 %50, label %67, label %51
+
+51:
+  %52 = load i64, ptr %14, align 8
+  %53 = icmp eq i64 %52, 1
+  br i1 %53, label %54, label %63
 
 54:
-  %55 = load ptr, ptr %7, align 8
-  %56 = tail call i32 %55(ptr noundef %2) nounwind
-  %57 = icmp eq i32 %56, 0
-  br i1 %57, label %58, label %61
+  %55 = getelementptr %struct.Row, ptr %26, i64 %36, i32 5
+  %56 = load ptr, ptr %55, align 8
+  %57 = icmp eq ptr %56, null
+  br i1 %57, label %63, label %58
 
 58:
-  %59 = getelementptr %struct.Row, ptr %45, i64 %50
-  %60 = tail call fastcc i32 @launch(ptr noundef %59, ptr noundef %2)
-  br label %61
+  %59 = load i64, ptr %56, align 8
+  %60 = icmp eq i64 %59, 0
+  br i1 %60, label %63, label %61
 
 61:
-  %62 = phi i32 [ %60, %58 ], [ -1, %54 ]
-  %63 = or i32 %62, %51
-  %64 = icmp eq i32 %63, -1
-  br i1 %64, label %81, label %65
+  %62 = or i32 %49, 1073741824
+  br label %67
 
-65:
-  %66 = load i64, ptr %14, align 8
-  %67 = icmp eq i64 %66, 1
-  br i1 %67, label %68, label %77
+63:
+  %64 = add nuw nsw i64 %36, 1
+  %65 = load i64, ptr %27, align 8
+  %66 = icmp slt i64 %64, %65
+  br i1 %66, label %35, label %67
 
-68:
-  %69 = getelementptr %struct.Row, ptr %45, i64 %50, i32 5
-  %70 = load ptr, ptr %69, align 8
-  %71 = icmp eq ptr %70, null
-  br i1 %71, label %77, label %72
+67:
+  %68 = phi i32 [ %32, %29 ], [ %62, %61 ], [ 0, %33 ], [ -1, %47 ], [ %49, %63 ]
+  %69 = icmp eq i64 %20, 0
+  br i1 %69, label %73, label %70
 
-72:
-  %73 = load i64, ptr %70, align 8
-  %74 = icmp eq i64 %73, 0
-  br i1 %74, label %77, label %75
+70:
+  %71 = xor i64 %20, -1
+  %72 = atomicrmw and ptr @wb_busy, i64 %71 release, align 8
+  br label %73
 
-75:
-  %76 = or i32 %63, 1073741824
-  br label %81
-
-77:
-  %78 = add nuw nsw i64 %50, 1
-  %79 = load i64, ptr %46, align 8
-  %80 = icmp slt i64 %78, %79
-  br i1 %80, label %49, label %81
-
-81:
-  %82 = phi i32 [ %76, %75 ], [ 0, %43 ], [ -1, %61 ], [ %63, %77 ]
-  %83 = or i32 %82, %12
+73:
+  %74 = phi i32 [ -1, %17 ], [ %68, %67 ], [ %68, %70 ]
+  %75 = or i32 %74, %12
   br label %128
 
-84:
-  %85 = getelementptr inbounds i8, ptr %14, i64 32
-  %86 = load ptr, ptr %85, align 8
+76:
+  %77 = icmp eq i64 %15, 3
+  %78 = getelementptr inbounds i8, ptr %14, i64 32
+  br i1 %77, label %85, label %79
+
+79:
+  %80 = and i32 %12, 1073741824
+  %81 = icmp eq i32 %80, 0
+  br i1 %81, label %82, label %128
+
+82:
+  %83 = getelementptr inbounds i8, ptr %14, i64 8
+  %84 = getelementptr inbounds i8, ptr %14, i64 16
+  br label %102
+
+85:
+  %86 = load ptr, ptr %78, align 8
   %87 = icmp eq ptr %86, null
   br i1 %87, label %93, label %88
 
@@ -567,8 +566,8 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   br label %93
 
 93:
-  %94 = phi i64 [ 8, %84 ], [ %91, %88 ]
-  %95 = phi i64 [ 16, %84 ], [ %92, %88 ]
+  %94 = phi i64 [ 8, %85 ], [ %91, %88 ]
+  %95 = phi i64 [ 16, %85 ], [ %92, %88 ]
   %96 = getelementptr inbounds i8, ptr %14, i64 %94
   %97 = load ptr, ptr %96, align 8
   %98 = getelementptr inbounds i8, ptr %14, i64 %95
@@ -578,15 +577,15 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   br label %128
 
 102:
-  %103 = phi i32 [ %12, %20 ], [ %125, %124 ]
-  %104 = load ptr, ptr %17, align 8
+  %103 = phi i32 [ %12, %82 ], [ %125, %124 ]
+  %104 = load ptr, ptr %78, align 8
   %105 = load volatile i32, ptr %104, align 4
   %106 = icmp eq i32 %105, 0
   br i1 %106, label %128, label %107
 
 107:
-  %108 = load ptr, ptr %21, align 8
-  %109 = load i64, ptr %22, align 8
+  %108 = load ptr, ptr %83, align 8
+  %109 = load i64, ptr %84, align 8
   %110 = tail call fastcc i32 @run_steps(ptr noundef %108, i64 noundef %109, ptr noundef %2)
   %111 = or i32 %110, %103
   %112 = and i32 %110, 1073741824
@@ -599,7 +598,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   br i1 %116, label %121, label %117
 
 117:
-  %118 = load ptr, ptr %8, align 8
+  %118 = load ptr, ptr %6, align 8
   %119 = tail call i32 %118(ptr noundef %2) nounwind
   %120 = icmp ne i32 %119, 0
   br label %121
@@ -616,7 +615,7 @@ define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 nou
   br i1 %127, label %102, label %128
 
 128:
-  %129 = phi i32 [ %42, %40 ], [ %83, %81 ], [ %101, %93 ], [ %12, %16 ], [ %103, %102 ], [ %125, %124 ]
+  %129 = phi i32 [ %75, %73 ], [ %101, %93 ], [ %12, %79 ], [ %125, %124 ], [ %103, %102 ]
   %130 = add nuw nsw i64 %13, 1
   %131 = icmp slt i64 %130, %1
   %132 = and i32 %129, 1073741824
@@ -1037,90 +1036,107 @@ define internal noundef i32 @returned(ptr nocapture readnone %0) nounwind {
 define internal fastcc i32 @launch(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 48
   %4 = load i64, ptr %3, align 8
-  %5 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
-  %6 = icmp slt i64 %5, 0
-  br i1 %6, label %57, label %7
+  %5 = icmp eq i64 %4, 0
+  br i1 %5, label %6, label %8
 
-7:
-  %8 = getelementptr inbounds i8, ptr %0, i64 16
-  %9 = load i64, ptr %8, align 8
-  %10 = getelementptr inbounds i8, ptr %0, i64 32
-  %11 = load i64, ptr %10, align 8
-  %12 = icmp sle i64 %9, %11
-  br i1 %12, label %17, label %13
+6:
+  %7 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
+  br label %17
 
-13:
-  %14 = add i64 %9, -1
-  %15 = sdiv i64 %14, %11
-  %16 = add i64 %15, 1
+8:
+  %9 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
+  %10 = icmp slt i64 %9, 0
+  br i1 %10, label %17, label %11
+
+11:
+  %12 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
+  %13 = icmp eq i64 %9, 0
+  br i1 %13, label %17, label %14
+
+14:
+  %15 = xor i64 %9, -1
+  %16 = atomicrmw and ptr @wb_busy, i64 %15 release, align 8
   br label %17
 
 17:
-  %18 = phi i64 [ %16, %13 ], [ 1, %7 ]
+  %18 = phi i32 [ %7, %6 ], [ -1, %8 ], [ %12, %11 ], [ %12, %14 ]
+  ret i32 %18
+}
+
+define internal fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
+  %3 = getelementptr inbounds i8, ptr %0, i64 16
+  %4 = load i64, ptr %3, align 8
+  %5 = getelementptr inbounds i8, ptr %0, i64 32
+  %6 = load i64, ptr %5, align 8
+  %7 = icmp sgt i64 %4, %6
+  br i1 %7, label %15, label %8
+
+8:
+  %9 = load ptr, ptr %0, align 8
+  %10 = getelementptr inbounds i8, ptr %0, i64 8
+  %11 = load ptr, ptr %10, align 8
+  %12 = getelementptr inbounds i8, ptr %0, i64 40
+  %13 = load ptr, ptr %12, align 8
+  %14 = tail call i32 %9(ptr noundef %11, i64 noundef 0, i64 noundef %4, ptr noundef %13, ptr noundef %1, ptr noundef null) nounwind
+  br label %50
+
+15:
+  %16 = add i64 %4, -1
+  %17 = sdiv i64 %16, %6
+  %18 = add i64 %17, 1
   %19 = getelementptr inbounds i8, ptr %0, i64 56
   %20 = load i64, ptr %19, align 8
   %21 = icmp eq i64 %20, 0
-  %22 = or i1 %12, %21
-  br i1 %22, label %27, label %23
+  br i1 %21, label %26, label %22
 
-23:
-  %24 = shl i64 %18, 3
-  %25 = mul i64 %24, %20
-  %26 = tail call ptr @malloc(i64 noundef %25) nounwind
-  br label %27
+22:
+  %23 = shl i64 %20, 3
+  %24 = mul i64 %23, %18
+  %25 = tail call ptr @malloc(i64 noundef %24) nounwind
+  br label %26
 
-27:
-  %28 = phi ptr [ %26, %23 ], [ null, %17 ]
-  %29 = getelementptr inbounds i8, ptr %0, i64 24
-  %30 = load i64, ptr %29, align 8
-  %31 = icmp slt i64 %30, 2
-  %32 = or i1 %12, %31
-  br i1 %32, label %33, label %36
+26:
+  %27 = phi ptr [ %25, %22 ], [ null, %15 ]
+  %28 = getelementptr inbounds i8, ptr %0, i64 24
+  %29 = load i64, ptr %28, align 8
+  %30 = icmp slt i64 %29, 2
+  br i1 %30, label %31, label %34
 
-33:
-  %34 = load i64, ptr %8, align 8
-  %35 = tail call fastcc i32 @run_range(ptr noundef %0, i64 noundef 0, i64 noundef %34, ptr noundef %28, ptr noundef %1)
-  br label %39
+31:
+  %32 = load i64, ptr %3, align 8
+  %33 = tail call fastcc i32 @run_range(ptr noundef %0, i64 noundef 0, i64 noundef %32, ptr noundef %27, ptr noundef %1)
+  br label %37
 
-36:
-  %37 = tail call i64 @llvm.smin.i64(i64 %18, i64 %30)
-  %38 = tail call fastcc i32 @share(ptr noundef %0, i64 noundef 1, i64 noundef %37, ptr noundef %28, ptr noundef %1)
-  br label %39
+34:
+  %35 = tail call i64 @llvm.smin.i64(i64 %18, i64 %29)
+  %36 = tail call fastcc i32 @share(ptr noundef %0, i64 noundef 1, i64 noundef %35, ptr noundef %27, ptr noundef %1)
+  br label %37
 
-39:
-  %40 = phi i32 [ %35, %33 ], [ %38, %36 ]
-  %41 = icmp eq ptr %28, null
-  br i1 %41, label %52, label %42
+37:
+  %38 = phi i32 [ %33, %31 ], [ %36, %34 ]
+  %39 = icmp eq ptr %27, null
+  br i1 %39, label %50, label %40
+
+40:
+  %41 = icmp eq i32 %38, -1
+  br i1 %41, label %49, label %42
 
 42:
-  %43 = icmp eq i32 %40, -1
-  br i1 %43, label %51, label %44
-
-44:
-  %45 = load ptr, ptr %0, align 8
-  %46 = getelementptr inbounds i8, ptr %0, i64 8
+  %43 = load ptr, ptr %0, align 8
+  %44 = getelementptr inbounds i8, ptr %0, i64 8
+  %45 = load ptr, ptr %44, align 8
+  %46 = getelementptr inbounds i8, ptr %0, i64 40
   %47 = load ptr, ptr %46, align 8
-  %48 = getelementptr inbounds i8, ptr %0, i64 40
-  %49 = load ptr, ptr %48, align 8
-  %50 = tail call i32 %45(ptr noundef %47, i64 noundef %18, i64 noundef 0, ptr noundef %49, ptr noundef %1, ptr noundef nonnull %28) nounwind
-  br label %51
+  %48 = tail call i32 %43(ptr noundef %45, i64 noundef %18, i64 noundef 0, ptr noundef %47, ptr noundef %1, ptr noundef nonnull %27) nounwind
+  br label %49
 
-51:
-  tail call void @free(ptr noundef nonnull %28) nounwind
-  br label %52
+49:
+  tail call void @free(ptr noundef nonnull %27) nounwind
+  br label %50
 
-52:
-  %53 = icmp eq i64 %5, 0
-  br i1 %53, label %57, label %54
-
-54:
-  %55 = xor i64 %5, -1
-  %56 = atomicrmw and ptr @wb_busy, i64 %55 release, align 8
-  br label %57
-
-57:
-  %58 = phi i32 [ -1, %2 ], [ %40, %52 ], [ %40, %54 ]
-  ret i32 %58
+50:
+  %51 = phi i32 [ %14, %8 ], [ %38, %37 ], [ %38, %49 ]
+  ret i32 %51
 }
 
 declare ptr @malloc(i64 noundef) local_unnamed_addr

@@ -12,19 +12,11 @@ typedef struct Step {
     volatile int32_t *condition;  // null for an IF that always holds
     struct Step *others;  // what an IF runs where its condition is 0
     int64_t other_count;
-    int64_t mask;         // of all that is SHARED
+    int64_t mask;         // of its launches that have none of their own
 } Step;
 
-static int32_t run_shared(const Step *step, Stop *stop) {
-    int64_t held = hold(step->mask, stop);
-    if (held < 0) return STOPPED;
-    int32_t status = share(step->items, step->count, step->threads, NULL, stop);
-    drop(held);
-    return status;
-}
-
 // Launches one after another; IN_ORDER, the first fault ends them.
-static int32_t run_rows(const Step *step, Stop *stop) {
+static int32_t run_in_turn(const Step *step, Stop *stop) {
     const Row *rows = step->items;
     int32_t status = 0;
     for (int64_t n = 0; n < step->count; n++) {
@@ -36,13 +28,20 @@ static int32_t run_rows(const Step *step, Stop *stop) {
     return status;
 }
 
+static int32_t run_rows(const Step *step, Stop *stop) {
+    int64_t held = hold(step->mask, stop);
+    if (held < 0) return STOPPED;
+    int32_t status = step->kind == SHARED ? share(step->items, step->count, step->threads, NULL, stop)
+                                          : run_in_turn(step, stop);
+    drop(held);
+    return status;
+}
+
 static int32_t run_steps(const Step *steps, int64_t count, Stop *stop) {
     int32_t status = 0;
     for (int64_t n = 0; n < count && (status & FAULTED) == 0; n++) {
         const Step *step = &steps[n];
-        if (step->kind == SHARED) {
-            status |= run_shared(step, stop);
-        } else if (step->kind == LAUNCH || step->kind == IN_ORDER) {
+        if (step->kind <= SHARED) {
             status |= run_rows(step, stop);
         } else if (step->kind == IF) {
             bool holds = step->condition == NULL || *step->condition != 0;
