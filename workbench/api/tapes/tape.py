@@ -403,7 +403,8 @@ class Tape(Opened):
             made = zeros_beside(fresh.values())
         for memory, base in zip(fresh, made, strict=True):
             memory.adjoint_apart = self._into_grad
-            self.lend(memory, base)
+            self.adjoints[memory] = base
+            self.written.add(base.memory)
 
     def again(self, kept: Snapshots, only: Sequence[array] | None = None) -> Tape:
         """Return a tape for steps that run again, with these copies."""

@@ -53,9 +53,16 @@ def copy_of(value: array) -> Memory:
 def zeros_beside(values: Collection[array]) -> list[array]:
     """Zeros for each array, as large as its memory, and like the array where that is all of it."""
     unseen = not OBSERVERS.get()
-    plain = [unseen and a.device is CPU and is_all(a) and not isinstance(a.dtype, Struct) for a in values]
-    made = iter(allocate_zeros([a.nbytes for a, alike in zip(values, plain, strict=True) if alike]))
-    return [a.twin(next(made)) if alike else _zeros(a) for a, alike in zip(values, plain, strict=True)]
+    plain = [  # `is_all`, without a call
+        unseen
+        and a.device is CPU
+        and a.is_contiguous
+        and a.nbytes == a.memory.nbytes > 0
+        and not isinstance(a.dtype, Struct)
+        for a in values
+    ]
+    memories = iter(allocate_zeros([a.nbytes for a, alike in zip(values, plain, strict=True) if alike]))
+    return [a.twin(next(memories)) if alike else _zeros(a) for a, alike in zip(values, plain, strict=True)]
 
 
 def _zeros(value: array) -> array:
