@@ -72,7 +72,7 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
                 memory = base.memory
                 # It lies in its memory as the array lies in the array's.
                 address = memory.address + value.address - own.address
-                alike = base.address == address and base.shape is value.shape and base.strides is value.strides
+                alike = base.address == address and base.strides is value.strides  # which are set with the shape
                 packed += base.packed if alike else _ADDRESS.pack(address) + value.packed[8:]
             else:
                 memory = other.memory

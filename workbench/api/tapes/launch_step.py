@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from workbench.api.builds import build
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from workbench.autodiff import Gathering
 
 NONE: frozenset[str] = frozenset()
-_version: Callable[[array], int] = attrgetter("memory.version")
 
 
 class LaunchStep(ReadingStep):
@@ -50,11 +48,16 @@ class LaunchStep(ReadingStep):
 
     __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
 
-    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE, ordered: bool = False) -> None:
+    def __init__(
+        self, record: LaunchRecord, touched: Sequence[array], versions: Sequence[int], unwanted: frozenset[str] = NONE,
+        ordered: bool = False,
+    ) -> None:  # fmt: skip
         """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later.
 
         Args:
             record: the launch.
+            touched: its arrays.
+            versions: of the memory of each.
             unwanted: as the attribute.
             ordered: whether its adjoint adds in the order of threads, as well if the launch does not.
         """
@@ -68,8 +71,8 @@ class LaunchStep(ReadingStep):
             self.used = tuple(
                 [a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted]
             )
-        self.touched = touched = loaded.arrays_of(values)
-        self.versions = tuple(map(_version, touched))
+        self.touched = touched
+        self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
 

@@ -145,9 +145,10 @@ class Tape(Opened):
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
         changed = record.loaded.written_of(record.values)
-        self._follow(record.loaded.arrays_of(record.values), changed)
+        touched = record.loaded.arrays_of(record.values)
+        versions = self._follow(touched, changed)
         unwanted = NONE if self._only is None else self._only.unwanted(record)
-        step = LaunchStep(record, unwanted, self.deterministic)
+        step = LaunchStep(record, touched, versions, unwanted, self.deterministic)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)
@@ -211,15 +212,17 @@ class Tape(Opened):
         with without(self):
             self.kept.before_change(target, changed_by)
 
-    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> None:
-        """Notice what was changed since the last step that touched it, outside the `with`.
+    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> list[int]:
+        """Notice what was changed since the last step that touched it, outside the `with`; return memories' versions.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
         """
         integers, versions = False, self._versions
+        before: list[int] = []
         for value in touched:
             memory = value.memory
             version = memory.version if memory.sealed is None else notice(memory)
+            before.append(version)
             if version > versions.setdefault(memory, version):
                 self.kept.interrupt()
                 versions[memory] = version
@@ -234,6 +237,7 @@ class Tape(Opened):
         for value in changed:
             versions[value.memory] += 1
             value.memory.needed = versions[value.memory]
+        return before
 
     def _one_kind(self, value: array) -> None:
         """Refuse memory that is complex numbers here and floats there, or in the array that has the gradient."""
