@@ -44,10 +44,10 @@ def is_whole(value: array) -> bool:
 
 def copy_of(value: array) -> Memory:
     """Return a copy of the array's memory as it is now."""
-    made = allocate(value.device, value.memory.nbytes)
+    copied = allocate(value.device, value.memory.nbytes)
     everything = covering(value)
-    everything.twin(made).copy_(everything)
-    return made
+    everything.twin(copied).copy_(everything)
+    return copied
 
 
 def zeros_beside(values: Collection[array]) -> list[array]:
@@ -98,11 +98,11 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
     Raises:
         NotDifferentiable: bytes of an involved memory are those of another one, too.
     """
-    found = list(memories)
-    if all([m.plain for m in found]):  # each allocated here, by itself
+    distinct = list(memories)
+    if all([m.plain for m in distinct]):  # each allocated here, by itself
         return
     near: list[Memory] = []
-    for memory in sorted((m for m in found if m.nbytes), key=lambda m: (m.device.name, m.address)):
+    for memory in sorted((m for m in distinct if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
         if any((memory in involved or other in involved) and memory.has_bytes_of(other) for other in near):
             raise NotDifferentiable(
@@ -124,8 +124,8 @@ class Twins:
 
     def of(self, value: array) -> array:
         """Return the companion of the array; create it if there is none."""
-        found = self.memories.get(value.memory)
-        if found is None:
-            found = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)
-            covering(value).twin(found).fill_(0)
-        return value.twin(found)
+        companion = self.memories.get(value.memory)
+        if companion is None:
+            companion = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)
+            covering(value).twin(companion).fill_(0)
+        return value.twin(companion)
