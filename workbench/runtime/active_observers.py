@@ -49,7 +49,7 @@ class Listener(Protocol):
         ...
 
     def branching(self, node: Any) -> Any:
-        """A branch or loop is captured; return what is captured in its place."""
+        """Return what is captured in the place of a branch or loop."""
         ...
 
     def measured(self, subject: Any, before: Any, after: Any) -> None:

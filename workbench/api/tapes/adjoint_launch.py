@@ -72,8 +72,8 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
                 memory = base.memory
                 # It lies in its memory as the array lies in the array's.
                 address = memory.address + value.address - own.address
-                alike = base.address == address and base.strides is value.strides  # which are set with the shape
-                packed += base.packed if alike else _ADDRESS.pack(address) + value.packed[8:]
+                same_layout = base.address == address and base.strides is value.strides  # which are set with the shape
+                packed += base.packed if same_layout else _ADDRESS.pack(address) + value.packed[8:]
             else:
                 memory = other.memory
                 packed += other.packed

@@ -38,9 +38,9 @@ tid = FORMS["tid"]
 STATES = 16
 """States of a loop that its adjoint keeps: 153 turns run twice more, 4,845 four times."""
 _AT, _LEFT, _TOP, _TARGET, _SAVE, _LOAD, _TURNS = range(7)
-"""Where the schedule keeps: the turn that the state is at the beginning of; how many turns are to be undone; the last
-state that is kept; the turn to advance to; the slot to keep the state in, or to take it from, or -1; and of each state
-that is kept its turn."""
+"""Positions in the schedule's plan: the turn that the state is at the beginning of; how many turns are to be undone; the
+last slot in use; the turn to advance to; the slot to save the state in, or to load it from, or -1; and of each slot the
+turn of its state."""
 
 
 class BranchStep(ReadingStep):
@@ -56,7 +56,7 @@ class BranchStep(ReadingStep):
     __slots__ = ("known", "needed", "wanted", "work", "written")
 
     def __init__(self, node: work.Graph) -> None:
-        """Of what is about to be captured."""
+        """Represent work that is about to be captured."""
         accesses = node.accesses
         read = {a.array.memory for a in accesses if a.reads}
         self.work = node
@@ -71,12 +71,12 @@ class BranchStep(ReadingStep):
 
     @property
     def node(self) -> work.Work:
-        """What was captured."""
+        """Return the captured work."""
         return self.work
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Return the words for it in messages."""
         return "a loop" if isinstance(self.work, While) else "a branch"
 
     def name_of(self, k: int) -> str:
@@ -121,10 +121,10 @@ class BranchStep(ReadingStep):
         flags = [count.fresh_like() for _ in range(4)]
         going, forward, backward, moving = flags
         pairs = [(copy, _numbers(copy, turn.places[m])) for m, copy in turn.before.items()]
-        kept = [(empty((STATES, state.size), state.dtype, device), state) for _, state in pairs]
+        slots = [(empty((STATES, state.size), state.dtype, device), state) for _, state in pairs]
 
         def move() -> None:
-            for states, state in kept:
+            for states, state in slots:
                 launch(_move, state.size, [plan, states, state], device=device)
 
         with capture_body() as step:
@@ -135,7 +135,7 @@ class BranchStep(ReadingStep):
         loop = While({"body": step}, going)
 
         def undo() -> None:
-            for (copy, state), (states, _) in zip(pairs, kept, strict=True):
+            for (copy, state), (states, _) in zip(pairs, slots, strict=True):
                 states[0].copy_(copy)
                 state.copy_(copy)
             launch(_begin, 1, [count, STATES, plan, *flags], device=device)
@@ -153,15 +153,15 @@ class _Turn:
     """
 
     def __init__(self, step: BranchStep, tape: Tape) -> None:
-        """Of a step on a tape, whose adjoints it adds to."""
+        """Represent a turn of a step on a tape, whose adjoints it adds to."""
         self._tape = tape
-        kept = step.as_before(tape)
-        self.places = {a.memory: kept[k].memory if k in kept else a.memory for k, a in enumerate(step.touched)}
+        earlier = step.as_before(tape)
+        self.places = {a.memory: earlier[k].memory if k in earlier else a.memory for k, a in enumerate(step.touched)}
         self.before: dict[Memory, array] = {}
         for k in step.written:
             value = step.touched[k]
-            if k in kept:
-                self.before[value.memory] = _numbers(value, kept[k].memory)
+            if k in earlier:
+                self.before[value.memory] = _numbers(value, earlier[k].memory)
             self.places[value.memory] = allocate(value.device, value.memory.nbytes)
         floats = {a.memory: a for a in step.touched if is_float(a.dtype)}
         for value in floats.values():
@@ -186,8 +186,8 @@ class _Turn:
             for memory, copy in before.items():
                 _numbers(copy, self.places[memory]).copy_(copy)
             inner = self._tape.again(Snapshots(), self._wanted)
-            for place, adjoint in self._adjoints.items():
-                inner.lend(place, adjoint)
+            for memory, adjoint in self._adjoints.items():
+                inner.lend(memory, adjoint)
             with inner:
                 body.changed({}, self._moved).launch()
             steps = carrying(inner.steps, {*self._adjoints})

@@ -44,7 +44,7 @@ class Tape(Protocol):
         """Copies of what has changed."""
         ...
 
-    def again(self, kept: Any, only: Sequence[array] | None = None) -> Any:
+    def again(self, snapshots: Any, only: Sequence[array] | None = None) -> Any:
         """Return a tape for steps that run again, with these copies; `only`: of gradients by these arrays."""
         ...
 
@@ -113,7 +113,7 @@ class ReadingStep(Step):
     @property
     @abstractmethod
     def needed(self) -> Sequence[int]:
-        """Which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """Return which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
 
     @property
     @abstractmethod
@@ -149,9 +149,9 @@ class ReadingStep(Step):
                 if value.memory in tape.written and k in self.needed:
                     arrays[k] = value.twin(copy_of(value))
                 continue
-            kept = tape.kept.as_it_was(value, version)
-            if kept is not None:
-                arrays[k] = kept
+            snapshot = tape.kept.as_it_was(value, version)
+            if snapshot is not None:
+                arrays[k] = snapshot
             elif k in self.needed:
                 name = self.name_of(k)
                 raise NotDifferentiable(

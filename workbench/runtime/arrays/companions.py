@@ -61,8 +61,8 @@ def zeros_beside(values: Collection[array]) -> list[array]:
         and not isinstance(a.dtype, Struct)
         for a in values
     ]
-    memories = iter(allocate_zeros([a.nbytes for a, alike in zip(values, plain, strict=True) if alike]))
-    return [a.twin(next(memories)) if alike else _zeros(a) for a, alike in zip(values, plain, strict=True)]
+    cleared = iter(allocate_zeros([a.nbytes for a, is_plain in zip(values, plain, strict=True) if is_plain]))
+    return [a.twin(next(cleared)) if is_plain else _zeros(a) for a, is_plain in zip(values, plain, strict=True)]
 
 
 def _zeros(value: array) -> array:

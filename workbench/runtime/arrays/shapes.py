@@ -98,8 +98,8 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
 
 def lies_densely(shape: Sequence[int], strides: Sequence[int], item: int) -> bool:
     """Return whether strides are those of `dense`; along axes of one element they do not matter, as in NumPy."""
-    alike = zip(shape, strides, dense(shape, item), strict=True)
-    return 0 in shape or all([n == 1 or step == own for n, step, own in alike])
+    steps = zip(shape, strides, dense(shape, item), strict=True)
+    return 0 in shape or all([n == 1 or step == own for n, step, own in steps])
 
 
 def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
