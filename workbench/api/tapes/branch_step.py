@@ -38,9 +38,8 @@ tid = FORMS["tid"]
 STATES = 16
 """States of a loop that its adjoint keeps: 153 turns run twice more, 4,845 four times."""
 _AT, _LEFT, _TOP, _TARGET, _SAVE, _LOAD, _TURNS = range(7)
-"""Positions in the schedule's plan: the turn that the state is at the beginning of; how many turns are to be undone; the
-last slot in use; the turn to advance to; the slot to save the state in, or to load it from, or -1; and of each slot the
-turn of its state."""
+"""Positions in the schedule's plan: the turn at whose beginning the state is; how many turns are to be undone; the last
+slot in use; the turn to advance to; the slot to save the state in, or to load it from, or -1; of each slot its turn."""
 
 
 class BranchStep(ReadingStep):
@@ -53,7 +52,7 @@ class BranchStep(ReadingStep):
         known: a copy of a branch's condition; of a loop the number of its turns.
     """
 
-    __slots__ = ("known", "needed", "wanted", "work", "written")
+    __slots__ = ("_needed", "known", "wanted", "work", "written")
 
     def __init__(self, node: work.Graph) -> None:
         """Represent work that is about to be captured."""
@@ -63,11 +62,16 @@ class BranchStep(ReadingStep):
         self.touched = tuple([a.array for a in accesses])
         self.versions = tuple([notice(a.memory) for a in self.touched])
         self.written = tuple([k for k, a in enumerate(accesses) if a.writes])
-        self.needed = tuple([k for k, a in enumerate(accesses) if a.array.memory in read])
+        self._needed = tuple([k for k, a in enumerate(accesses) if a.array.memory in read])
         self.changed = tuple([a.array for a in accesses if a.writes and is_float(a.array.dtype)])
         self.used = tuple([a.array for a in accesses if a.reads and is_float(a.array.dtype)])
         self.wanted: Sequence[array] | None = None
         self.known: array | None = None
+
+    @property
+    def needed(self) -> Sequence[int]:
+        """Return which of `touched` its bodies read."""
+        return self._needed
 
     @property
     def node(self) -> work.Work:
