@@ -32,7 +32,7 @@ def for_loop(
     context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:  # fmt: skip
-    """`for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
+    """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
     until = getattr(node, "until", None)
@@ -131,7 +131,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
 def _leaving_for(
     context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
 ) -> None:
-    """A `for` that can be left early: a counter in 64 bits, so that shorter ones cannot overflow, and a `while`."""
+    """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
     type = start.type
@@ -176,11 +176,11 @@ def _leaving_for(
 
 
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
-    """`while condition`."""
+    """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
-        found = truth(context, expression(context, node.test))
-        return context.builder.const(found, bool_) if isinstance(found, bool) else found
+        condition = truth(context, expression(context, node.test))
+        return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
     _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
 
@@ -189,7 +189,7 @@ def _while(
     context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
     lower_body: LowerBody, skip: str = "", runs: bool = False,
 ) -> None:  # fmt: skip
-    """A loop that runs while `holds`, and has not been left where it can be left early.
+    """Lower a loop that runs while `holds`, and has not been left where it can be left early.
 
     `skip` is a name that each round sets; `runs`: at least once.
     """
