@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.emit.target.shuffles import NARROW_VECTORS, preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
@@ -48,13 +49,18 @@ class Shape(msgspec.Struct, frozen=True):
 
 def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
-    several = widths(function, maths.filled)
+    several = widths(function, _filled(function, maths))
     lanes = part_lanes(function, several[-1], maths)
     if not _shares_rows(function, maths, one_core):
         return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = any(op.name == "atomic_add" for op in walk(function.body))
     return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
+
+
+def _filled(function: Function, maths: Maths) -> int:
+    """Return the bits of the registers that straight code fills."""
+    return min(maths.filled, MASKED) if NARROW_VECTORS in preferences(function) else maths.filled
 
 
 def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
@@ -101,10 +107,9 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
         return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
-    if not (
-        loops or _components(operations) > GANG_COMPONENTS or 1 in _sizes(operations) or any(map(_adds, operations))
-    ):
-        return (max(4, min(count, count * bits // GANG_REGISTER)),)
+    if not (loops or 1 in _sizes(operations) or any(map(_adds, operations))):
+        full = GANG_LANES // 2 if _sizes(operations) == {8} else GANG_LANES
+        return (max(4, full * bits // GANG_REGISTER),)
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
