@@ -92,6 +92,13 @@ def _fills_registers(combining: Combining, maths: Maths) -> bool:
 class Gangs(GangEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads."""
 
+    def module(self) -> str:
+        """As for threads; the loads of structs are grouped before."""
+        if self.options.contiguous:
+            functions = dict.fromkeys((self.function, self.of_gangs))
+            self.structs = {k: v for f in functions for k, v in memory.struct_loads(f).items()}
+        return super().module()
+
     def fault_owner(self) -> str:
         """Return a flag on the stack."""
         known = self.writer.once(("gang", "fault"), "alloca i1", "owner")

@@ -68,6 +68,8 @@ class GangEmitter(ModuleEmitter):
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
+        structs: by a load of a field, it and loads of the same struct that may be done with it.
+        ahead: loads that have been done so.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
         flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
@@ -116,6 +118,8 @@ class GangEmitter(ModuleEmitter):
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self.added: set[Value] = set()
+        self.structs: Mapping[Op, Sequence[Op]] = {}
+        self.ahead: set[Op] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}

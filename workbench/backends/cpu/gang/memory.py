@@ -7,7 +7,7 @@ of a lane that is off may have any value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -19,9 +19,14 @@ from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.transposes import starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
-from workbench.ir.values import Op, Value, array_of, component_of
-from workbench.limits import GANG_COMPONENTS, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Function, Op, Value, array_of, component_of, walk
+from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
+from workbench.structs import ELEMENT
 from workbench.types import Kind, Scalar, element
+
+FIELD_BYTES = 4
+"""Bytes of the cells in which structs are loaded."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -44,9 +49,18 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
         for _ in emitter.rows_of(op):
             HANDLERS[op.name](emitter, op)
         return
+    if op in emitter.ahead:
+        emitter.ahead.remove(op)
+        return
     scalar, count = element(op.result.type), width(op.result.type)
     if one_by_one(emitter, scalar):
         each_lane(emitter, op)
+        return
+    fields = [o for o in emitter.structs.get(op, ()) if not emitter.varying.isdisjoint(o.results)]
+    if len(fields) >= GANG_FIELDS_LEAST and not emitter.mask and emitter.rows == 1:
+        for _ in emitter.each_part():
+            _Where(emitter, op).fields(fields)
+        emitter.ahead.update(fields[1:])
         return
     for _ in emitter.parts_of(op):
         parts = _Where(emitter, op).loaded(memory(scalar), count)
@@ -181,6 +195,28 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
             own = [w.emit(f"select i1 {some}, {kind} {a}, {kind} {b}") for a, b in zip(own, result, strict=True)]
         result = own
     return result
+
+
+def struct_loads(function: Function) -> dict[Op, list[Op]]:
+    """Return, by the first of them, loads of fields of one struct of an array, between which nothing is changed."""
+    groups: dict[Op, list[Op]] = {}
+    for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
+        open_groups: dict[tuple[object, ...], list[Op]] = {}
+        for op in block.ops:
+            if op.blocks or op.name in EFFECTS:
+                open_groups.clear()
+            elif op.name == "load" and component_of(op) is None and _is_cell(op):
+                root = op.operands[0].name.partition(ELEMENT)[0]
+                group = open_groups.setdefault((root, *op.operands[1:]), [])
+                group.append(op)
+                groups[group[0]] = group
+    return groups
+
+
+def _is_cell(op: Op) -> bool:
+    """Return whether a load's bytes are whole cells of an array of structs of such."""
+    type = array_of(op.operands[0])
+    return element(type.dtype).size == FIELD_BYTES and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
 
 
 class _Where:
@@ -346,16 +382,40 @@ class _Where:
         return 1 << (most.bit_length() - 1)
 
     def _load_rows(self, kind: str, count: int) -> list[str]:
-        w, side, groups = self.writer, self._side(count), list[list[str]]()
-        place, row = self._each_pointer(0), vector(kind, self._side(count))
+        side = self._side(count)
+        columns = self._columns(kind, 0, starts(range(count), count, side), side)
+        return [columns[k] for k in range(count)]
+
+    def _columns(self, kind: str, more: int, begins: Sequence[int], side: int) -> dict[int, str]:
+        """Load blocks of each lane's row, which begins `more` bytes behind the access; return numbers by their place."""
+        w, place, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
+        parts: dict[int, list[str]] = {}
         for first in range(0, self.emitter.width, side):
-            places, columns = [place(first + k) for k in range(side)], [""] * count
-            for at in starts(count, side):
+            places = [place(first + k) for k in range(side)]
+            group: dict[int, str] = {}
+            for at in begins:
                 here = [w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p for p in places]
-                rows = [w.emit(f"load {row}, ptr {p}, align {self.scalar.size}", self.array.name) for p in here]
-                columns[at : at + side] = transposed(w.emit, kind, self.scalar.size, rows)
-            groups.append(columns)
-        return [w.joined(parts, kind, side) for parts in zip(*groups, strict=True)]
+                rows = [w.emit(f"load {row}, ptr {p}, align {size}", self.array.name) for p in here]
+                group |= dict(enumerate(transposed(w.emit, kind, size, rows), at))
+            for k, column in group.items():
+                parts.setdefault(k, []).append(column)
+        return {k: w.joined(columns, kind, side) for k, columns in parts.items()}
+
+    def fields(self, ops: Sequence[Op]) -> None:
+        """Load fields of each lane's struct as blocks of its bytes, and bind them."""
+        first = array_of(scalar_memory.together(self.emitter, self.array)).offset
+        cells = {op: (array_of(op.operands[0]).offset - first) // FIELD_BYTES for op in ops}
+        wanted = sorted(k + n for op, k in cells.items() for n in range(width(op.result.type)))
+        count = self.pitch // FIELD_BYTES
+        side = self._side(count)
+        columns = self._columns("i32", first - self.type.offset, starts(wanted, count, side), side)
+        for op, k in cells.items():
+            kind = vector(memory(element(op.result.type)), self.emitter.width)
+            own = [columns[k + n] for n in range(width(op.result.type))]
+            if not kind.endswith("i32>"):
+                whole = vector("i32", self.emitter.width)
+                own = [self.writer.emit(f"bitcast {whole} {c} to {kind}", op.result.name) for c in own]
+            self.emitter.bind_flags(op.result, own)
 
     def _store_rows(self, kind: str, parts: tuple[str, ...]) -> None:
         w, count, lanes = self.writer, len(parts), self.emitter.width
@@ -367,7 +427,8 @@ class _Where:
                 text = f"{whole} poison, <{side} x i32> <{order}>"
                 columns = tuple(w.emit(f"shufflevector {whole} {part}, {text}") for part in parts)
             places = [place(first + k) for k in range(side)]
-            blocks = [(at, transposed(w.emit, kind, self.scalar.size, columns[at : at + side])) for at in starts(count, side)]
+            begins = starts(range(count), count, side)
+            blocks = [(at, transposed(w.emit, kind, self.scalar.size, columns[at : at + side])) for at in begins]
             for k, p in enumerate(places):
                 for at, rows in blocks:
                     here = w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p

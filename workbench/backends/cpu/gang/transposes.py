@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from workbench.backends.cpu.gang.widen import vector
 
@@ -53,6 +53,13 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
     return parts
 
 
-def starts(count: int, side: int) -> list[int]:
-    """Return where blocks of `side` elements begin that cover `count`; the last one may overlap the one before."""
-    return [min(first, count - side) for first in range(0, count, side)]
+def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
+    """Return where blocks of `side` elements begin that cover those wanted of `count`, in ascending order.
+
+    The last one may overlap the one before.
+    """
+    begins: list[int] = []
+    for k in wanted:
+        if not begins or k >= begins[-1] + side:
+            begins.append(min(k, count - side))
+    return begins
