@@ -134,6 +134,7 @@ GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "thei
 GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
+GANG_TWICE_OPERATIONS = Limit(128, "operations of a side of an `if`", "it may be written twice, once without a mask", OTHER)
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
 GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)

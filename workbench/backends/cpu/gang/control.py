@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
 from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Op, Value, walk
-from workbench.limits import GANG_STRAIGHT_OPERATIONS
+from workbench.limits import GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
 from workbench.types import element
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
@@ -52,7 +54,7 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
             continue
         own = conditions if holds else map(emitter.negated, conditions)
         emitter.masks = masks[holds] = [emitter.both(m, c) for m, c in zip(outer, own, strict=True)]
-        sides.append(_side(emitter, block, op.results))
+        sides.append(_side(emitter, block, op.results, full=not any(outer)))
     emitter.masks = outer
     if not masks:
         masks[True] = list(conditions)
@@ -61,27 +63,58 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
         emitter.bind(result, emitter.chosen(chosen, result, on, off))
 
 
-def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
-    """What a side gives under the mask: anything in lanes that are off."""
+def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bool) -> list[tuple[str, ...]]:
+    """What a side gives under the mask: anything in lanes that are off; `full`: the `if` is not under one."""
     if _is_straight(block):
         emitter.block(block)
         return [emitter.of_all_parts(v) for v in block.yielded]
-    w = emitter.writer
+    w, masks = emitter.writer, emitter.masks
     inside, join = w.block_name("side"), w.block_name("side.end")
+    arms: list[tuple[str, list[tuple[str, ...]]]] = []
+    if full and _takes_masks_badly(emitter, block):
+        all_on, some = w.block_name("side.full"), w.block_name("side.some")
+        w.branch(emitter.all(masks), all_on, some)
+        w.open(all_on)
+        added = set(emitter.added)
+        emitter.masks = [""] * emitter.parts
+        arms.append(_arm(emitter, block, join))
+        emitter.masks, emitter.added = masks, added
+        w.open(some)
     before = w.label
-    w.branch(emitter.any(emitter.masks), inside, join)
+    w.branch(emitter.any(masks), inside, join)
     w.open(inside)
-    emitter.block(block)
-    values = [emitter.of_all_parts(v) for v in block.yielded]
-    end = w.label
-    w.jump(join)
+    arms.append(_arm(emitter, block, join))
     w.open(join)
     joined = []
-    for result, parts in zip(results, values, strict=True):
+    for n, result in enumerate(results):
         kind = vector(emitter.form(result), emitter.width)
-        arms = [f"[ zeroinitializer, %{before} ], [ {part}, %{end} ]" for part in parts]
-        joined.append(tuple(w.emit(f"phi {kind} {arm}", result.name) for arm in arms))
+        rows = [f"[ zeroinitializer, %{before} ]"] * len(arms[0][1][n])
+        for end, values in arms:
+            rows = [f"{row}, [ {part}, %{end} ]" for row, part in zip(rows, values[n], strict=True)]
+        joined.append(tuple(w.emit(f"phi {kind} {row}", result.name) for row in rows))
     return joined
+
+
+def _arm(emitter: GangEmitter, block: Block, join: str) -> tuple[str, list[tuple[str, ...]]]:
+    """Emit a block and a jump; return where it ended, and what it yields."""
+    emitter.block(block)
+    values = [emitter.of_all_parts(v) for v in block.yielded]
+    end = emitter.writer.label
+    emitter.writer.jump(join)
+    return end, values
+
+
+def _takes_masks_badly(emitter: GangEmitter, block: Block) -> bool:
+    """Return whether a block pays off to be written twice: an `if` whose side all lanes take needs no mask."""
+    operations = list(walk(block))
+    if len(operations) > GANG_TWICE_OPERATIONS:
+        return False
+    accesses = [op for op in operations if op.name in ("load", "store") and _varies(emitter, op)]
+    return any(map(partial(is_bad_under_mask, emitter), accesses))
+
+
+def _varies(emitter: GangEmitter, op: Op) -> bool:
+    return not emitter.varying.isdisjoint(op.operands[1:])
 
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:

@@ -7,6 +7,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
@@ -47,16 +49,19 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     last = one_core and (maths.gathers or not by_index(walk(function.body)))
     lowered = prepared(function, options, later=last)
+    wishes = preferences(lowered)
+    # Where the target shall not gather, LLVM would take vectors of addresses apart.
+    own = msgspec.structs.replace(maths, gathers=maths.gathers and not wishes)
     for of_gangs, form in _attempts(lowered, options, maths, one_core):
         if obstacle(of_gangs, form.widths[0]):
             continue
-        emitter = Gangs(lowered, options, maths, half_instructions, one_core, form, of_gangs)
+        emitter = Gangs(lowered, options, own, half_instructions, one_core, form, of_gangs)
         if emitter.combining and _fills_registers(emitter.combining, maths):
             return None
         with suppress(NotForGangs):
             text = emitter.module()
             sums = len(emitter.combining.parts) if emitter.combining else 0
-            return Module(text, sums, preferences(lowered), gangs=True)
+            return Module(text, sums, wishes, gangs=True)
     return None
 
 

@@ -428,6 +428,13 @@ class GangEmitter(ModuleEmitter):
         w.declare(name, f"declare i32 @{name}({self.mask_kind})")
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
 
+    def all(self, masks: Sequence[str]) -> str:
+        """Return whether all lanes of all parts are on, as i1."""
+        w, mask = self.writer, masks[0]
+        for other in masks[1:]:
+            mask = w.emit(f"and {self.mask_kind} {mask}, {other}")
+        return w.emit(f"icmp eq i{self.width} {self.bits(mask)}, -1", "all")
+
     def bits(self, mask: str) -> str:
         """Return a mask as an integer, a bit a lane."""
         return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")

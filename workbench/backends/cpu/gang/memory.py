@@ -53,11 +53,8 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
         emitter.ahead.remove(op)
         return
     scalar, count = element(op.result.type), width(op.result.type)
-    if one_by_one(emitter, scalar):
-        each_lane(emitter, op)
-        return
     fields = [o for o in emitter.structs.get(op, ()) if not emitter.varying.isdisjoint(o.results)]
-    if len(fields) >= GANG_FIELDS_LEAST and not emitter.mask and emitter.rows == 1:
+    if len(fields) >= GANG_FIELDS_LEAST and emitter.rows == 1:
         for _ in emitter.each_part():
             _Where(emitter, op).fields(fields)
         emitter.ahead.update(fields[1:])
@@ -73,15 +70,11 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
 def emit_store(emitter: GangEmitter, op: Op) -> None:
     """As for loads; of lanes that store to one element the highest is last."""
     value = op.operands[-1]
-    scalar, count = element(value.type), width(value.type)
     where = _Where(emitter, op)
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(count))
-    if one_by_one(emitter, scalar) and not again:
-        each_lane(emitter, op)
-        return
+    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(width(value.type)))
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
     for part in emitter.each_part():
@@ -161,6 +154,13 @@ def is_linear(emitter: GangEmitter, op: Op) -> bool:
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
+
+
+def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access costs much more under a mask than without."""
+    type = array_of(op.operands[0])
+    several = bool(type.pitch) or (component_of(op) is None and width(type.dtype) > 1)
+    return several or element(type.dtype).size < 4 or emitter.maths.bits <= NARROW
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
@@ -245,29 +245,28 @@ class _Where:
 
     def loaded(self, kind: str, count: int) -> list[str]:
         """Return the components in all lanes."""
-        if self.consecutive(count) == 1:
-            return [self._load_vector(kind, self.pointer(), self.emitter.width)]
-        if self._by_rows(count):
+        form = self._form(count)
+        if self._by_rows(form, count):
             return self._load_rows(kind, count)
-        if self.consecutive(count):
+        if form == 1:
+            return [self._load_vector(kind, self.pointer(), self.emitter.width)]
+        if form:
             return self._load_interleaved(kind, count)
         return [self._gather(kind, k) for k in range(count)]
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
-        """Change the components in all lanes that are on."""
-        form = self.consecutive(len(parts))
-        if form == 1:
+        """Change the components in all lanes that are on; of lanes that store to one element the highest is last."""
+        form = self._form(len(parts))
+        if self.emitter.loops and not self.consecutive(len(parts)):
+            raise NotForGangs("a loop stores to places that lie apart")  # running sums took 2.1 times as long
+        if self._by_rows(form, len(parts)):
+            self._store_rows(kind, parts)
+        elif form == 1:
             self._store_vector(kind, parts[0], self.pointer(), self.emitter.width)
-        elif form and not self._by_rows(len(parts)):
+        elif form:
             self._store_interleaved(kind, parts)
         else:
-            if self.emitter.loops and not form:  # running sums took 2.1 times as long as thread by thread
-                raise NotForGangs("a loop stores to places that lie apart")
-            if self._by_rows(len(parts)):
-                self._store_rows(kind, parts)
-                return
-            for k, part in enumerate(parts):
-                self._scatter(kind, k, part)
+            self._scatter(kind, parts)
 
     # Addresses.
 
@@ -340,6 +339,12 @@ class _Where:
 
     # Accesses.
 
+    def _form(self, count: int) -> int:
+        """As `consecutive`, of what vectors access: shuffled masks take registers of flags."""
+        several = self.emitter.maths.bits <= MASKED and count > 1
+        apart = self.emitter.mask and (several or one_by_one(self.emitter, self.scalar))
+        return 0 if apart else self.consecutive(count)
+
     def _load_vector(self, kind: str, pointer: str, count: int) -> str:
         w, whole, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
@@ -371,10 +376,9 @@ class _Where:
             f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>"
         )
 
-    def _by_rows(self, count: int) -> bool:
+    def _by_rows(self, form: int, count: int) -> bool:
         """Return whether each lane's element is accessed as a whole, and all are transposed in registers."""
-        few = count < (GANG_ROW_COMPONENTS_LEAST if self.consecutive(count) else GANG_COMPONENTS)
-        return not few and not self.emitter.mask and self.scalar.size in (4, 8)
+        return count >= (GANG_ROW_COMPONENTS_LEAST if form else GANG_COMPONENTS) and self.scalar.size in (4, 8)
 
     def _side(self, count: int) -> int:
         """Return how many lanes, and numbers, a block has: those of a register, up to 32 bytes."""
@@ -419,7 +423,7 @@ class _Where:
 
     def _store_rows(self, kind: str, parts: tuple[str, ...]) -> None:
         w, count, lanes = self.writer, len(parts), self.emitter.width
-        side, place = self._side(count), self._each_pointer(0)
+        side, place = self._side(count), self._each_pointer(0, stores=True)
         whole, row = vector(kind, lanes), vector(kind, side)
         for first in range(0, lanes, side):
             order, columns = ", ".join(f"i32 {first + k}" for k in range(side)), parts
@@ -453,7 +457,7 @@ class _Where:
     def _gather(self, kind: str, k: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
         whole, more = vector(kind, lanes), k * self.scalar.size
-        if not emitter.mask and not (emitter.maths.gathers and self.scalar.size >= 4):
+        if not emitter.maths.gathers or self.scalar.size < 4:
             return self._loads(kind, more)
         name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
@@ -472,29 +476,45 @@ class _Where:
             result = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
         return result
 
-    def _each_pointer(self, more: int) -> Callable[[int], str]:
-        w, lanes = self.writer, self.emitter.width
+    def _each_pointer(self, more: int, stores: bool = False) -> Callable[[int], str]:
+        """Return what gives the address in a lane: in those that are off, memory that no thread has."""
+        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
+        nowhere = self._nowhere(stores, more) if emitter.mask else ""
         if self.offset.each:
-            places = self.pointers(more)
-            return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
+            places, kind = self.pointers(more), vector("ptr", lanes)
+            if nowhere:
+                flags = f"{vector('i1', lanes)} {emitter.flags(emitter.mask)}"
+                places = w.emit(f"select {flags}, {kind} {places}, {kind} {emitter.spread(nowhere, 'ptr')}")
+            return lambda lane: w.emit(f"extractelement {kind} {places}, i64 {lane}")
         first, step = self.pointer(more), self.offset.step
+        bits = emitter.bits(emitter.mask) if nowhere else ""
 
         def at(lane: int) -> str:
-            return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+            place = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+            if not nowhere:
+                return place
+            on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
+            return w.emit(f"select i1 {on}, ptr {place}, ptr {nowhere}")
 
         return at
 
-    def _scatter(self, kind: str, k: int, value: str) -> None:
-        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        whole, more = vector(kind, lanes), k * self.scalar.size
-        if not emitter.mask:
-            place = self._each_pointer(more)
-            for lane in range(lanes):
-                one = w.emit(f"extractelement {whole} {value}, i64 {lane}")
-                w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
-            return
-        name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
-        flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
-        w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
-        w.do(f"call void @{name}({passed})")
+    def _nowhere(self, stores: bool, more: int) -> str:
+        """Return the address, `more` bytes behind its beginning, of an element for lanes that are off."""
+        w, bytes = self.writer, (self.pitch + 63) // 64 * 64
+        if stores:
+            place = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")
+        else:
+            place = f"@wb.nowhere{bytes}"
+            text = f"{place} = internal constant [{bytes} x i8] zeroinitializer, align 64"
+            w.declare(f"wb.nowhere{bytes}", text)
+        return w.emit(f"getelementptr i8, ptr {place}, i64 {(more + self.type.offset) % bytes}")
+
+    def _scatter(self, kind: str, parts: tuple[str, ...]) -> None:
+        w, lanes = self.writer, self.emitter.width
+        whole, place = vector(kind, lanes), self._each_pointer(0, stores=True)
+        for lane in range(lanes):
+            at = place(lane)
+            for k, part in enumerate(parts):
+                one = w.emit(f"extractelement {whole} {part}, i64 {lane}")
+                here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
+                w.do(f"store {kind} {one}, ptr {here}, align {self.scalar.size}")
