@@ -252,7 +252,9 @@ class _Where:
             return [self._load_vector(kind, self.pointer(), self.emitter.width)]
         if form:
             return self._load_interleaved(kind, count)
-        return [self._gather(kind, k) for k in range(count)]
+        if self.emitter.maths.gathers and self.scalar.size >= 4:
+            return [self._gather(kind, k * self.scalar.size) for k in range(count)]
+        return self._loads(kind, count)
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Change the components in all lanes that are on; of lanes that store to one element the highest is last."""
@@ -454,11 +456,9 @@ class _Where:
         value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
         self._store_vector(kind, value, self.pointer(), count * lanes)
 
-    def _gather(self, kind: str, k: int) -> str:
+    def _gather(self, kind: str, more: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        whole, more = vector(kind, lanes), k * self.scalar.size
-        if not emitter.maths.gathers or self.scalar.size < 4:
-            return self._loads(kind, more)
+        whole = vector(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
@@ -467,14 +467,17 @@ class _Where:
         loaded = w.emit(f"call {whole} @{name}({passed})")
         return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
 
-    def _loads(self, kind: str, more: int) -> str:
-        """Loads of one element each, which machines with slow gathers do in less time."""
-        w, result = self.writer, "poison"
-        whole, place = vector(kind, self.emitter.width), self._each_pointer(more)
+    def _loads(self, kind: str, count: int) -> list[str]:
+        """Loads of one number each, which machines with slow gathers do in less time."""
+        w, results = self.writer, ["poison"] * count
+        whole, place = vector(kind, self.emitter.width), self._each_pointer(0)
         for lane in range(self.emitter.width):
-            one = w.emit(f"load {kind}, ptr {place(lane)}, align {self.scalar.size}")
-            result = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
-        return result
+            at = place(lane)
+            for k, result in enumerate(results):
+                here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
+                one = w.emit(f"load {kind}, ptr {here}, align {self.scalar.size}")
+                results[k] = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
+        return results
 
     def _each_pointer(self, more: int, stores: bool = False) -> Callable[[int], str]:
         """Return what gives the address in a lane: in those that are off, memory that no thread has."""
