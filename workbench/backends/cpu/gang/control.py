@@ -135,6 +135,9 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
         turns.append(iterations(emitter, op, start, stop, step))
         w.lanes = 0
         w.settle()
+    if not varies and op.operands[0] in emitter.varying:
+        _ending_together(emitter, op, kind, turns)
+        return
     firsts, steps = (
         emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
     )
@@ -152,6 +155,30 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     loop.close(op.blocks[0].yielded)
     for (name, row), first, after in zip(at, firsts, following, strict=True):
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
+
+
+def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:
+    """A loop up to one end in steps of one: lanes begin one by one, so that the index is the same in all that are on."""
+    w, index, whole = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
+    for part in emitter.each_part():
+        turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")
+    highest, reduce = turns[0], f"llvm.vector.reduce.umax.v{emitter.width}{kind}"
+    w.declare(reduce, f"declare {kind} @{reduce}({whole})")
+    for other in turns[1:]:
+        more = w.emit(f"icmp ugt {whole} {other}, {highest}")
+        highest = w.emit(f"select {vector('i1', emitter.width)} {more}, {whole} {other}, {whole} {highest}")
+    most = w.emit(f"call {kind} @{reduce}({whole} {highest})", "most")
+    begins = [w.emit(f"sub {whole} {emitter.spread(most, kind)}, {count}") for count in turns]
+    stop, step = map(emitter.uniform, op.operands[1:3])
+    first = w.emit(f"sub {kind} {stop}, {w.emit(f'mul {kind} {most}, {step}')}", index.name)
+    loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
+    loop.begin()
+    more = w.emit(f"icmp ult {kind} {loop.count}, {most}", "more")
+    begun = [w.emit(f"icmp uge {whole} {emitter.spread(loop.count, kind)}, {begin}") for begin in begins]
+    loop.enter(list(map(emitter.as_mask, begun)), more)
+    emitter.bind(index, [w.emit(f"add {kind} {first}, {w.emit(f'mul {kind} {loop.count}, {step}')}", index.name)])
+    emitter.block(op.blocks[0])
+    loop.close(op.blocks[0].yielded)
 
 
 def emit_while(emitter: GangEmitter, op: Op) -> None:
@@ -190,6 +217,7 @@ class _Loop:
         uniform = [() if p in emitter.varying else emitter.operands(v) for v, p in zip(init, params, strict=True)]
         firsts = [emitter.of_all_parts(v) for v in init]
         self.before, self.end = w.label, ""
+        self.on, self.following = list[str](), list[str]()
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
         w.jump(self.head)
         w.open(self.head)
@@ -219,11 +247,12 @@ class _Loop:
         self.emitter.loops += 1
         self.emitter.masks = self.left
 
-    def enter(self, going: Sequence[str]) -> None:
-        """Begin the body, for the lanes that go on."""
+    def enter(self, going: Sequence[str], more: str = "") -> None:
+        """Begin the body, for the lanes that go on; `more`: others join them as long as this holds."""
         emitter, w = self.emitter, self.emitter.writer
         emitter.masks = self.on = [emitter.both(m, c) for m, c in zip(self.left, going, strict=True)]
-        w.branch(emitter.any(self.on), self.inside, self.done)
+        self.following = self.left if more else self.on
+        w.branch(more or emitter.any(self.on), self.inside, self.done)
         w.open(self.inside)
 
     def close(self, values: Sequence[Value]) -> None:
@@ -244,7 +273,7 @@ class _Loop:
         self.end = w.label
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
-        for (row, name, first), on in zip(self.left_rows, self.on, strict=True):
+        for (row, name, first), on in zip(self.left_rows, self.following, strict=True):
             w.fill(row, name, f"{first}, [ {on}, %{self.end} ]")
         for (row, name, first), value in zip(self.rows, following_values, strict=True):
             w.fill(row, name, f"{first}, [ {value}, %{self.end} ]")
