@@ -12,12 +12,12 @@ from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.widen import vector
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.text.values import register, width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
-from workbench.ir.ops import CHEAP
-from workbench.ir.values import Block, Op, Value, walk
-from workbench.limits import GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
+from workbench.ir.ops import CHEAP, EFFECTS, LOOPS
+from workbench.ir.values import Block, Op, Value, indices_of, walk
+from workbench.limits import GANG_OPERATIONS_OF_LOAD, GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
 from workbench.types import element
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
@@ -119,7 +119,7 @@ def _varies(emitter: GangEmitter, op: Op) -> bool:
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:
     """A loop whose threads make turns of their own number: as many as any of them has."""
-    if op.attrs.get(SCALAR):
+    if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_loads_apart(emitter, op)):
         each_lane(emitter, op)
         return
     if not emitter.is_divergent(op):
@@ -155,6 +155,22 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     loop.close(op.blocks[0].yielded)
     for (name, row), first, after in zip(at, firsts, following, strict=True):
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
+
+
+def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether a loop does little more than load elements that lie apart, where no instruction gathers them."""
+    operations = list(walk(op.blocks[-1]))
+    if emitter.maths.gathers or emitter.rows > 1 or any(o.name in LOOPS or o.name in EFFECTS for o in operations):
+        return False
+    loads = [o for o in operations if o.name == "load" and _lies_apart(emitter, o)]
+    computed = sum(width(v.type) for o in operations if o.name in TABLE for v in o.results)
+    return computed < GANG_OPERATIONS_OF_LOAD * sum(width(o.result.type) for o in loads)
+
+
+def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
+    """Return whether lanes load elements at indices that are no sums of multiples of the thread's own."""
+    forms = map(emitter.analysis.form, indices_of(load))
+    return any(atom.value in emitter.varying for form in forms for atom in form.terms)
 
 
 def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:

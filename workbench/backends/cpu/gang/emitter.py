@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
@@ -30,6 +31,7 @@ from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variant
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
+from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
@@ -137,6 +139,11 @@ class GangEmitter(ModuleEmitter):
     def new_writer(self) -> WideWriter:
         """One that widens what scalar handlers write."""
         return WideWriter()
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What is known of indices of what gangs do."""
+        return Analysis(self.of_gangs)
 
     # Parts.
 
