@@ -156,7 +156,7 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
 
     Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
     element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Maths functions, masks and
-    shuffles take halves (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
+    shuffles take halves, also on CPUs that use whole registers in straight code (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
     take as much longer (gradient of bodies 0.89). Bytes stay together as they are stored.
     """
     operations = list(walk(function.body))
@@ -166,4 +166,6 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
     shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
     shared = shared and all(map(_fills_register, inside))
-    return min(threads, (maths.bits if shared else maths.filled) // 32)
+    if shared:
+        return min(threads, maths.bits // 32)
+    return min(threads, (min(maths.filled, MASKED) if inside else maths.filled) // 32)
