@@ -155,17 +155,16 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
 
     Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
-    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Maths functions, masks and
-    shuffles take halves, also on CPUs that use whole registers in straight code (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
-    take as much longer (gradient of bodies 0.89). Bytes stay together as they are stored.
+    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Loops that threads leave
+    one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole ones, the Mandelbrot set
+    0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as they
+    are stored.
     """
     operations = list(walk(function.body))
     varying = varying_values(function)
     if _sizes(operations) == {1}:
         return threads
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
-    shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
-    shared = shared and all(map(_fills_register, inside))
-    if shared:
-        return min(threads, maths.bits // 32)
-    return min(threads, (min(maths.filled, MASKED) if inside else maths.filled) // 32)
+    if any(op.blocks and is_divergent(op, varying) for op in operations):
+        return min(threads, min(maths.filled, MASKED if inside else maths.filled) // 32)
+    return min(threads, (maths.bits if inside and all(map(_fills_register, inside)) else maths.filled) // 32)
