@@ -14,7 +14,7 @@ from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import MASKED
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -25,11 +25,13 @@ from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.width import Shape, shape
+from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op, walk
-from workbench.limits import GANG_LANES
+from workbench.ir.ops import ACCESSES, UPDATES
+from workbench.ir.values import Block, Function, Op, dtype_of, walk
+from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -122,7 +124,41 @@ class Gangs(GangEmitter):
             return
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
+        if self._has_rests():
+            part = self._rest(kind, part, body)
         super()._loop(kind, part, body, own, cold=True)
+
+    def _has_rests(self) -> bool:
+        """Return whether many rows may end in a part of a gang, which goes under a mask.
+
+        What adds to shared elements does so in an order that depends on gangs.
+        """
+        operations = list(walk(self.of_gangs.body))
+        sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
+        masked = self.maths.bits > NARROW and (self.maths.bits > MASKED or min(sizes, default=4) >= 4)
+        changes = any(op.name in UPDATES for op in operations)
+        return self.function.launch_ndim > 1 and masked and not changes and len(operations) <= GANG_TWICE_OPERATIONS
+
+    def _rest(self, kind: str, part: Part, body: Block) -> Part:
+        """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
+        count = self.shape.widths[-1]
+        self.begin_parts(count)
+        w, whole = self.writer, vector(kind, self.width)
+        left = w.emit(f"sub nsw {kind} {part.end}, {part.first}", "left")
+        inside, after = w.block_name("rest"), w.block_name("rest.end")
+        before = w.label
+        w.branch(w.emit(f"icmp sge {kind} {left}, {GANG_REST_LEAST}", "several"), inside, after)
+        w.open(inside)
+        lefts = self.spread(left, kind)
+        for _ in self.each_part():
+            flags = w.emit(f"icmp slt {whole} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
+            self.mask = self.as_mask(flags)
+        self.gang(body, part.first)
+        end = w.label
+        w.jump(after)
+        w.open(after)
+        first = w.emit(f"phi {kind} [ {part.first}, %{before} ], [ {part.end}, %{end} ]", "first")
+        return Part(first, part.end, after, part.after)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
