@@ -28,9 +28,10 @@ from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
+from workbench.ir.analysis import Atom
 from workbench.ir.attributes import AXIS
-from workbench.ir.ops import ACCESSES, UPDATES
-from workbench.ir.values import Block, Function, Op, dtype_of, walk
+from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
+from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.later import by_index
@@ -129,15 +130,27 @@ class Gangs(GangEmitter):
         super()._loop(kind, part, body, own, cold=True)
 
     def _has_rests(self) -> bool:
-        """Return whether many rows may end in a part of a gang, which goes under a mask.
+        """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
 
-        What adds to shared elements does so in an order that depends on gangs.
+        What adds to shared elements does so in an order that depends on gangs. A thread whose loop goes along memory of
+        its own is faster alone, by LLVM's vectors of its turns.
         """
         operations = list(walk(self.of_gangs.body))
         sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
         masked = self.maths.bits > NARROW and (self.maths.bits > MASKED or min(sizes, default=4) >= 4)
-        changes = any(op.name in UPDATES for op in operations)
-        return self.function.launch_ndim > 1 and masked and not changes and len(operations) <= GANG_TWICE_OPERATIONS
+        if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
+            return False
+        inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
+        return self.function.launch_ndim > 1 or (bool(inside) and all(map(self._is_beside, inside)))
+
+    def _is_beside(self, op: Op) -> bool:
+        """Return whether an operation accesses one element, or neighbouring ones, if any."""
+        if op.name not in ACCESSES:
+            return op.name not in ROWS
+        *outer, last = indices_of(op)
+        terms = self.analysis.form(last).terms
+        own = terms.get(Atom("tid", axis=self.function.launch_ndim - 1), 0)
+        return self.varying.isdisjoint((*outer, *(a.value for a in terms if a.value))) and own in (0, 1)
 
     def _rest(self, kind: str, part: Part, body: Block) -> Part:
         """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
