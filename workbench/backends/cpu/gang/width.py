@@ -100,8 +100,7 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
         bits: of a register.
     """
     count, varying = lanes(function), varying_values(function)
-    split = interior_of(function)
-    operations = list(walk(split.inside if split else function.body))  # at a border, threads go one by one
+    operations = _of_gangs(function)
     loops = [op for op in operations if op.name in LOOPS]
     if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
         return GROUP_THREADS, min(count, GANG_LANES)
@@ -115,6 +114,12 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
     most = GANG_LOOP_BYTES // max(4, *carried)
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
+
+
+def _of_gangs(function: Function) -> list[Op]:
+    """Return the operations of gangs: at a border, threads go one by one."""
+    split = interior_of(function)
+    return list(walk(split.inside if split else function.body))
 
 
 def _adds(op: Op) -> bool:
@@ -160,11 +165,11 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as they
     are stored.
     """
-    operations = list(walk(function.body))
-    varying = varying_values(function)
+    operations, varying = _of_gangs(function), varying_values(function)
     if _sizes(operations) == {1}:
         return threads
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
     if any(op.blocks and is_divergent(op, varying) for op in operations):
         return min(threads, min(maths.filled, MASKED if inside else maths.filled) // 32)
-    return min(threads, (maths.bits if inside and all(map(_fills_register, inside)) else maths.filled) // 32)
+    cheap = all(_fills_register(op) for op in inside if not varying.isdisjoint((*op.operands, *op.results)))
+    return min(threads, (maths.bits if inside and cheap else maths.filled) // 32)
