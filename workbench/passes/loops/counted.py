@@ -65,9 +65,7 @@ def _is_next(body: Block, number: int) -> bool:
     return other is not None and other.name == "const" and other.attrs[VALUE] == 1
 
 
-def _as_for(
-    known: Mapping[Value, Number], rewriter: Rewriter, op: Op, number: int, stop: Value
-) -> tuple[Op, ...]:
+def _as_for(known: Mapping[Value, Number], rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, ...]:
     condition, body = op.blocks
     start, builder = op.operands[number], Builder()
     builder.location = op.location

@@ -11,7 +11,7 @@ _COMPARISONS = frozenset({"lt", "le", "gt", "ge"})
 
 
 def sums_integers(loop: Op) -> bool:
-    """Return whether all that a `for` carries are sums of integers, least or greatest ones, which nothing else reads."""
+    """Return whether all that a `for` carries are sums (or extremes) of integers, which nothing else reads."""
     (body,) = loop.blocks
     params = body.params[1:]
     flow = _Flow(set(params))

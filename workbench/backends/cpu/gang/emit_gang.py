@@ -24,8 +24,8 @@ from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
-from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.gang.widen import vector
+from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.analysis import Atom
@@ -68,10 +68,8 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     return None
 
 
-def _attempts(
-    lowered: Function, options: Options, maths: Maths, one_core: bool
-) -> Iterator[tuple[Function, Shape]]:
-    """Yield what gangs may do for a function, and their shape, the fastest first; each refuses less than the one before.
+def _attempts(lowered: Function, options: Options, maths: Maths, one_core: bool) -> Iterator[tuple[Function, Shape]]:
+    """Yield what gangs may do for a function, and their shape, the fastest first.
 
     What rows of threads share counts for more than rows of their own.
     """
@@ -137,7 +135,7 @@ class Gangs(GangEmitter):
         """
         operations = list(walk(self.of_gangs.body))
         sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
-        masked = self.maths.bits > NARROW and (self.maths.bits > MASKED or min(sizes, default=4) >= 4)
+        masked = self.maths.bits > NARROW and min(sizes, default=4) >= 4
         if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
             return False
         inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]

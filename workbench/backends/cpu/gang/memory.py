@@ -1,6 +1,6 @@
-"""Loads and stores of a gang: side by side where the address is linear, else gathered and scattered.
+"""Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
-Lanes that are off read nothing and write nothing. What a masked load gives passes through a `freeze`, for LLVM 22 moves
+Lanes that are off read nothing and write nothing: under a mask, or at memory that no thread has. What a masked load gives passes through a `freeze`, for LLVM 22 moves
 a select of a masked load behind a store (`llvm_faults`). Addresses are computed without `nsw` and `inbounds`: an index
 of a lane that is off may have any value.
 """
@@ -15,7 +15,6 @@ from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
-from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.transposes import starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
@@ -216,7 +215,10 @@ def struct_loads(function: Function) -> dict[Op, list[Op]]:
 def _is_cell(op: Op) -> bool:
     """Return whether a load's bytes are whole cells of an array of structs of such."""
     type = array_of(op.operands[0])
-    return element(type.dtype).size == FIELD_BYTES and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
+    return (
+        element(type.dtype).size == FIELD_BYTES
+        and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
+    )
 
 
 class _Where:
@@ -393,7 +395,7 @@ class _Where:
         return [columns[k] for k in range(count)]
 
     def _columns(self, kind: str, more: int, begins: Sequence[int], side: int) -> dict[int, str]:
-        """Load blocks of each lane's row, which begins `more` bytes behind the access; return numbers by their place."""
+        """Load blocks of each lane's row, which begins `more` bytes behind the access; return its columns by number."""
         w, place, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
         parts: dict[int, list[str]] = {}
         for first in range(0, self.emitter.width, side):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.emit.target.shuffles import NARROW_VECTORS, preferences
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
