@@ -1,4 +1,4 @@
-"""How gangs access elements that lie apart, structs, what is left of a row, and loops of a thread's own, against NumPy."""
+"""How gangs access what lies apart, structs, what is left of a row, and loops of a thread's own, against NumPy."""
 
 from __future__ import annotations
 
