@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -25,7 +25,7 @@ from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
-from workbench.backends.cpu.gang.width import Shape, shape
+from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.analysis import Atom
@@ -52,13 +52,18 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
     last = one_core and (maths.gathers or not by_index(walk(function.body)))
     lowered = prepared(function, options, later=last)
+    of_gangs, form = lowered, shape(lowered, maths, one_core)
+    if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
+        of_gangs = with_strips(lowered, one_core)
+        form = shape(of_gangs, maths, one_core)
+    if obstacle(of_gangs, form.widths[0]):
+        return None
     wishes = preferences(lowered)
     # Where the target shall not gather, LLVM would take vectors of addresses apart.
     own = msgspec.structs.replace(maths, gathers=maths.gathers and not wishes)
-    for of_gangs, form in _attempts(lowered, options, maths, one_core):
-        if obstacle(of_gangs, form.widths[0]):
-            continue
-        emitter = Gangs(lowered, options, own, half_instructions, one_core, form, of_gangs)
+    # Several rows refuse more than one does.
+    for several in dict.fromkeys((form, form.of_one_row())):
+        emitter = Gangs(lowered, options, own, half_instructions, one_core, several, of_gangs)
         if emitter.combining and _fills_registers(emitter.combining, maths):
             return None
         with suppress(NotForGangs):
@@ -66,20 +71,6 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
             sums = len(emitter.combining.parts) if emitter.combining else 0
             return Module(text, sums, wishes, gangs=True)
     return None
-
-
-def _attempts(lowered: Function, options: Options, maths: Maths, one_core: bool) -> Iterator[tuple[Function, Shape]]:
-    """Yield what gangs may do for a function, and their shape, the fastest first.
-
-    What rows of threads share counts for more than rows of their own.
-    """
-    form = shape(lowered, maths, one_core)
-    if form.rows > 1:
-        yield lowered, form
-    if options.contiguous:
-        of_gangs = with_strips(lowered, one_core)
-        yield of_gangs, shape(of_gangs, maths, one_core).of_one_row()
-    yield lowered, form.of_one_row()
 
 
 def _adds_floats(function: Function) -> bool:
@@ -97,13 +88,6 @@ def _fills_registers(combining: Combining, maths: Maths) -> bool:
 
 class Gangs(GangEmitter):
     """Emits the entry with a loop over full gangs before each loop over threads."""
-
-    def module(self) -> str:
-        """As for threads; the loads of structs are grouped before."""
-        if self.options.contiguous:
-            functions = dict.fromkeys((self.function, self.of_gangs))
-            self.structs = {k: v for f in functions for k, v in memory.struct_loads(f).items()}
-        return super().module()
 
     def fault_owner(self) -> str:
         """Return a flag on the stack."""

@@ -27,6 +27,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.struct_loads import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -70,7 +71,6 @@ class GangEmitter(ModuleEmitter):
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
-        structs: by a load of a field, it and loads of the same struct that may be done with it.
         ahead: loads that have been done so.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
@@ -120,7 +120,6 @@ class GangEmitter(ModuleEmitter):
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self.added: set[Value] = set()
-        self.structs: Mapping[Op, Sequence[Op]] = {}
         self.ahead: set[Op] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
@@ -144,6 +143,12 @@ class GangEmitter(ModuleEmitter):
     def analysis(self) -> Analysis:
         """What is known of indices of what gangs do."""
         return Analysis(self.of_gangs)
+
+    @cached_property
+    def structs(self) -> Mapping[Op, Sequence[Op]]:
+        """By a load of a field, it and loads of the same struct that may be done with it; of dense arrays."""
+        functions = dict.fromkeys((self.function, self.of_gangs)) if self.options.contiguous else ()
+        return {first: ops for f in functions for first, ops in struct_loads(f).items()}
 
     # Parts.
 

@@ -15,17 +15,13 @@ from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
+from workbench.backends.cpu.gang.struct_loads import FIELD_BYTES
 from workbench.backends.cpu.gang.transposes import starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
-from workbench.ir.ops import EFFECTS
-from workbench.ir.values import Function, Op, Value, array_of, component_of, walk
+from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
-from workbench.structs import ELEMENT
 from workbench.types import Kind, Scalar, element
-
-FIELD_BYTES = 4
-"""Bytes of the cells in which structs are loaded."""
 
 
 class Sum(msgspec.Struct, frozen=True):
@@ -194,31 +190,6 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
             own = [w.emit(f"select i1 {some}, {kind} {a}, {kind} {b}") for a, b in zip(own, result, strict=True)]
         result = own
     return result
-
-
-def struct_loads(function: Function) -> dict[Op, list[Op]]:
-    """Return, by the first of them, loads of fields of one struct of an array, between which nothing is changed."""
-    groups: dict[Op, list[Op]] = {}
-    for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
-        open_groups: dict[tuple[object, ...], list[Op]] = {}
-        for op in block.ops:
-            if op.blocks or op.name in EFFECTS:
-                open_groups.clear()
-            elif op.name == "load" and component_of(op) is None and _is_cell(op):
-                root = op.operands[0].name.partition(ELEMENT)[0]
-                group = open_groups.setdefault((root, *op.operands[1:]), [])
-                group.append(op)
-                groups[group[0]] = group
-    return groups
-
-
-def _is_cell(op: Op) -> bool:
-    """Return whether a load's bytes are whole cells of an array of structs of such."""
-    type = array_of(op.operands[0])
-    return (
-        element(type.dtype).size == FIELD_BYTES
-        and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
-    )
 
 
 class _Where:

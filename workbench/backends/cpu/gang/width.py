@@ -79,6 +79,8 @@ def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
     added = [o for o in operations if o.name == "atomic_add"]
     if any(o.attrs.get(REDUCTION) or (not one_core and not varying.isdisjoint(indices_of(o))) for o in added):
         return False
+    if any(not varying.isdisjoint(indices_of(o)[:-1]) for o in added):  # those of one row go by strips
+        return False
     return by_row.isdisjoint(ways) and any(not varying.isdisjoint(indices_of(o)) for o in shared)
 
 
