@@ -183,3 +183,10 @@ def test_riddles_and_predicates_with_effects_are_noticed() -> None:
         predicate = _definition(f'def is_full(x) -> bool:\n    """Return whether x is full."""\n    {change}')
         assert fault_of_predicate(predicate) == "changes x"
     assert not fault_of_predicate(_definition("def is_full(x) -> bool:\n    parts = x.parts\n    return bool(parts)"))
+
+
+def test_the_glossary_lists_at_most_25_words() -> None:
+    rows = [row for row in (ROOT / "design" / "glossary.md").read_text().splitlines() if row.startswith("| ")]
+    words = [row.split("|")[1].strip() for row in rows[1:]]
+    assert len(words) <= 25, f"the glossary has {len(words)} words"
+    assert words == sorted(set(words))

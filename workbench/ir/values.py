@@ -138,6 +138,18 @@ def array_of(value: Value) -> ArrayType:
     return value.type
 
 
+def scalar_of(value: Value) -> Scalar:
+    """Return the type of a scalar."""
+    assert isinstance(value.type, Scalar)
+    return value.type
+
+
+def scalar_or_vector_of(value: Value) -> Scalar | Vector:
+    """Return the type of a scalar or a vector."""
+    assert isinstance(value.type, (Scalar, Vector))
+    return value.type
+
+
 def slots_of(value: Value) -> Slots:
     """Return the type of slots."""
     assert isinstance(value.type, Slots)
