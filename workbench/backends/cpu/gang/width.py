@@ -114,7 +114,8 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
-    most = GANG_LOOP_BYTES // max(4, *carried)
+    room = GANG_LOOP_BYTES if any(map(_adds, operations)) else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
+    most = room // max(4, *carried)
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
 
 
