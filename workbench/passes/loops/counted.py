@@ -13,7 +13,7 @@ from workbench.ir.attributes import VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.cost import constants
 from workbench.types import Kind, Scalar
 from workbench.types import bool as bool_
@@ -21,7 +21,7 @@ from workbench.types import bool as bool_
 
 def counted(function: Function) -> Function:
     """Return the function with its counting `while`s as `for`s; itself where it has none."""
-    if not any(op.name == "while" for op in walk(function.body)):
+    if "while" not in function.body.op_names:
         return function
     return rewrite(function, partial(_change, constants(function.body)))
 
