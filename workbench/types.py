@@ -166,6 +166,12 @@ class Vector(Named):
         """The dtype of a NumPy array of such elements: that of the components, or a complex one."""
         return self.dtype.numpy
 
+    @property
+    def __numpy_dtype__(self) -> np.dtype[Any]:  # `np.zeros(3, wb.complex64)`
+        if self.shape:  # A TypeError, upon which `jnp.asarray(x)` asks the array for its elements instead.
+            raise TypeError(f"NumPy has no dtype for {self.name}")
+        return self.numpy
+
     def __instancecheck__(self, value: object) -> py.bool:
         """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
         return getattr(value, "type", None) == self
@@ -304,12 +310,6 @@ class Complex(Vector):
     def numpy(self) -> np.dtype[Any]:
         """NumPy's complex dtype of this width."""
         return np.dtype(f"complex{2 * self.dtype.bits}")
-
-    @property
-    def __numpy_dtype__(self) -> np.dtype[Any]:  # `np.zeros(3, wb.complex64)`
-        if self.shape:
-            raise AttributeError(f"NumPy has no dtype for {self.name}")
-        return self.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether `value` is a NumPy scalar of this type: `isinstance(z[0], wb.complex64)`."""

@@ -11,6 +11,7 @@ from workbench.builtins.scalars.extrema import min as smaller
 from workbench.ir.values import ATOMIC_KINDS
 
 _SAFELY = "safely against other threads; gives the element's old value."
+_ELEMENTS = "Elements of 32 or 64 bits, complex64 too."
 
 atomic_min = form(
     "atomic_min(array, i, …, value)",
@@ -22,10 +23,10 @@ atomic_max = form(
 )
 atomic_cas = form(
     "atomic_cas(array, i, …, old, new)",
-    f"`new` in the place of an element that equals `old` (bit by bit), {_SAFELY} Elements of 32 or 64 bits.",
+    f"`new` in the place of an element that equals `old` (bit by bit), {_SAFELY} {_ELEMENTS}",
 )
 atomic_exch = form(
-    "atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} Elements of 32 or 64 bits."
+    "atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} {_ELEMENTS}"
 )
 atomic_and = form(
     "atomic_and(array, i, …, value)", f"Bitwise and into an element, {_SAFELY} Integers of 32 or 64 bits."

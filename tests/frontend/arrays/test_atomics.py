@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from msgspec.structs import replace
 
 import workbench as wb
 from tests.support.checks.meaning import define
-from tests.support.devices.on_gpu import ONE_BY_ONE, Library
+from tests.support.devices.on_gpu import ONE_BY_ONE, Library, shuffled
 from workbench.autodiff import adjoint
 from workbench.backends.base import Options
 from workbench.backends.python.interpret import run
 from workbench.passes.memory.nonatomic import nonatomic
+from workbench.runtime.device.device import driver_of
+from workbench.runtime.launching import execute
 from workbench.types import SCALARS, ArrayType
 
 WORDS = ("int32", "uint32", "int64", "uint64")
 NUMBERS = (*WORDS, "float32", "float64")
-KINDS = [(kind, name) for kind in ("min", "max", "exch", "cas") for name in NUMBERS] + [
-    (kind, name) for kind in ("and", "or", "xor") for name in WORDS
+EXCHANGED = (*NUMBERS, "complex64")
+TYPES = {**SCALARS, "complex64": wb.complex64}
+KINDS = [
+    *((kind, name) for kind in ("min", "max") for name in NUMBERS),
+    *((kind, name) for kind in ("exch", "cas") for name in EXCHANGED),
+    *((kind, name) for kind in ("and", "or", "xor") for name in WORDS),
 ]
 EACH = 7
 
@@ -38,6 +46,9 @@ def kernel(kind: str) -> wb.Kernel:
 def inputs(name: str) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of both signs where the type has them; the floats with NaN, infinities and both zeros."""
     random, dtype = np.random.default_rng(5), np.dtype(name)
+    if dtype.kind == "c":  # the parts of one number are two floats side by side, turned so that both vary
+        x = inputs("float32")[0]
+        return np.stack([x, np.roll(x[::-1], 9)], axis=1).view(dtype)[:, 0].copy(), np.zeros(EACH, dtype)
     if dtype.kind == "f":
         x = random.normal(size=60).astype(dtype)
         x[[3, 10, 17, 21, 22, 29, 36, 43]] = [np.inf, -np.inf, np.nan, 0.0, -0.0, np.nan, 0.0, 1.0]
@@ -47,10 +58,10 @@ def inputs(name: str) -> tuple[np.ndarray, np.ndarray]:
     return x, random.integers(limits.min, limits.max, size=EACH, dtype=dtype)
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("name", EXCHANGED)
 def test_one_thread_after_the_other_gives_the_same_bits_everywhere(name: str, need) -> None:
     need("nvrtc")
-    array = ArrayType(SCALARS[name])
+    array = ArrayType(TYPES[name])
     kinds = [kind for kind, n in KINDS if n == name]
     kernels = {kind: kernel(kind) for kind in kinds}
     functions = [replace(k.specialise([array] * 3).function, name=f"k_{kind}") for kind, k in kernels.items()]
@@ -114,6 +125,44 @@ def test_a_lock_free_list_by_exchange_and_a_claim_by_cas() -> None:
     assert claimed.numpy()[10] == 0xFFFFFFFF
 
 
+COMPLEX = """
+def push(x: array[complex], head: array[complex], old: array[complex]):
+    i = tid()
+    old[i] = atomic_exch(head, 0, x[i])
+
+def largest(x: array[complex], best: array[complex], old: array[complex]):
+    i = tid()
+    seen = best[0]
+    while abs(x[i]) > abs(seen):
+        before = atomic_cas(best, 0, seen, x[i])
+        if before == seen:
+            break
+        seen = before
+"""
+
+
+@pytest.mark.parametrize(("cores", "count"), [(1, 100_000), (2, 100_000), (0, 256)])
+def test_complex_numbers_are_exchanged_whole(cores: int, count: int, monkeypatch, need) -> None:
+    if not cores:
+        need("nvrtc")
+    monkeypatch.setattr(execute, "cpu_threads", lambda: cores or 1)
+    kernels = define(COMPLEX)
+    sizes = np.random.default_rng(3).permutation(count) + 1.0
+    x = (sizes * np.exp(1j * np.arange(count))).astype(np.complex64)
+    device = wb.get_device("cpu" if cores else "emulated")
+    order = nullcontext() if cores else shuffled(driver_of(device), 3)
+    with wb.ScopedDevice(device), order:
+        head, best, old = wb.zeros(1, dtype=complex), wb.zeros(1, dtype=complex), wb.zeros(count, dtype=complex)
+        wb.launch(kernels["push"], count, [wb.array(x)], [head, old])
+        wb.launch(kernels["largest"], count, [wb.array(x)], [best, old])
+        # Each number comes out once, both parts together, or is the last: none is lost, and none is of two numbers.
+        seen, last = old.numpy(), head.numpy()
+        assert np.array_equal(np.sort(np.append(seen, last)), np.sort(np.append(x, np.complex64(0))))
+        assert best.numpy()[0] == x[sizes.argmax()]
+    if cores == 1:
+        assert last[0] == x[-1] and seen[0] == 0 and np.array_equal(seen[1:], x[:-1])
+
+
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
@@ -139,12 +188,15 @@ def test_refused_with_a_sentence(statement: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
+        ("atomic_exch(z, 0, complex(x[i], 0))", "atomic_exch.. changes z here in a way that has no derivative yet"),
+        ("atomic_cas(z, 0, z[1], complex(x[i], 0))", "atomic_cas.. changes z here in a way that has no derivative yet"),
         ("atomic_max(y, 0, x[i])", "atomic_max.. changes y here in a way that has no derivative yet"),
         ("j = atomic_max(n, 0, 1)\n    y[j] = x[i] * x[i]", "the old value that atomic_max returned here"),
     ],
 )
 def test_a_gradient_through_it_is_refused(statement: str, sentence: str) -> None:
-    text = f"@kernel\ndef k(x: array[float], y: array[float], n: array[int]):\n    i = tid()\n    {statement}\n"
+    params = "x: array[float], y: array[float], n: array[int], z: array[complex]"
+    text = f"@kernel\ndef k({params}):\n    i = tid()\n    {statement}\n"
     with pytest.raises(wb.NotDifferentiable, match=sentence):
         adjoint(define(text)["k"].specialise().function)
 

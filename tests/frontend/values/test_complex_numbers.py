@@ -305,8 +305,11 @@ REFUSED = {
     "o[i] = z": "An element of o is float32; the value is complex64. Take its .real, its .imag or abs().",
     "o[i] = 1j": "The complex number 1j does not fit float32.",
     "x[i] = float64(1.0)": "An element of x is complex64; the value is float64. Write complex64(…).",
-    "atomic_min(x, i, z)": "Only += and -= of complex elements are atomic, part by part.",
-    "atomic_exch(x, i, z)": "Only += and -= of complex elements are atomic, part by part.",
+    "atomic_min(x, i, z)": "x has complex64 elements. Of complex elements += and -= are atomic, part by part",
+    "atomic_xor(x, i, z)": "and of complex64 atomic_exch() and atomic_cas().",
+    "atomic_cas(x, i, z, float64(1.0))": "An element of x is complex64; the value is float64. Write complex64(…).",
+    "atomic_exch(d, i, z)": "atomic_exch() changes an element in one step, and d has complex128 elements.",
+    "atomic_cas(s, i, s[0], s[1])": "in one step, and s has vector(2, complex64) elements.",
     "t = tile_load(x, 2)": "x would have complex64 elements; tiles of complex numbers are not built.",
     "v = x[1j]": "An index must be an integer",
     "expect_near(z, w)": "of complex numbers abs(a - b).",
@@ -315,7 +318,8 @@ REFUSED = {
 
 def test_what_complex_numbers_have_not_is_refused_with_what_to_write() -> None:
     for line, sentence in REFUSED.items():
-        text = f"def k(x: array[complex], o: array[float]):\n    i = tid()\n    z, w = x[i], x[i + 1]\n    {line}\n"
+        params = "x: array[complex], o: array[float], d: array[complex128], s: array[vector(2, complex)]"
+        text = f"def k({params}):\n    i = tid()\n    z, w = x[i], x[i + 1]\n    {line}\n"
         with pytest.raises(wb.WorkbenchError) as caught:
             define(text)
         said = re.sub(r"\s+", " ", str(caught.value))

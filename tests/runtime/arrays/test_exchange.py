@@ -107,6 +107,12 @@ def test_jax_arrays_are_copied_and_jax_takes_ours() -> None:
     shared = wb.from_jax(x, copy=False)
     assert shared.numpy().tolist() == [0, 1, 2, 3, 4]
     assert jnp.from_dlpack(wb.array([1.0, 2.0])).tolist() == [1, 2]
+    for dtype in (wb.float32, wb.vec2, wb.mat22, wb.complex64, wb.vector(2, complex)):
+        ours = wb.ones(3, dtype=dtype)
+        copy = jnp.asarray(ours)
+        assert copy.dtype == dtype.numpy and np.array_equal(copy, ours.numpy()) and copy.shape == (3, *dtype.shape)
+    with pytest.raises(TypeError, match="NumPy has no dtype for vec2"):
+        np.zeros(3, wb.vec2)
 
 
 def test_an_older_library_and_a_tensor_that_requires_a_gradient() -> None:

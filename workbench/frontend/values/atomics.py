@@ -12,7 +12,7 @@ from workbench.frontend.state.operands import Operand, View
 from workbench.frontend.values import views
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Value
-from workbench.types import ArrayType, Complex, Kind, Scalar, Vector, element
+from workbench.types import ArrayType, Complex, Kind, Scalar, Vector, complex64, element
 from workbench.types import bool as bool_
 
 BITWISE = ("and", "or", "xor")
@@ -38,7 +38,7 @@ def atomic(kind: str) -> FormHandler:
         values = [
             assign_type(context, expression(context, a), dtype, what) for a in node.args[len(node.args) - count :]
         ]
-        if isinstance(dtype, Vector):
+        if isinstance(dtype, Vector) and not isinstance(dtype, Complex):
             parts = zip(range(dtype.length), components(context, values[0]), strict=True)
             before = [_tried(context, kind, array, (*indices, context.builder.const(k)), part) for k, part in parts]
             return context.builder.one("vec", before, dtype)
@@ -65,9 +65,11 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
     """Refuse an element that no machine changes in one step."""
     type = array.dtype
     if isinstance(type, Complex):
+        if kind in ("exch", "cas") and type == complex64:
+            return
         raise context.error(
             KernelTypeError, f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
-            "Only += and -= of complex elements are atomic, part by part.",
+            "Of complex elements += and -= are atomic, part by part, and of complex64 atomic_exch() and atomic_cas().",
         )  # fmt: skip
     if kind in ("min", "max") and isinstance(type, Vector) and type.shape:
         type = type.dtype

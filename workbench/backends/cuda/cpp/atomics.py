@@ -1,7 +1,7 @@
 """Atomic changes of elements: the hardware's functions, and the prelude's where it has none.
 
 CUDA C++ Programming Guide, "Atomic Functions": which types each takes. What they leave out is done on the word of the
-same size: 64-bit signed integers as unsigned ones, floats by their bits, the smaller and larger float by
+same size: 64-bit signed integers as unsigned ones, floats and complex64 by their bits, the smaller and larger float by
 compare-and-swap.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from workbench.backends.cuda.cpp.c_names import C_TYPES, c_type, form_of, members
 from workbench.backends.cuda.cpp.emitter import Emitter
-from workbench.backends.cuda.cpp.pieces import Key, Pieces
+from workbench.backends.cuda.cpp.pieces import Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
 from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_of, number_of
@@ -44,7 +44,7 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
 
 def emit_swap(e: Emitter, op: Op) -> list[str]:
     """Emit an atomic compare-and-swap; its results are the old value and whether it differed from the expected one."""
-    e.expressions.keys.add(("atomic_swap",))
+    e.expressions.keys |= {("atomic_bits",), ("atomic_swap",)}
     e.expressions.meet(op.operands[-1].type)
     values = map(e.expressions.argument, op.operands[-2:])
     call = f"wb_atomic_swap({', '.join([f'&{lvalue_of(e, op)}', *values])})"
@@ -77,7 +77,7 @@ def emit_atomic(e: Emitter, op: Op) -> list[str]:
     array, *rest = op.operands
     count = ATOMIC_KINDS[op.attrs[KIND]]
     target = e.expressions.element(array, tuple(rest[:-count])).text
-    name = function_of(e, op.attrs[KIND], element(op.result.type), op)
+    name = function_of(e, op.attrs[KIND], op.result.type, op)
     call = f"{name}({', '.join([f'&{target}', *map(e.expressions.argument, rest[-count:])])})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
 
@@ -96,13 +96,16 @@ def emit_reduce_add(e: Emitter, op: Op) -> list[str]:
     return [f"wb_reduce_add({e.name(array)}.data, {e.expressions.argument(value)});"]
 
 
-def function_of(e: Emitter, kind: str, scalar: Scalar, op: Op) -> str:
-    """Return the function that changes a scalar in memory: the hardware's, or one of the prelude."""
+def function_of(e: Emitter, kind: str, type: Type, op: Op) -> str:
+    """Return the function that changes a number in memory: the hardware's, or one of the prelude."""
     if kind == "add":
-        return _adding(e, op, scalar)
-    name, key = _function(kind, scalar)
-    e.expressions.keys |= {key} if key else set()
-    return name
+        return _adding(e, op, type)
+    name, types = _HARDWARE[kind]
+    if str(type) in types:
+        return name
+    own = {("atomic_op", kind, element(type).name)}
+    e.expressions.keys |= {("atomic_bits",), ("atomic_op", kind)} if kind in _AS_WORDS else own
+    return f"wb_atomic_{kind}"
 
 
 def _adding(e: Emitter, op: Op, type: Type) -> str:
@@ -124,14 +127,6 @@ def _adding(e: Emitter, op: Op, type: Type) -> str:
     return "wb_atomic_add" if scalar.bits == 64 else "wb_atomic_add_small"
 
 
-def _function(kind: str, scalar: Scalar) -> tuple[str, Key | None]:
-    """Return the function's name, and the key of the prelude's piece that it needs, if any."""
-    name, types = _HARDWARE[kind]
-    if scalar.name in types:
-        return name, None
-    return f"wb_atomic_{kind}", ("atomic_op", kind, scalar.name)
-
-
 def _signed(kind: str, function: str) -> str:
     return (
         f"WB_FN long long wb_atomic_{kind}(long long* target, long long value) {{\n"
@@ -139,30 +134,10 @@ def _signed(kind: str, function: str) -> str:
     )
 
 
-_SIGNED_CAS = """\
-WB_FN long long wb_atomic_cas(long long* target, long long seen, long long value) {
-    return (long long)atomicCAS((unsigned long long*)target, (unsigned long long)seen, (unsigned long long)value);
-}
-"""
-_DOUBLE_EXCHANGE = """\
-WB_FN double wb_atomic_exch(double* target, double value) {
-    return __longlong_as_double(
-        (long long)atomicExch((unsigned long long*)target, (unsigned long long)__double_as_longlong(value)));
-}
-"""
 _FLOATS = {
     "float32": ("float", "unsigned int", "int", "__int_as_float", "__float_as_int"),
     "float64": ("double", "unsigned long long", "long long", "__longlong_as_double", "__double_as_longlong"),
 }
-
-
-def _float_cas(name: str) -> str:
-    type, word, integer, read, bits = _FLOATS[name]
-    return (
-        f"WB_FN {type} wb_atomic_cas({type}* target, {type} seen, {type} value) {{\n"
-        f"    {word} old = atomicCAS(({word}*)target, ({word}){bits}(seen), ({word}){bits}(value));\n"
-        f"    return {read}(({integer})old);\n}}\n"
-    )
 
 
 def _float_extreme(kind: str, name: str) -> str:
@@ -182,13 +157,35 @@ def _float_extreme(kind: str, name: str) -> str:
     )
 
 
-# Elements are compared by their bits; of 8 and 16 bits, in the aligned word of 32 that holds them.
-_SWAP = """\
+_BITS = """\
 template <typename W, typename T> WB_FN W wb_bits(T value) {
     W bits = 0;
     memcpy(&bits, &value, sizeof(T));
     return bits;
 }
+"""
+_AS_WORDS = {
+    "exch": """\
+template <typename T> WB_FN T wb_atomic_exch(T* target, T value) {
+    typedef unsigned long long wide;
+    wide bits = atomicExch((wide*)target, wb_bits<wide>(value));
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+""",
+    "cas": """\
+template <typename T> WB_FN T wb_atomic_cas(T* target, T seen, T value) {
+    typedef unsigned int word;
+    typedef unsigned long long wide;
+    wide bits = sizeof(T) == 8 ? atomicCAS((wide*)target, wb_bits<wide>(seen), wb_bits<wide>(value))
+        : atomicCAS((word*)target, wb_bits<word>(seen), wb_bits<word>(value));
+    memcpy(&value, &bits, sizeof(T));
+    return value;
+}
+""",
+}
+# Elements are compared by their bits; of 8 and 16 bits, in the aligned word of 32 that holds them.
+_SWAP = """\
 template <typename T> WB_FN T wb_atomic_load(T* target) {
     T value;
     unsigned long long bits = sizeof(T) == 8 ? *(volatile unsigned long long*)target
@@ -216,10 +213,9 @@ template <typename T> WB_FN bool wb_atomic_swap(T* target, T old, T value) {
 
 
 PIECES: Pieces = {
+    ("atomic_bits",): _BITS,
     ("atomic_swap",): _SWAP,
-    **{("atomic_op", kind, "int64"): _signed(kind, _HARDWARE[kind][0]) for kind in ("and", "or", "xor", "exch")},
-    ("atomic_op", "cas", "int64"): _SIGNED_CAS,
-    ("atomic_op", "exch", "float64"): _DOUBLE_EXCHANGE,
-    **{("atomic_op", "cas", name): _float_cas(name) for name in _FLOATS},
+    **{("atomic_op", kind): text for kind, text in _AS_WORDS.items()},
+    **{("atomic_op", kind, "int64"): _signed(kind, _HARDWARE[kind][0]) for kind in ("and", "or", "xor")},
     **{("atomic_op", kind, name): _float_extreme(kind, name) for kind in ("min", "max") for name in _FLOATS},
 }

@@ -6,18 +6,21 @@ from workbench.backends.cpu.emit import memory
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import register
 from workbench.ir.attributes import KIND
-from workbench.ir.values import Op
-from workbench.types import Kind, Scalar, element
+from workbench.ir.values import ATOMIC_KINDS, Op
+from workbench.types import Kind, Scalar, Vector, element, uint64
 
 _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
     """An element's new value from its old one, which is the result."""
-    (place,) = memory.places(emitter, op)
+    place = memory.places(emitter, op)[0]
     kind, scalar = op.attrs[KIND], element(op.result.type)
-    value = emitter.operand(op.operands[-1])
     hint = op.result.name
+    if isinstance(op.result.type, Vector):
+        emitter.bind(op.result, _exchange_number(emitter, op, place))
+        return
+    value = emitter.operand(op.operands[-1])
     if kind == "cas":
         old = _swap(emitter, place, scalar, emitter.operand(op.operands[-2]), value, hint)
     elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
@@ -26,6 +29,22 @@ def emit_atomic(emitter: Emitter, op: Op) -> None:
         verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
         old = emitter.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
     emitter.bind(op.result, [old])
+
+
+def _exchange_number(emitter: Emitter, op: Op, place: str) -> list[str]:
+    """Exchange a complex64, or compare and swap one, as the word of its two parts; return what it was."""
+    w, words = emitter.writer, []
+    for value in op.operands[-ATOMIC_KINDS[op.attrs[KIND]] :]:
+        pair = "poison"
+        for k, part in enumerate(emitter.operands(value)):
+            pair = w.emit(f"insertelement <2 x float> {pair}, float {part}, i64 {k}")
+        words.append(w.emit(f"bitcast <2 x float> {pair} to i64"))
+    if len(words) == 2:
+        old = _swap(emitter, place, uint64, *words, "old")
+    else:
+        old = w.emit(f"atomicrmw xchg ptr {place}, i64 {words[0]} monotonic")
+    pair = w.emit(f"bitcast i64 {old} to <2 x float>")
+    return [w.emit(f"extractelement <2 x float> {pair}, i64 {k}", op.result.name) for k in (0, 1)]
 
 
 def emit_swap(emitter: Emitter, op: Op) -> None:
