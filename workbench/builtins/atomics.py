@@ -25,9 +25,7 @@ atomic_cas = form(
     "atomic_cas(array, i, …, old, new)",
     f"`new` in the place of an element that equals `old` (bit by bit), {_SAFELY} {_ELEMENTS}",
 )
-atomic_exch = form(
-    "atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} {_ELEMENTS}"
-)
+atomic_exch = form("atomic_exch(array, i, …, value)", f"The value in the place of the element, {_SAFELY} {_ELEMENTS}")
 atomic_and = form(
     "atomic_and(array, i, …, value)", f"Bitwise and into an element, {_SAFELY} Integers of 32 or 64 bits."
 )
