@@ -65,7 +65,7 @@ def _by_numpy(data: Any, dtype: Any) -> Any:
     return found if found.dtype.name in ("float64", "int64") else data
 
 
-UNUSED = ("retain_grad", "pinned", "capacity", "deleter")
+UNUSED = ("pinned", "capacity", "deleter")
 """Hints of arrays, without effect."""
 
 
@@ -80,18 +80,21 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 def _components(data: Any, dtype: Any) -> Any:
     """Numbers whose last axis holds the components of several vectors, as those vectors."""
     kind = as_element(dtype) if dtype is not None else None
-    if not isinstance(kind, Vector) or isinstance(data, wb.array) or data is None:
+    if not isinstance(kind, Vector) or data is None or (isinstance(data, wb.array) and data.dtype.shape):
         return data
     try:
         host = np.asarray(data)
     except ValueError:
         return data
     size = kind.length
+    if host.shape == kind.shape:
+        return host.reshape(1, *kind.shape)
     if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - len(kind.shape)) :] == kind.shape:
         return data
     if host.shape[-1] % size:
         return data
-    return host.reshape(*host.shape[:-1], host.shape[-1] // size, *kind.shape)
+    count = host.shape[-1] // size
+    return host.reshape(*host.shape[:-1], *([count] if count > 1 or host.ndim == 1 else []), *kind.shape)
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
@@ -126,15 +129,20 @@ def _made(data: Any, dtype: Any, **options: Any) -> Any:
             pointed.grad = gradient
         return marked(pointed)
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        return wb.array(None, dtype, **options) if data is None else marked(wb.array(_by_numpy(data, None), **options))
+        if data is not None:
+            return _made(data, None, **options)
+        return wb.array(None, dtype, **options)
     if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:
         return marked(wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options))
     if data is None and options.get("shape", 1) is None:
         del options["shape"]
     if data is None and "shape" not in options and "device" not in options:
         return annotation(Any if dtype is None else dtype, options.get("ndim") or 1)
-    data = _components(_by_numpy(data, dtype), dtype)
-    return marked(wb.array(data, dtype, **options))
+    shape = options.pop("shape", None) if isinstance(data, wb.array) else None
+    result = marked(wb.array(_components(_by_numpy(data, dtype), dtype), dtype, **options))
+    if options.get("copy") is False:
+        result._ref = data
+    return result if shape is None else result.reshape(shape)
 
 
 class Made(type(wb.array)):
@@ -163,6 +171,8 @@ class _Attached:
         return getattr(instance, "attached", {}).get(self.name, self.default)
 
     def __set__(self, instance: Any, value: Any) -> None:
+        if self.name == "retain_grad" and value and not instance.requires_grad:
+            raise ValueError("retain_grad is of an array that requires a gradient: requires_grad=True")
         instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
@@ -183,6 +193,7 @@ class array(wb.array, metaclass=Made):
     deleter = property(lambda x: None)
     ctype = property(attrgetter("packed"))
     ptr = property(address)
+    __array_interface__ = property(lambda x: x.numpy().__array_interface__)
     retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
     release = _Attached(lambda: None)
 
@@ -217,6 +228,10 @@ class array(wb.array, metaclass=Made):
     @grad.setter
     def grad(self, value: Any) -> None:
         wb.array.grad.fset(self, value)
+
+    def __bool__(self) -> bool:
+        """Whether it has elements."""
+        return self.size > 0
 
     def __ctype__(self) -> Any:
         """The array: what stands for native calls takes it."""

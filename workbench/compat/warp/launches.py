@@ -283,20 +283,37 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def launch(
     kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
     adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Any = None, stream: Any = None,
-    adjoint: bool = False, record_tape: bool = True, max_blocks: int = 0, block_dim: int | None = None, **options: Any,
-) -> wb.Launch | None:  # fmt: skip
+    adjoint: bool = False, record_tape: bool = True, record_cmd: bool = False, max_blocks: int = 0, **options: Any,
+) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
     With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
     grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
-        A `Launch` with `record_cmd`, else None.
+        A `Launch` with `record_cmd`, which has not run, else None.
 
     Raises:
         LaunchError: the arguments do not fit.
     """
     hints("wp.launch", {"max_blocks": max_blocks or None})
+    if not record_cmd:
+        own = {"device": device, "stream": stream, "adjoint": adjoint, "record_tape": record_tape}
+        _launched(kernel, dim, inputs, outputs, adj_inputs, adj_outputs, **own, **options)
+        return None
+    result = Launch(kernel, device, adjoint, **options)
+    result.set_dim(dim)
+    result.set_params([*inputs, *outputs])
+    for name, value in zip(kernel.parameters, [*adj_inputs, *adj_outputs], strict=False):
+        result.set_param_by_name(name, value, adjoint=True)
+    return result
+
+
+def _launched(
+    kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None, **options: Any,
+) -> wb.Launch | None:  # fmt: skip
+    device, adjoint = options.get("device"), options.get("adjoint", False)
     if adjoint:
         pairs = itertools.zip_longest(inputs, adj_inputs)
         options["adj_outputs"] = adj_outputs
@@ -306,13 +323,61 @@ def launch(
     inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
-    for tape in _TAPES if record_tape and not adjoint else ():
-        tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
+    for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
+        tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
     if block_dim is not None:  # no more threads than there are in all
         count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
         options["block_dim"] = min(block_dim, max(count, 1)) if isinstance(count, int) else block_dim
-    own = {"device": device, "stream": stream, "adjoint": adjoint, "record_tape": record_tape}
-    return wb.launch(kernel, dim, inputs, outputs, **own, **options)
+    return wb.launch(kernel, dim, inputs, outputs, **options)
+
+
+class _LaunchClass(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Launch) or type.__instancecheck__(cls, value)
+
+
+class Launch(metaclass=_LaunchClass):
+    """A launch whose dimensions and arguments are set one by one: `wp.Launch(kernel)`, `set_dim`, `set_param_…`."""
+
+    def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
+        self.kernel, self.dim = kernel, (0,)
+        self._options, self._recorded = {"device": device, "adjoint": adjoint, **options}, None
+        kinds = parameter_annotations(kernel.definition)
+        self._values: dict[str, Any] = {n: kinds[n](0) if isinstance(kinds[n], Scalar) else None for n in kinds}
+        self._values |= {n: k(*[0] * k.length) for n, k in kinds.items() if isinstance(k, Vector)}
+        self._adjoints: dict[str, Any] = dict.fromkeys(kinds)
+
+    def set_dim(self, dim: Any) -> None:
+        """Set the dimensions."""
+        self.dim, self._recorded = dim, None
+
+    def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
+        """Set the argument, or the adjoint, of a parameter."""
+        (self._adjoints if adjoint else self._values)[name] = value
+        self._recorded = None
+
+    def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
+        """Set the argument, or the adjoint, of a parameter by its number."""
+        self.set_param_by_name(self.kernel.parameters[index], value, adjoint)
+
+    def set_params(self, values: Sequence[Any]) -> None:
+        """Set all arguments."""
+        self._values.update(zip(self.kernel.parameters, values, strict=True))
+        self._recorded = None
+
+    set_param_by_name_from_ctype, set_param_at_index_from_ctype = set_param_by_name, set_param_at_index
+    set_params_from_ctypes = set_params
+
+    def launch(self, stream: Any = None) -> None:
+        """Run it, with the fields that its structs have now."""
+        values = [*self._values.values()]
+        if self._recorded is None:
+            adjoints = [*self._adjoints.values()] if self._options["adjoint"] else []
+            changing = any(isinstance(v, StructValue) for v in values)
+            again = {**self._options, "stream": stream, "record_cmd": not changing}
+            self._recorded = _launched(self.kernel, self.dim, values, adj_inputs=adjoints, **again)
+        if self._recorded is not None:
+            self._recorded.launch(stream)
 
 
 def launch_tiled(
@@ -419,6 +484,10 @@ class Tape(wb.Tape):
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
+        if loss is not None and grads is not None:
+            loss, grads = None, {loss: wb.ones_like(loss), **grads}
+        values = (v for one in self.launches for v in (*one[3], *one[4]))
+        options["retain_grad"] = any(getattr(v, "retain_grad", False) for v in values)
         opened, self._is_open = self._is_open, False
         try:
             with without(self):
