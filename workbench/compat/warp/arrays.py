@@ -214,10 +214,11 @@ class array(wb.array, metaclass=Made):
         parts = index if isinstance(index, tuple) else (index,)
         if not any(isinstance(p, wb.array) for p in parts):
             return super().__getitem__(index)
-        if not all(isinstance(p, wb.array) or p == slice(None) for p in parts):
-            raise wb.LaunchError("x[…] takes arrays of indices beside `:` alone.", advice="Slice the array first.")
+        if any(isinstance(p, (int, np.integer)) for p in parts):
+            raise wb.LaunchError("x[…] takes arrays of indices beside slices alone.", advice="Index the array first.")
+        sliced = super().__getitem__(tuple(slice(None) if isinstance(p, wb.array) else p for p in parts))
         tables = [p if isinstance(p, wb.array) else None for p in parts]
-        return wb.indexedarray(self, [*tables, *[None] * (self.ndim - len(tables))])
+        return IndexedArray(sliced, tables)
 
     @property
     def grad(self) -> Any:
@@ -256,6 +257,36 @@ class array(wb.array, metaclass=Made):
 
 
 array.kin = array
+
+
+class IndexedClass(Made):
+    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
+
+    def __getitem__(cls, item: Any) -> Any:
+        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
+        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
+
+    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """An annotation, or an indexed array."""
+        if cls is IndexedArray and data is None:
+            return wb.indexedarray(dtype=dtype, **options)
+        return type.__call__(cls, data, indices, dtype, **options)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
+
+
+class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
+    """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """An indexed array, never an annotation."""
+        return object.__new__(cls)
+
+    def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> None:
+        """Of these indices for the first dimensions; the others have none."""
+        listed = [indices] if indices is None or isinstance(indices, wb.array) else [*indices]
+        super().__init__(data, [*listed, *[None] * (np.ndim(data) - len(listed))], dtype, **options)
 
 
 def marked(value: Any) -> Any:

@@ -161,31 +161,6 @@ def _assign(value: Any, other: Any) -> Any:
     return value
 
 
-class IndexedClass(arrays.Made):
-    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
-
-    def __getitem__(cls, item: Any) -> Any:
-        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
-        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
-
-    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an indexed array."""
-        if cls is not IndexedArray:
-            return type.__call__(cls, data, indices, dtype, **options)
-        return wb.indexedarray(data, indices, dtype, **options)
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
-
-
-class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
-    """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
-
-    def __new__(cls, *args: Any, **options: Any) -> Any:
-        """An indexed array of a derived class."""
-        return object.__new__(cls)
-
-
 def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
     """A function for JAX whose result is a tuple, also of one array; the same function for the same options."""
     known: dict[Any, Callable[..., Any]] = {}
@@ -413,8 +388,8 @@ TABLE: dict[str, Row] = {
     **{f.__name__: Row(_making(f, shape=0), f"wb.{f.__name__}", "`n` is the shape") for f in _MAKERS},
     **{f.__name__: Row(_making(f), f"wb.{f.__name__}", "has Warp's attributes") for f in _FOREIGN},
     "from_ptr": Row(_making(from_ptr), "wb.from_numpy", "an address on the CPU"),
-    **{f"indexedarray{n}d": Row(partial(wb.indexedarray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
-    "indexedarray": Row(IndexedArray, "wb.indexedarray"),
+    **{f"indexedarray{n}d": Row(partial(arrays.IndexedArray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
+    "indexedarray": Row(arrays.IndexedArray, "wb.indexedarray"),
     "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
     "jax_callable": Row(_jax(wb.jax_callable), "wb.jax_callable", "the result is a tuple, also of one array"),
     "func_native": Row(_signature(wb.func_native, **_NATIVE), "wb.func_native", "`snippet` is `cuda`"),

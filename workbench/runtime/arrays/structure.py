@@ -18,9 +18,9 @@ from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.indexed import indexedarray, tables
+from workbench.runtime.arrays.indexed import everywhere, indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
+from workbench.structs import ELEMENT, AnyType, IndexedArray, Struct, StructArray, indices_name
 from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector
 from workbench.types import bool as bool_
 
@@ -150,6 +150,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     """
     if isinstance(type, Struct):
         return _copied(same_struct(type, value, what))
+    if isinstance(type, IndexedArray) and isinstance(value, indexedarray) and value.type == type:
+        return everywhere(value)
     if isinstance(type, (ArrayType, StructArray)):
         if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
             value = array(value, type.dtype, copy=False)
