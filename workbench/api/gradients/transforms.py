@@ -20,6 +20,9 @@ from workbench.api.gradients.pattern import Pattern
 from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
+from workbench.frontend.functions.derivatives import DERIVE
+from workbench.frontend.names.python_names import PYTHON_FORMS
+from workbench.ir.values import Block, Op, Value
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import refuse_apart
@@ -70,6 +73,16 @@ def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., arra
         return both(*args, **options)[1]
 
     return gradient
+
+
+def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
+    from workbench.autodiff.of_funcs import derivatives  # kernels without grad(f) do not need it
+
+    return derivatives(name, block, inputs)
+
+
+PYTHON_FORMS[grad] = "grad"  # in kernels: of a func
+DERIVE.append(_of_func)
 
 
 @overload

@@ -14,7 +14,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics
-from workbench.frontend.functions import inline, library
+from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import (
@@ -62,6 +62,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    if isinstance(target, derivatives.Derivative):
+        of = target.func
+        args = _no_keywords(context, callee, args, keywords)
+        return derivatives.call(context, of.path, args, lambda given: _of_values(context, of, given))
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
         args = makers.by_name(kind, args, keywords)
@@ -93,6 +97,12 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _of_values(context: Context, callee: Static, args: list[Operand]) -> Operand:
+    """Return a builtin or a func of these."""
+    builtin = python_names.as_builtin(callee.value)
+    return inline.call(context, callee, args, {}) if builtin is None else call_builtin(context, builtin, args, {})
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
@@ -383,7 +393,7 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
-    "hash_grid_query": _query,
+    "hash_grid_query": _query, "grad": derivatives.of_func,
     "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
