@@ -486,7 +486,9 @@ class Tape(wb.Tape):
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
         if loss is not None and grads is not None:
             loss, grads = None, {loss: wb.ones_like(loss), **grads}
-        values = (v for one in self.launches for v in (*one[3], *one[4]))
+        values = [v for one in self.launches for v in (*one[3], *one[4])]
+        if loss is None and grads is None and not any(getattr(v, "requires_grad", False) for v in values):
+            return None
         options["retain_grad"] = any(getattr(v, "retain_grad", False) for v in values)
         opened, self._is_open = self._is_open, False
         try:
