@@ -93,6 +93,10 @@ class Scalar(Named):
         """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
+    def component(self, number: Any) -> Any:
+        """Return a component of a vector as Python gets it: the NumPy scalar."""
+        return number
+
     def __instancecheck__(self, value: object) -> py.bool:
         """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
         return isinstance(value, np.generic) and value.dtype == self.numpy

@@ -23,7 +23,7 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.makers import NUMBERS, of_warp
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -256,7 +256,7 @@ def _meant(name: str, *args: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if isinstance(value, np.generic) else of_warp(value)
 
 
 _PYTHON: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
@@ -267,12 +267,12 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
-        if all(type(a) in _PYTHON for a in args):
-            args = tuple(_PYTHON[type(a)](a) for a in args)
+        if all(type(a) in _PYTHON or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
+            args = tuple(_PYTHON[type(a)](a) if type(a) in _PYTHON else a for a in args)
         result = function(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
         if any(name not in ("float32", "int32", "bool") for name in typed):
-            return result
+            return of_warp(result)
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
     call.__name__, call.__doc__ = name, TABLE[name].doc
