@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.tapes.gradients import Gradients
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.absent import hints
@@ -455,16 +456,30 @@ def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
 
 
+class _Gradients(Gradients):
+    def __getitem__(self, key: object) -> Any:
+        if not isinstance(key, StructValue):
+            return super().__getitem__(key)
+        result = copy.copy(key)
+        for name, value in vars(key).items():
+            if isinstance(value, StructValue) or (isinstance(value, wb.array) and value.requires_grad):
+                setattr(result, name, self[value])
+        return result
+
+
 class Tape(wb.Tape):
     """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
 
     Attributes:
         launches: of each launch the kernel, dim, max_blocks, inputs, outputs, device, block_dim and an empty dict.
+        scopes: of each begin and end the number of launches, and of a begin its name and metadata.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.launches: list[list[Any]] = []
+        self.scopes: list[tuple[int, Any, Any]] = []
+        self._open_scopes: list[int] = []
 
     def __enter__(self) -> Self:
         _TAPES.append(self)
@@ -497,11 +512,29 @@ class Tape(wb.Tape):
         finally:
             self._is_open = opened
 
+    @property
+    def gradients(self) -> Any:
+        """The gradient of each array, and of a struct with arrays one with their gradients."""
+        return _Gradients(self)
+
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
-        """Nothing: scopes are for drawings of a tape."""
+        """Begin a named scope of launches."""
+        self.scopes.append((len(self.launches), name, metadata or {}))
+        self._open_scopes.append(len(self.scopes))
 
     def record_scope_end(self, remove_scope_if_empty: bool = True) -> None:
-        """Nothing: scopes are for drawings of a tape."""
+        """End the scope that was begun last; an empty one is forgotten.
+
+        Raises:
+            RuntimeError: there is none.
+        """
+        if not self._open_scopes:
+            raise RuntimeError("ended tape scope, but scope not present")
+        first = self._open_scopes.pop()
+        if remove_scope_if_empty and first == len(self.scopes) and self.scopes[-1][0] == len(self.launches):
+            self.scopes.pop()
+        else:
+            self.scopes.append((len(self.launches), None, None))
 
     def reset(self) -> None:
         """Set the gradients of all recorded arrays to 0, and forget the records."""
