@@ -15,7 +15,7 @@ from workbench.compat.warp.makers import number_type
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
 from workbench.structs import StructArray, as_element
-from workbench.types import AnyVector, ArrayType, Scalar, Vector
+from workbench.types import AnyVector, ArrayType, Scalar, Vector, is_float
 from workbench.weak import Weak
 
 _ASKED: Weak[int, wb.array] = Weak()
@@ -228,7 +228,8 @@ class array(wb.array, metaclass=Made):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        wb.array.grad.fset(self, value)
+        if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
+            wb.array.grad.fset(self, value)
 
     def __bool__(self) -> bool:
         """Whether it has elements."""

@@ -24,7 +24,7 @@ from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS, of_warp
+from workbench.compat.warp.makers import NUMBERS, PYTHON, of_warp
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -260,7 +260,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else of_warp(value)
 
 
-_PYTHON: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
+_NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
 """What Python's own numbers are where builtins get nothing else."""
 
 
@@ -268,11 +268,11 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
-        if all(type(a) in _PYTHON or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
-            args = tuple(_PYTHON[type(a)](a) if type(a) in _PYTHON else a for a in args)
+        if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
+            args = tuple(_NUMBERS_OF[type(a)](a) if type(a) in _NUMBERS_OF else a for a in args)
         result = function(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
-        if any(name not in ("float32", "int32", "bool") for name in typed):
+        if any(name not in PYTHON for name in typed) and not config.legacy_scalar_return_types:
             return of_warp(result)
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench import types
 from workbench.compat.warp.absent import absent
+from workbench.compat.warp.settings import config
 from workbench.host.vectors import HostVector
 from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform, Vector, any_vector, as_type
 
@@ -46,6 +47,10 @@ def transformation(dtype: Any = float) -> Any:
     return any_vector(Transform, (7,), dtype) or number_type(Transform(7, types.element(as_type(dtype))))
 
 
+PYTHON = ("float32", "int32", "bool")
+"""What Python's own numbers are in a kernel."""
+
+
 @cache
 def _number_class(kind: type[np.generic]) -> Any:
     """NumPy's scalars of a type, with Warp's `value`."""
@@ -61,8 +66,8 @@ class Number(Scalar):
         return types.SCALARS[self.name]
 
     def component(self, number: Any) -> Any:
-        """A component of a vector, as a number of Python's."""
-        return number.item()
+        """A component of a vector: of the types that Python's own numbers have in kernels one of those."""
+        return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
 
     def __call__(self, value: Any = 0) -> Any:
         """A NumPy scalar of this type; of an integer that does not fit its lowest bits."""
