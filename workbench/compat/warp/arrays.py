@@ -11,6 +11,7 @@ import numpy as np
 import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
+from workbench.compat.warp.absent import absent, is_absent
 from workbench.compat.warp.makers import number_type
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
@@ -94,7 +95,7 @@ def _components(data: Any, dtype: Any) -> Any:
     if host.shape[-1] % size:
         return data
     count = host.shape[-1] // size
-    return host.reshape(*host.shape[:-1], *([count] if count > 1 or host.ndim == 1 else []), *kind.shape)
+    return host.reshape(*host.shape[:-1], *([count] if count != 1 or host.ndim == 1 else []), *kind.shape)
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
@@ -102,6 +103,8 @@ def annotation(dtype: Any, ndim: int) -> Any:
     if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]
+    if is_absent(dtype):
+        return absent(dtype.__name__)
     struct = getattr(dtype, "__wb_struct__", None)
     return wb.array(dtype=Any if struct is not None and struct.has_arrays else dtype, ndim=ndim)
 
@@ -230,6 +233,21 @@ class array(wb.array, metaclass=Made):
     def grad(self, value: Any) -> None:
         if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
             wb.array.grad.fset(self, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; one that arrays have not is kept beside it."""
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            self.attached = {**getattr(self, "attached", {}), name: value}
+
+    def __getattr__(self, name: str) -> Any:
+        """What a program set."""
+        if name != "attached" and name in getattr(self, "attached", {}):
+            return self.attached[name]
+        raise AttributeError(f"'array' object has no attribute {name!r}")
 
     def __bool__(self) -> bool:
         """Whether it has elements."""

@@ -10,7 +10,7 @@ import numpy as np
 
 import workbench as wb
 from workbench.compat.warp.makers import number_type
-from workbench.types import Scalar, Vector
+from workbench.types import ArrayType, Scalar, Vector
 
 
 def _ctype(kind: Scalar) -> Any:
@@ -91,8 +91,16 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
 """By class: a name and its value for an instance."""
 
 
+def _set_beside(annotation: Any, name: str, value: Any) -> None:
+    """Set what a program notes on an annotation of an array, which stays what it is."""
+    if name in ("dtype", "ndim"):
+        raise AttributeError(f"{name} of an annotation of an array cannot be changed: make another one")
+    vars(annotation)[name] = value
+
+
 def apply() -> None:
     """Set the attributes."""
+    ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]
     for cls, names in ATTRIBUTES.items():
         for name, value in names.items():
             setattr(cls, name, Attribute(name, value))
