@@ -502,7 +502,7 @@ class Tape(wb.Tape):
         if loss is not None and grads is not None:
             loss, grads = None, {loss: wb.ones_like(loss), **grads}
         values = [v for one in self.launches for v in (*one[3], *one[4])]
-        if loss is None and grads is None and not any(getattr(v, "requires_grad", False) for v in values):
+        if loss is None and grads is None and not self.seen:
             return None
         options["retain_grad"] = any(getattr(v, "retain_grad", False) for v in values)
         opened, self._is_open = self._is_open, False
