@@ -64,8 +64,8 @@ def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
     if scalar.is_half:
         numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
         return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
-    found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
-    return tuple(found) if isinstance(type, Vector) else found[0]
+    decoded = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
+    return tuple(decoded) if isinstance(type, Vector) else decoded[0]
 
 
 class _Printer:
@@ -108,8 +108,8 @@ class _Printer:
         operands = ", ".join(self.name(v) for v in op.operands)
         results = ", ".join(f"{self.name(v)}: {v.type!r}" for v in op.results)
         attrs = self.attrs(op)
-        place = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
-        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{place}"
+        line = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
+        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{line}"
         self.rows.append(head)
         for block in op.blocks:
             params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)

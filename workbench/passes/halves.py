@@ -29,7 +29,7 @@ def halves(function: Function) -> Function:
 
 
 class _Halves:
-    """One walk."""
+    """A walk over a function."""
 
     def __init__(self) -> None:
         self.builder = Builder()
@@ -62,7 +62,7 @@ class _Halves:
         return self.builder.cast(value, in_float32(contents(value.type))) if is_half(value.type) else value
 
     def cast(self, op: Op) -> None:
-        """By way of float32; from float64 in one step, which rounds once."""
+        """Convert by way of float32; from float64 in one step, which rounds once."""
         (value,), target = op.operands, op.result.type
         if value.type != target:
             value = self.widened(value)

@@ -299,5 +299,5 @@ def _moved(places: Mapping[Memory, Memory]) -> Callable[[array], array]:
 
 
 def _first(segment: Segment, memory: Memory) -> bool:
-    """Whether the step that was noted last is the first of the segment to touch the memory, and reads none of it."""
+    """Return whether the last step is the first of the segment to touch the memory, and reads none of it."""
     return sum([a.memory is memory for step in segment.steps for a in step.touched]) == 1

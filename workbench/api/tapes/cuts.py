@@ -1,4 +1,4 @@
-"""What a tape cannot undo: launches with `record_tape=False`, changes outside of its `with`, conversions."""
+"""Work that a tape cannot reverse: launches with `record_tape=False`, changes outside its `with`, conversions."""
 
 from __future__ import annotations
 

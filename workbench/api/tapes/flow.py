@@ -21,7 +21,8 @@ Named = Callable[[array], str]
 
 
 def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dict[str, Any]:
-    """The steps as nodes and the arrays between them as edges, found and placed like those of a graph (`Graph.layout`).
+    """Return the steps as nodes and the arrays between them as edges, positioned like those of a graph
+    (`Graph.layout`).
 
     Args:
         tape: what recorded the steps.
@@ -51,7 +52,7 @@ def _uses(step: Step, named: Named) -> Iterator[Use]:
 
 
 tape_svg = drawn
-"""What `tape_graph` returned and a title, as SVG text."""
+"""Draw the data of `tape_graph`, under a title, as SVG text."""
 
 
 def kind_of(step: Step) -> str:

@@ -51,7 +51,7 @@ def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
 
 
 def _names(steps: Sequence[Step]) -> dict[Memory, str]:
-    """What people call the arrays that the steps carry gradients through, those the steps began with first."""
+    """Name the arrays that the steps carry gradients through as users do, those that the steps began with first."""
     found: dict[Memory, str] = {}
     for step in reversed(steps):
         names = {id(a): n for n, a in step.arrays.items()} if isinstance(step, LaunchStep) else {}

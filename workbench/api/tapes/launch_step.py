@@ -47,7 +47,7 @@ class LaunchStep(Step):
     __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE, ordered: bool = False) -> None:
-        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later.
+        """Represent a launch that is about to run; as a tape creates one per launch, all else is computed later.
 
         Args:
             record: the launch.
@@ -71,7 +71,7 @@ class LaunchStep(Step):
 
     @property
     def node(self) -> Work:
-        """What ran."""
+        """The launch, as records and graphs list it."""
         return Launch(self.record)
 
     @property
@@ -82,13 +82,14 @@ class LaunchStep(Step):
 
     @property
     def floats(self) -> dict[str, array]:
-        """Those that hold floats."""
+        """The array arguments that hold floats, by parameter."""
         names, values = self.record.loaded.names, self.record.values
         return {names[k]: values[k] for k in self.record.loaded.floats}
 
     @property
     def needed(self) -> tuple[int, ...]:
-        """Which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """The indices in `touched` of the arrays that the adjoint reads; empty if there is no adjoint: `reversed` says
+        so."""
         if self._needed is None:
             try:
                 if apart(self.touched):
@@ -218,7 +219,7 @@ class LaunchStep(Step):
         return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
 
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
-        """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
+        """Return the adjoint in gather form: launches, and adjoint arrays that are cleared whole; empty without one."""
         found, steps = self._gathers(adjoints)
         if found is None or self._shares(adjoints):
             return []

@@ -50,7 +50,7 @@ class Live:
     """
 
     def __init__(self, steps: Sequence[Step], tape: Tape, ends: Iterable[array]) -> None:
-        """Of a pass through these steps, which starts at `ends`: of those, all elements are reached."""
+        """Follow gradients backward through these steps from all elements of the arrays `ends`."""
         self.some = False
         maps: list[Step] = []
         for step in steps:  # without a call for each: a tape of many launches has no maps

@@ -136,7 +136,8 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
 
 
 def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
-    """What stands for a gradient that is not found."""
+    """Return a scratch array for a gradient that was not passed: of a number, or an unwanted one; None for any
+    other."""
     type = loaded.types[name]
     if not isinstance(type, ArrayType):
         return zeros(1, type, loaded.device)

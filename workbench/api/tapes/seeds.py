@@ -1,4 +1,4 @@
-"""What a backward pass starts from: checked, and read before anything changes.
+"""Seeds of a backward pass: checked, and read before anything changes.
 
 A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
 array for two results. What lies in an adjoint of the pass is copied; the pass then clears and adds to adjoints as it
@@ -95,7 +95,7 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
 
 
 class Seed(msgspec.Struct, frozen=True, eq=False):
-    """What the adjoint of an array begins as: an array of its own or a caller's, or the bytes of a small one."""
+    """The initial value of an array's adjoint: an array of its own or a caller's, or the bytes of a small one."""
 
     target: array
     held: array | bytes
@@ -142,7 +142,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
 
 
 def seed(target: array, value: object) -> Seed:
-    """What an adjoint is to begin as.
+    """Return the seed that a user's value stands for, checked against the array.
 
     Raises:
         LaunchError: the value does not fit.

@@ -1,4 +1,4 @@
-"""What a tape keeps of arrays that change: copy on overwrite.
+"""Copies that a tape stores of arrays before they change: copy on overwrite.
 
 An adjoint reads arrays as its launch found them. A copy is made at the last moment: when such an array is about to
 change, of each version at most once, and only if an adjoint really reads it (the adjoint's IR says).
@@ -45,7 +45,7 @@ class Snapshot:
 
 
 def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
-    """What a tape of so many steps has kept, kind by kind."""
+    """Say how much a tape of so many steps has saved, kind by kind."""
     kinds = Counter(str(s) for s in snapshots)
     nbytes = sum(s.nbytes for s in snapshots)
     kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"
@@ -83,7 +83,7 @@ class Snapshots:
         return [a for a in changed if a.memory in waiting] if waiting else []
 
     def interrupt(self) -> None:
-        """An array was changed outside the tape's `with`."""
+        """Note that an array was changed outside the tape's `with`."""
 
     def before_change(self, target: array, changed_by: str) -> None:
         """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""

@@ -121,7 +121,7 @@ def tape_memory(tape: Tape) -> TapeMemory:
 
 
 def tape_steps(tape: Tape) -> list[TapeSteps]:
-    """What a tape recorded, one entry per kernel or kind, in the order of the first of each.
+    """Summarise a tape: one entry per kernel or kind, in the order of the first of each.
 
     Returns:
         Launches by kernel, and copies, sums and fills together.

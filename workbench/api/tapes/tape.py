@@ -101,7 +101,7 @@ class Tape(Opened):
 
     @property
     def seeds(self) -> dict[array, array]:
-        """What the adjoints began as that the last backward pass started from."""
+        """The adjoints that the last backward pass started from, by array."""
         return {start.target: start.as_array() for start in self._starts}
 
     @property
@@ -129,7 +129,7 @@ class Tape(Opened):
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Work]:
-        """What ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
+        """Yield the work that ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
 
         Raises:
             LaunchError: one is a function given to `record_func`, which cannot run again.

@@ -1,4 +1,4 @@
-"""One thread of the interpreter: its values, and the walk over its operations."""
+"""A thread of the interpreter: its values, and the walk over its operations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Thread = tuple[int, ...]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One operation that one thread has just done.
+    """An operation that a thread has just executed.
 
     Attributes:
         thread: the thread's index.
@@ -43,7 +43,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Interpreter:
-    """One thread: the values that it has computed so far.
+    """A thread with the values that it has computed so far.
 
     Args:
         function: what it runs.
@@ -119,7 +119,8 @@ Handler = Callable[[Interpreter, Op, list[Any]], Any]
 
 
 class Handlers(NamedTuple):
-    """What does operations, by their names: those without blocks, and the structured ones, which are generators."""
+    """The functions that execute operations, by name: those without blocks, and the structured ones, which are
+    generators."""
 
     plain: Mapping[str, Handler]
     structured: Mapping[str, Handler]

@@ -9,7 +9,7 @@ from workbench.tiles import Tile, is_tile
 
 
 def _if(on: TileLowering, op: Op) -> None:
-    """`if`: each side copies its tiles to where the results lie."""
+    """Lower an `if`: each side copies its tiles into the results' buffers."""
     # Taken before the sides are lowered, so that neither side uses these buffers for something else.
     results = {r: on.new(tile_type(r)) for r in op.results if is_tile(r)}
     blocks: list[Block] = []
@@ -37,7 +37,7 @@ def _let_go(on: TileLowering, block: Block) -> None:
 
 
 def _loop(on: TileLowering, op: Op) -> None:
-    """`for` and `while`: carried tiles stay in one place."""
+    """Lower `for` and `while`: carried tiles stay in one buffer."""
     lead = LEAD[op.name]
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
@@ -67,7 +67,7 @@ def _loop(on: TileLowering, op: Op) -> None:
 
 
 def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
-    """Where a carried tile lies: where it lay before the loop, unless that is still needed."""
+    """Return the buffer of a carried tile: that of before the loop, unless that is still needed."""
     inside = {v for b in op.blocks for o in b.ops for v in tiles_used(o)}
     # The loop overwrites the buffer in its first turn.
     alone = op.operands.count(init) == 1 and init not in inside
@@ -90,16 +90,16 @@ def _around(on: TileLowering, block: Block, carried: dict[int, Buffer]) -> None:
     held: list[tuple[Buffer, Buffer]] = []
     for to, source in moves:
         if source.slots in homes and len(moves) > 1:
-            kept = on.new(Tile(dtype_of(source.slots), (source.count,)))
-            on.copy(kept.slots, source.slots, source.count)
-            held.append((to, kept))
+            copy = on.new(Tile(dtype_of(source.slots), (source.count,)))
+            on.copy(copy.slots, source.slots, source.count)
+            held.append((to, copy))
         else:
             held.append((to, source))
     for to, source in held:
         on.copy(to.slots, source.slots, to.count)
-    for (_, source), (_, kept) in zip(moves, held, strict=True):
-        if kept is not source:
-            on.give_back(kept)
+    for (_, source), (_, copy) in zip(moves, held, strict=True):
+        if copy is not source:
+            on.give_back(copy)
     homes_held = {id(b) for b in carried.values()}
     for value in dict.fromkeys(block.yielded):
         if is_tile(value) and value in on.buffers:

@@ -15,7 +15,7 @@ Element = Callable[[Sequence[Value], Value], None]
 
 
 class Region:
-    """Where a tile lies in an array. `each` runs something for the elements that are inside."""
+    """The part of an array that a tile covers. `each` runs something for the elements that are inside."""
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on
@@ -29,10 +29,10 @@ class Region:
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
         """Return the array's indices of an element of the tile."""
-        found = list(self.offsets)
+        indices = list(self.offsets)
         for index, axis in zip(at, self.axes, strict=True):
-            found[axis] = self.on.on("add", found[axis], self.on.wide(index))
-        return found
+            indices[axis] = self.on.on("add", indices[axis], self.on.wide(index))
+        return indices
 
     def size(self, axis: int) -> Value:
         """Return the array's extent along an axis."""
@@ -43,15 +43,15 @@ class Region:
     def inside(self) -> Value:
         """Return whether all of the tile is."""
         on, zero = self.on, self.on.builder.const(0, int64)
-        found: list[Value] = []
+        conditions: list[Value] = []
         for axis, offset in enumerate(self.offsets):
             length = self.tile.shape[self.axes.index(axis)] if axis in self.axes else 1
-            found.append(on.on("ge", offset, zero, type=bool_))
-            found.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
-        return on.every(found)
+            conditions.append(on.on("ge", offset, zero, type=bool_))
+            conditions.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
+        return on.every(conditions)
 
     def clipped(self, element: Element) -> None:
-        """The elements that are inside."""
+        """Run `element` for the elements that are inside."""
         on = self.on
         zero = on.builder.const(0, int64)
         low: list[Value] = []
@@ -86,7 +86,8 @@ class Region:
         return old
 
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
-        """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
+        """Run `element(indices in the array, index in the tile)` for each element; first `before`, where some are
+        outside."""
 
         def whole() -> None:
             self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))

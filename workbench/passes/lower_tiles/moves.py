@@ -17,20 +17,20 @@ def _map(on: TileLowering, op: Op) -> None:
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
     sources = [on.slots_of(v) for v in op.operands]
     targets = _targets(on, op)
-    asked = _asked(block.ops, set(indices))
-    dims = shape if asked else (prod(shape),)
+    requested = _asked(block.ops, set(indices))
+    dims = shape if requested else (prod(shape),)
 
     def body(at: list[Value]) -> None:
-        place = on.place(at, dims)
-        if asked:
+        index = on.place(at, dims)
+        if requested:
             on.mapping.update(zip(indices, at, strict=True))
         for param, slots in zip(elements, sources, strict=True):
-            on.mapping[param] = on.read(slots, place)
+            on.mapping[param] = on.read(slots, index)
         for inner in block.ops[:-1]:
             on.builder.location = inner.location
             on.plain(inner)
         for slots, value in zip(targets, block.yielded, strict=True):
-            on.write(slots, place, on.scalar(value))
+            on.write(slots, index, on.scalar(value))
 
     on.nest(dims, body)
 
@@ -40,18 +40,18 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
-    """Where the results go: into operands that are no longer needed, where types agree."""
+    """Return buffers for the results: operands that are no longer needed, where types agree."""
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
-    found: list[Value] = []
+    targets: list[Value] = []
     for result in op.results:
-        place = next((v for v in spare if v.type == result.type), None)
-        if place is not None:
-            spare.remove(place)
-            on.own(result, on.buffers[place])
+        reusable = next((v for v in spare if v.type == result.type), None)
+        if reusable is not None:
+            spare.remove(reusable)
+            on.own(result, on.buffers[reusable])
         else:
             on.own(result, on.new(tile_type(result)))
-        found.append(on.slots_of(result))
-    return found
+        targets.append(on.slots_of(result))
+    return targets
 
 
 def _extract(on: TileLowering, op: Op) -> None:
@@ -114,7 +114,7 @@ def _transpose(on: TileLowering, op: Op) -> None:
 
 
 def _reshape(on: TileLowering, op: Op) -> None:
-    """The same slots."""
+    """Lower a reshape: the same slots."""
     on.own(op.result, on.buffers[op.operands[0]])
 
 

@@ -38,7 +38,7 @@ def _multiply(
     on: TileLowering, op: Op, acc: Value | None, pair: tuple[Value, Value], wide: Scalar | Vector,
     attrs: dict[str, object], borrowed: list[Buffer],
 ) -> None:  # fmt: skip
-    """The product as a tile."""
+    """Lower the product to a tile."""
     type, count = tile_type(op.result).dtype, tile_type(op.result).count
     start = on.slots_of(acc) if acc is not None else None
     # The product is written while its operands are still read.
@@ -57,7 +57,7 @@ def _multiply(
 
 
 def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[str, object]) -> None:
-    """The product added to an array; by way of a buffer where a part of the tile lies outside."""
+    """Add the product to an array, by way of a buffer where a part of the tile lies outside."""
     tile = tile_type(addition.operands[-1])
     buffer = on.new(tile)
     slots, region = buffer.slots, Region(on, addition, tile)
@@ -86,15 +86,15 @@ def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: lis
     if type.dtype == wide:
         return source
     borrowed.append(on.new(Tile(wide, (type.count,))))
-    made = borrowed[-1].slots
-    on.nest((type.count,), lambda at: on.write(made, at[0], on.builder.cast(on.read(source, at[0]), wide)))
-    return made
+    slots = borrowed[-1].slots
+    on.nest((type.count,), lambda at: on.write(slots, at[0], on.builder.cast(on.read(source, at[0]), wide)))
+    return slots
 
 
 def _turned(
     on: TileLowering, source: Value, type: Scalar | Vector, shape: tuple[int, int], borrowed: list[Buffer]
 ) -> Value:
-    """What lies at `source`, of this shape, transposed."""
+    """Return the slots of the transposed matrix of this shape at `source`."""
     borrowed.append(on.new(Tile(type, shape)))
     on.builder.emit("slot_transpose", (borrowed[-1].slots, source), (), {SHAPE: shape})
     return borrowed[-1].slots

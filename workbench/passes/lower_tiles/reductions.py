@@ -31,8 +31,8 @@ def _combine(on: TileLowering, op: Op) -> Combine:
         mapping: Mapping = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
         for inner in block.ops[:-1]:
             on.builder.append(copy_op(inner, mapping))
-        (found,) = block.yielded
-        return mapping.get(found, found)
+        (combined,) = block.yielded
+        return mapping.get(combined, combined)
 
     return inlined
 
@@ -109,7 +109,7 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
 
 
 def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
-    """The first place of the least or greatest; of a NaN, where there is one."""
+    """Find the first index of the least or greatest element; that of a NaN, where there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
     source, dtype = on.slots_of(tile), tile_type(tile).dtype
@@ -120,8 +120,8 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
         def read(i: Value) -> Value:
             return on.read(source, on.place((k[0], i, k[1]), shape))
 
-        i, best, place = Value(int32), Value(dtype), Value(int32)
-        with on.builder.block((i, best, place)) as opened:
+        i, best, position = Value(int32), Value(dtype), Value(int32)
+        with on.builder.block((i, best, position)) as opened:
             here = read(i)
             better = on.on(sign, here, best, type=bool_)
             if is_float(dtype):
@@ -129,7 +129,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
                 fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
                 better = on.on("or_", better, fresh, type=bool_)
             on.builder.yield_(
-                on.on("where", better, here, best, type=dtype), on.on("where", better, i, place, type=int32)
+                on.on("where", better, here, best, type=dtype), on.on("where", better, i, position, type=int32)
             )
         zero, one = on.number(0), on.number(1)
         results = on.builder.for_(one, on.number(length), one, (read(zero), zero), opened.block)
@@ -165,7 +165,7 @@ def _scan(on: TileLowering, op: Op) -> None:
 
 
 def identity(kind: str, type: Scalar | Vector) -> float | int:
-    """What changes nothing when combined."""
+    """Return the neutral element of a reduction."""
     scalar = element(type)
     if kind == "sum":
         return 0

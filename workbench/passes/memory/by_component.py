@@ -41,7 +41,7 @@ def by_component(function: Function) -> Function:
 
 
 def _rewritten(function: Function, changes: dict[Op, list[Part]]) -> Function:
-    """By identity of the operations, whose operands stay as they are."""
+    """Rewrite by identity of the operations, whose operands stay as they are."""
 
     def change(on: Rewriter, op: Op) -> Iterable[Op] | None:
         return _written(op, changes[op]) if op in changes else None

@@ -34,7 +34,7 @@ from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wi
 
 Element = Scalar | Vector | Struct
 READ_ONLY = " read-only"
-"""What the tag of an array ends in whose memory may only be read, so that no launch that writes to it is ever kept."""
+"""The end of the tag of an array whose memory may only be read, so that no launch that writes to it is ever cached."""
 
 
 class array(Viewed, Arithmetic):
@@ -81,7 +81,7 @@ class array(Viewed, Arithmetic):
         self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
         device: Device | str | None = None, requires_grad: bool = False, copy: bool = True,
     ) -> None:  # fmt: skip
-        """An array from `data` (a sequence of numbers or a NumPy array).
+        """Create an array from `data` (a sequence of numbers or a NumPy array).
 
         Args:
             data: numbers, nested as the shape; for a vector dtype the last axis holds the components, or all are flat.
@@ -224,7 +224,8 @@ class array(Viewed, Arithmetic):
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis.
+        """Return the elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last
+        axis.
 
         What is written to it is no change that Workbench counts: say `changed()` afterwards.
 
@@ -279,7 +280,7 @@ class array(Viewed, Arithmetic):
         return made
 
     def twin(self, memory: Memory) -> array:
-        """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
+        """Return an array in `memory` with this one's layout: a gradient, a tangent, an earlier version."""
         address = memory.address + self.address - self.memory.address
         if memory.device is not self.device:
             return self.window(self.shape, self.strides, address, memory)
@@ -372,7 +373,8 @@ class array(Viewed, Arithmetic):
         cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
         zeroed: bool = False,
     ) -> array:  # fmt: skip
-        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`.
+        """Return an array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for
+        `wb.empty`.
 
         Args:
             zeroed: of zeros, on the CPU; observers do not hear of a fill.

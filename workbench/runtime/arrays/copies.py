@@ -125,7 +125,7 @@ def everywhere(target: Strided, value: Any) -> Any:
 
 
 def _from_elsewhere(target: Strided, source: Strided) -> None:
-    """From the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
+    """Copy from the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
     into = target if side_by_side(target) else target.fresh_like()
     if source.device.is_cuda and source.device.kind == target.device.kind:
         copy(into, source.contiguous())

@@ -116,7 +116,7 @@ _raw_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 
 
 def _dropped(capsule: int) -> None:
-    """A capsule ends (it is no Python object any more): a tensor that was not taken is given back."""
+    """Return the tensor of a capsule that ends without having been taken (it is no Python object any more)."""
     with suppress(Exception):
         if _raw_is_valid(capsule, _NAME):
             _give_back(_raw_pointer(capsule, _NAME))

@@ -15,7 +15,7 @@ from workbench.structs import Struct, as_element
 from workbench.types import NUMBERS, Complex, Scalar, Vector, is_float, number_type
 
 _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
-"""What Python's numbers become."""
+"""The dtypes of Python's numbers."""
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
@@ -153,7 +153,7 @@ def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:
-    """`a + b`; of structs the sum of their floats, with the rest from `a`."""
+    """Return `a + b`; of structs the sum of their floats, with the rest from `a`."""
     if not isinstance(dtype, Struct):
         return a + b
     total = a.copy()

@@ -50,7 +50,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
-    """`only_read`: the caller has been warned not to write to the memory that it shares."""
+    """Import an array; `only_read`: the caller has been warned not to write to the memory that it shares."""
     refuse_masked(source)
     if hasattr(source, "__dlpack__") or dlpack.is_capsule(source):
         made = _from_capsule(source, dtype, copy or only_read)
@@ -146,7 +146,7 @@ def _place(kind: int, index: int, source: Any) -> Device:
 
 
 def _own_stream(place: Device) -> int:
-    """The number of the stream in which we shall use it, as both protocols count: 1 is the legacy default one."""
+    """Return the number of our stream, as both protocols count: 1 is the legacy default one."""
     found = driver()
     assert found is not None
     return int(found.stream_handle(place.index)) or 1

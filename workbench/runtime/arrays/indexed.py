@@ -41,7 +41,7 @@ class indexedarray:
         return IndexedArray(as_type(dtype), 1)
 
     def __init__(self, data: Any, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:
-        """An array seen through indices.
+        """Create a view of an array through indices.
 
         Args:
             data: the array (a NumPy array is shared where it can be).

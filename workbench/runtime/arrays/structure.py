@@ -43,7 +43,7 @@ class StructValue:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *values: Any, **fields: Any) -> None:
-        """A value with these fields, by position or by name; what is not given is zero, an array none.
+        """Create a value with these fields, by position or by name; one that is not passed is zero, an array none.
 
         Raises:
             KernelTypeError: a value does not fit its field, or there is no such field.

@@ -213,7 +213,8 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def part(of: Any, start: int, count: int, what: str) -> Any:
-    """`count` elements of a dense array, or of one in one dimension, from element `start` on, counted row by row.
+    """Return a view of `count` elements of a dense array, or of one in one dimension, from element `start` on, row by
+    row.
 
     Raises:
         LaunchError: it is not dense, or has not so many.

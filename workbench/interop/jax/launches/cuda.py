@@ -48,7 +48,7 @@ FUNCTIONS = (
     "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
     "cuGetErrorName", "cuCtxGetDevice", "cuKernelSetAttribute", "cuStreamGetCtx", "cuCtxPushCurrent", "cuCtxPopCurrent",
 )  # fmt: skip
-"""What the handler calls of the driver, in the order in which `Driver` in cuda.c has them."""
+"""The functions of the driver that the handler calls, in the order of `Driver` in cuda.c."""
 _UNCHECKED = (
     "Kernels run without checks on GPUs under JAX: nothing there reads faults. Use wb.checks(False) if"
     " that is intended, or look for the fault on the CPU or with wb.launch."

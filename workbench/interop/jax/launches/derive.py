@@ -1,4 +1,4 @@
-"""How a launch's derivatives are called: its adjoint's and its tangent's wires, from its own.
+"""Calls of a launch's derivatives: the wires of its adjoint and its tangent, from its own.
 
 Both functions take any plan's wires, those of an adjoint or a tangent too, so there is no highest order here: that is
 decided by what the kernel language can differentiate. An adjoint sees a kernel's arrays as they were before the launch,

@@ -115,7 +115,8 @@ def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
 
 
 def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
-    """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
+    """Return a size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an
+    array."""
     if not arguments.is_symbolic(size):
         return int(size)
     wires = plan.target.description.wires

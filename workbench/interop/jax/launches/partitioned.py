@@ -11,14 +11,13 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.halos import Edge, attached, resized, sent_back
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
@@ -118,7 +117,7 @@ def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) 
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
-    """The shardings that the types of results name, by result, under a mesh with explicit axes; None of each elsewhere.
+    """Return the shardings in the types of results, under a mesh with explicit axes; None for each elsewhere.
 
     Raises:
         LaunchError: operands are divided in ways that do not go together.
@@ -184,7 +183,8 @@ def part_plan(
 
 
 def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collection[str]) -> list[Plan]:
-    """The plans that a program may call that XLA divided in another process, and that is read from a cache on disk."""
+    """List the plans that a program may call that XLA divided in another process and that is read from a cache on
+    disk."""
     if not library().jax.config.jax_compilation_cache_dir:
         return []
     dims = [n for n, factor in enumerate(rule.dims) if factor]
@@ -335,3 +335,91 @@ def note_call_site(plan: Plan, config: LaunchConfig) -> None:
 def _others() -> tuple[str, ...]:
     jax = os.path.dirname(library().jax.__file__)
     return "<", jax + os.sep, _OWN
+
+
+class Edge(NamedTuple):
+    """Represents a halo along one axis of an array.
+
+    Attributes:
+        axis: of the array.
+        before, after: elements before and after a part.
+        names: the mesh axes that divide it.
+        count: the number of parts.
+        wrap: of a ring that is padded, its size without the padding; else 0.
+    """
+
+    axis: int
+    before: int
+    after: int
+    names: tuple[str, ...]
+    count: int
+    wrap: int = 0
+
+    def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the elements that come from each neighbour, where parts have `size` elements.
+
+        Yields:
+            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last.
+        """
+        for hop in range(-(-self.before // size), 0, -1):
+            yield -hop, size - min(size, self.before - (hop - 1) * size), size
+        for hop in range(1, -(-self.after // size) + 1):
+            yield hop, 0, min(size, self.after - (hop - 1) * size)
+
+    def shift(self, value: Any, hop: int) -> Any:
+        """Return the value of the part that is `hop` ahead; the last part is followed by the first."""
+        pairs = [((n + hop) % self.count, n) for n in range(self.count)]
+        return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
+
+
+def resized(value: Any, shape: Sequence[int]) -> Any:
+    """Truncate a value, or pad it with zeros, at the end of each axis to this shape."""
+    lax, jnp = library().jax.lax, library().jnp
+    for axis, size in enumerate(shape):
+        if value.shape[axis] > size:
+            value = lax.slice_in_dim(value, 0, size, axis=axis)
+        elif value.shape[axis] < size:
+            after = [(0, size - n if k == axis else 0, 0) for k, n in enumerate(value.shape)]
+            value = lax.pad(value, jnp.zeros((), value.dtype), after)
+    return value
+
+
+def attached(part: Any, edges: Sequence[Edge]) -> Any:
+    """Return a part with its halos; the second axis sends what the first has attached, so corners take two steps."""
+    lax = library().jax.lax
+    for edge in edges:
+        if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end
+            total = part.shape[edge.axis] * edge.count
+            part = _copied(part, edge, 0, edge.wrap, edge.after)
+            part = _copied(part, edge, edge.wrap - edge.before, total - edge.before, edge.before)
+        pieces = {0: part}
+        for hop, first, end in edge.pieces(part.shape[edge.axis]):
+            pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
+        part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
+    return part
+
+
+def _copied(part: Any, edge: Edge, source: int, target: int, count: int) -> Any:
+    """Copy `count` elements of the whole from one position along an axis to another; return the changed part."""
+    lax, axis, size = library().jax.lax, edge.axis, part.shape[edge.axis]
+    while count:
+        (giver, first), (taker, start) = divmod(source, size), divmod(target, size)
+        some = min(count, size - first, size - start)
+        piece = lax.slice_in_dim(part, first, first + some, axis=axis)
+        piece = lax.ppermute(piece, edge.names, [(giver, taker)]) if giver != taker else piece
+        filled = lax.dynamic_update_slice_in_dim(part, piece, start, axis)
+        part = library().jnp.where(lax.axis_index(edge.names) == taker, filled, part)
+        source, target, count = source + some, target + some, count - some
+    return part
+
+
+def sent_back(whole: Any, edges: Sequence[Edge], added: bool) -> Any:
+    """Return a part without its halos; if `added`, add each halo to the part that it belongs to."""
+    jax, shape, first = library().jax, list(whole.shape), [0] * whole.ndim
+    for edge in edges:
+        shape[edge.axis] -= edge.before + edge.after
+        first[edge.axis] = edge.before
+    if not (added and edges):
+        return jax.lax.slice(whole, first, [a + n for a, n in zip(first, shape, strict=True)]) if edges else whole
+    part = jax.ShapeDtypeStruct(tuple(shape), whole.dtype)
+    return jax.linear_transpose(lambda x: attached(x, edges), part)(whole)[0]

@@ -12,20 +12,20 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.autodiff.analysis.linearity import Share, refuse_nonlinear
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
-from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
@@ -111,7 +111,8 @@ def _effect() -> Any:
 
 @lru_cache(maxsize=1)
 def fault_effect() -> Any:
-    """The effect of launches that report faults: JAX drops none whose results are unused, as gradients' often are."""
+    """Return the effect of launches that report faults: JAX drops none whose results are unused, as gradients' often
+    are."""
     jax = library().jax
     # A kind of the effect of `jax.debug.print`: all transformations know that, `jax.checkpoint` among them.
     (printing,) = jax.make_jaxpr(lambda: jax.debug.print(""))().effects
@@ -227,7 +228,7 @@ def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
 
 
 def _lead(x: Any, axis: int | None, size: int) -> Any:
-    """`x` with its batch axis first; if it has none, with one of `size`."""
+    """Return `x` with its batch axis first, or with a new one of `size` if it has none."""
     jax = library()
     return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
 
@@ -251,7 +252,7 @@ def _launch_jvp(
 
 
 def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
-    """Of a launch that is linear in the operands that JAX does not know: by the adjoint kernel."""
+    """Transpose a launch that is linear in the operands that JAX does not know, by the adjoint kernel."""
     ad, jnp = library().ad, library().jnp
     wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
     if all(_is_zero(c) for c in cotangents):
@@ -282,7 +283,8 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
+    """Return the tangents of the results by the tangent kernel, which runs the kernel too: those results are
+    dropped."""
     jnp = library().jnp
     around = adjoint_of(plan, config)
     if around is not None:
@@ -379,7 +381,7 @@ def _pulled(
     plan: Plan, config: LaunchConfig, inputs: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
     linear: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
-    """The cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
+    """Return cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
     ad, jnp = library().ad, library().jnp
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
@@ -485,7 +487,8 @@ class _Around:
         return jnp.zeros_like(like) if found is None else as_typed(jnp.broadcast_to(operands[found], like.shape), like)
 
     def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
-        """The tangents of A's results of floats: `operands` are A's own, then tangents of those numbered `wanted`."""
+        """Return the tangents of A's results of floats: `operands` are A's own, then tangents of those numbered
+        `wanted`."""
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
         results = [s.number for s in self.gradient.results if s.place == "input"]
@@ -533,7 +536,7 @@ class _Around:
 
 
 def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
-    """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
+    """Return the statics of the adjoint's launch: its operands and results have the shapes of their primal values."""
 
     def shape(source: Source) -> Shape:
         if source.place == "input" or source.of == "input":
@@ -553,3 +556,42 @@ def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
     axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
     return as_typed(cotangent.sum(axis=axes, keepdims=True) if axes else cotangent, aval)
+
+
+def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str]) -> None:
+    """Refuse a launch that is not linear in the operands with these numbers, taken together.
+
+    Args:
+        plan: the launch.
+        linear: numbers of operands.
+        declared: names of parameters in which the user, or the way it was made, says that it is linear.
+
+    Raises:
+        NotDifferentiable: neither the IR nor a declaration says so; `location` is the line that is not linear.
+    """
+    plan.code.check()
+    names = {w.name for w in plan.target.description.wires if w.operand in linear}
+    if not names <= set(declared):
+        _prove(plan, frozenset(linear))
+
+
+@lru_cache(maxsize=256)
+def _prove(plan: Plan, linear: frozenset[int]) -> None:
+    wires = plan.target.description.wires
+    function = plan.code.function()
+    # Half floats and the like keep their names, so a wire and its parameter are found by name.
+    starts = {w.name: _share(w, linear) for w in wires}
+    names = [w.name for w in wires if w.operand in linear]
+    refuse_nonlinear(function, starts, {w.name: _memory(w) for w in wires}, names)
+
+
+def _share(wire: Wire, linear: Collection[int]) -> Share:
+    if wire.operand >= 0:
+        return Share.LINEAR if wire.operand in linear else Share.FIXED
+    # What a result holds undefined is not read; a marker of bytes stands for elements that nothing writes.
+    filled = wire.value >= 0 or (isinstance(wire.fill, (int, float)) and wire.fill != 0)
+    return Share.FIXED if filled else Share.NOTHING
+
+
+def _memory(wire: Wire) -> Hashable:
+    return ("operand", wire.operand) if wire.operand >= 0 else ("result", wire.result)

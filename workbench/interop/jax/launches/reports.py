@@ -61,7 +61,7 @@ class Report:
         return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
-        """`value`, of a program that fails when it runs if the count is not 0. (JAX drops it with an unused value.)
+        """Return `value`; the program fails when it runs if the count is not 0. (JAX drops it with an unused value.)
 
         Raises:
             KernelFault: the count is known now, and not 0; a program that is traced raises JAX's error when it runs.
@@ -129,7 +129,7 @@ class NotAdditive:
 def watch_linear(
     function: str, names: Sequence[str], plan: Plan, config: LaunchConfig, operands: Sequence[Any], results: list[Any]
 ) -> list[Any]:
-    """The results of a launch; the program reports, when it runs, where they are not linear in the inputs `names`."""
+    """Return a launch's results; the program reports, when it runs, where they are not linear in the inputs `names`."""
     numbers = tuple(w.operand for w in plan.target.description.wires if w.name in names)
     made = []
     for n, (wire, result) in enumerate(zip(plan.results, results, strict=True)):
@@ -146,7 +146,7 @@ def watch_linear(
 
 @lru_cache(maxsize=1)
 def _reported() -> Any:
-    """The primitive that gives its first operand, in which it is linear: neither of this shows in what is computed.
+    """Return the primitive that gives its first operand, in which it is linear, though its code shows neither.
 
     An effect would not do: `checkpoint` refuses that of calls, and that of JAX's debug callbacks leaves a token which
     fails at every barrier once the program has failed.

@@ -185,7 +185,7 @@ class _Making:
     # ---- what may be divided
 
     def _refused(self, number: int, dimension: Dimension) -> Reason | None:
-        """Why a dimension of the launch is not divided."""
+        """Return why a dimension of the launch is not divided."""
         if dimension.refused is not None:
             return dimension.refused
         for name, axis in dimension.axes.items():
