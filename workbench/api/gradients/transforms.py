@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import wraps
+from importlib import import_module
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -82,9 +83,8 @@ def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., arra
 
 
 def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
-    from workbench.autodiff.of_funcs import derivatives  # kernels without grad(f) do not need it
-
-    return derivatives(name, block, inputs)
+    # Kernels without grad(f) do not need it.
+    return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
 
 PYTHON_FORMS[grad] = "grad"  # in kernels: of a func
