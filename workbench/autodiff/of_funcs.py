@@ -35,35 +35,31 @@ def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[
     builder.extend(block.ops[:-1])
     builder.store(out, builder.const(0), value)
     body = builder.body()
-    inside = {v for op in walk(body) for v in op.results} | {p for op in walk(body) for b in op.blocks for p in b.params}
-    outside = dict.fromkeys(v for op in walk(body) for v in op.operands if v not in inside)
+    ops = walk(body)
+    inside = {v for op in ops for v in (*op.results, *(p for b in op.blocks for p in b.params))}
+    outside = dict.fromkeys(v for op in ops for v in op.operands if v not in inside)
     params = tuple(dict.fromkeys((*inputs, *outside)))
     function = run(LOWERED, Function(name, params, body))
-    ops: list[Op] = []
-    return ops, [_by_input(function, given, out, ops) for given in inputs]
+    made: list[Op] = []
+    return made, [_by_input(function, given, made) for given in inputs]
 
 
-def _by_input(function: Function, given: Value, out: Value, ops: list[Op]) -> Value:
+def _by_input(function: Function, given: Value, ops: list[Op]) -> Value:
     """Add the operations of the derivatives by each component of an input; return them together."""
     kind = given.type
     if not isinstance(kind, Vector):
-        return _along(function, given, None, out, ops)
-    parts = [_along(function, given, k, out, ops) for k in range(kind.length)]
+        return _along(function, given, None, ops)
+    parts = [_along(function, given, k, ops) for k in range(kind.length)]
     builder = Builder()
     builder.location = function.body.ops[-1].location
-    whole = builder.one("vec", [_cast(builder, p, kind) for p in parts], kind)
+    whole = builder.one("vec", parts, kind)
     ops += builder.body().ops
     return whole
 
 
-def _cast(builder: Builder, value: Value, kind: Vector) -> Value:
-    return builder.cast(value, kind.dtype)
-
-
-def _along(function: Function, given: Value, component: int | None, out: Value, ops: list[Op]) -> Value:
+def _along(function: Function, given: Value, component: int | None, ops: list[Op]) -> Value:
     """Add the operations of the derivative along one number; return it, in the number's type."""
-    copied: dict[Value, Value] = {}
-    body = copy_block(function.body, copied)
+    body = copy_block(function.body, {})
     emitter = Emitter()
     emitter.location = function.body.ops[-1].location
     one = emitter.const(1.0, element(given.type))
@@ -72,12 +68,12 @@ def _along(function: Function, given: Value, component: int | None, out: Value, 
         none = emitter.const(0.0, element(given.type))
         one = emitter.one("vec", [one if k == component else none for k in range(given.type.length)], given.type)
     store = body.ops[-1]
-    walk = Walk(Function(function.name, function.params, body), influenced(body, (given,)))
-    walk.builder, walk.arrays = emitter, {}
-    walk.env = {p: p for p in function.params}
-    walk.tangents = {given: one}
-    walk.ops(body.ops[:-1])
+    forward = Walk(Function(function.name, function.params, body), influenced(body, (given,)))
+    forward.builder, forward.arrays = emitter, {}
+    forward.env = {p: p for p in function.params}
+    forward.tangents = {given: one}
+    forward.ops(body.ops[:-1])
     emitter.location = store.location
-    tangent = emitter.cast(walk.tangent(store.operands[-1]), element(given.type))
+    tangent = emitter.cast(forward.tangent(store.operands[-1]), element(given.type))
     ops += emitter.body().ops
     return tangent

@@ -273,11 +273,16 @@ def _diagnostics() -> dict[str, Any]:
     print("Software\n", doctor(), sep="")
     versions = {name: _version(name) for name in ("numpy", "torch", "jax", "jaxlib")}
     return {
-        **dict.fromkeys(("warp_python", "warp_native"), TESTED_VERSION), "warp_clang": True, "llvm": _version("llvmlite"),
-        "python": platform.python_version(), "platform": platform.platform(), "host_compiler": "none",
+        **dict.fromkeys(("warp_python", "warp_native"), TESTED_VERSION),
+        "warp_clang": True,
+        "llvm": _version("llvmlite"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "host_compiler": "none",
         **dict.fromkeys(("cuda_toolkit", "cuda_driver", "nvrtc", "cuda_compatibility", "libmathdx", "nanovdb")),
         **dict.fromkeys(("mathdx_enabled", "cubql_enabled", "debug", "verify_fp", "fast_math"), False),
-        "cuda_enabled": bool(_cuda_devices()), **{name: version for name, version in versions.items() if version},
+        "cuda_enabled": bool(_cuda_devices()),
+        **{name: version for name, version in versions.items() if version},
         "devices": [{"alias": "cpu", "name": platform.processor()}, *({"alias": d.name} for d in _cuda_devices())],
     }
 

@@ -204,6 +204,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     if isinstance(operand, Static) and not usable:
         raise context.error(
             KernelTypeError, f"static() returns {its_type(value)} here, which no kernel can use.",
-            f"Return a number, a vector, a struct or a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
+            "Return a number, a vector, a struct or a tuple of those, a func or a type "
+            f"({', '.join(list(SCALARS)[:3])}, …).",
         )  # fmt: skip
     return operand

@@ -52,9 +52,7 @@ def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand
     return Static(Derivative(func), f"grad({func.path})")
 
 
-def call(
-    context: Context, path: str, args: Sequence[Operand], apply: Callable[[list[Operand]], Operand]
-) -> Operand:
+def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[list[Operand]], Operand]) -> Operand:
     """Return the derivative by the one float or vector among the arguments, or by each of several in a tuple.
 
     Args:
