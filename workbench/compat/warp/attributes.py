@@ -72,6 +72,7 @@ def _never(*args: Any, **options: Any) -> bool:
     return False
 
 
+_COUNTS = ("sm_count", "arch", "total_memory", "free_memory", "max_shared_memory_per_block")
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     Scalar: {"_type_": _ctype, "_length_": lambda t: 1},
     Vector: {
@@ -85,7 +86,7 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "ordinal": lambda d: d.index if d.is_cuda else -1,
         **dict.fromkeys(("is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing"), _never),
         **dict.fromkeys(("context", "pci_bus_id", "uuid"), lambda d: None),
-        **dict.fromkeys(("sm_count", "arch", "total_memory", "free_memory"), lambda d: 0),
+        **dict.fromkeys(_COUNTS, lambda d: 0),
     },
 }
 """By class: a name and its value for an instance."""

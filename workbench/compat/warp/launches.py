@@ -8,6 +8,7 @@ import copy
 import inspect
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -143,7 +144,7 @@ def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Ke
 def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
     result: Any = Function(with_language(rewritten(definition)))
-    result.func = f
+    result.func, result.__signature__ = f, inspect.signature(f)
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
 
@@ -189,9 +190,7 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     """
     name = given.pop("name", None)
     hints("wp.func", given)
-    frame = inspect.currentframe()
-    assert frame is not None and frame.f_back is not None
-    names = frame.f_back.f_locals
+    names = sys._getframe(1).f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
         known = name or getattr(f, "__name__", "")

@@ -167,7 +167,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
             raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
         return complex(value)
     if isinstance(type, Vector):
-        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
+        if isinstance(value, (array, StructValue)) or np.shape(value) not in (type.shape, (type.length,)):
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
         made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
