@@ -92,6 +92,8 @@ def _components(data: Any, dtype: Any) -> Any:
         return host.reshape(1, *kind.shape)
     if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - len(kind.shape)) :] == kind.shape:
         return data
+    if host.shape[-2:] == (size, 1):
+        return host.reshape(*host.shape[:-2], *kind.shape)
     if host.shape[-1] % size:
         return data
     count = host.shape[-1] // size
@@ -171,7 +173,8 @@ class _Attached:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return getattr(instance, "attached", {}).get(self.name, self.default)
+        value = getattr(instance, "attached", {}).get(self.name, self.default)
+        return value and instance.requires_grad if self.name == "retain_grad" else value
 
     def __set__(self, instance: Any, value: Any) -> None:
         if self.name == "retain_grad" and value and not instance.requires_grad:
