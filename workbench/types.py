@@ -270,7 +270,9 @@ class Transform(Vector):
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        """Return a value of shape (7,): from p and q, also by name, one of them, from 7 numbers, or the identity."""
+        if not components and {*named} == {"q"}:  # a rotation alone
+            named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
         if named:
             raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")
