@@ -188,3 +188,34 @@ def test_what_has_no_finite_result_is_left_to_the_kernel():
     assert np.isnan(one(k))
     k = meaning.define("def k(x, y):\n    i = tid()\n    y[i] = x[i] * exp(1000.0)\n")["k"]
     assert one(k) == np.inf
+
+
+@wb.struct
+class Gains:
+    p: float
+    axis: wb.vec3
+
+
+def gains(p):
+    return Gains(p, wb.vec3(1.0, 2.0, 3.0))
+
+
+FACTOR = 4.0
+
+
+@wb.kernel
+def control(x: wb.array[float], y: wb.array[float]):
+    g = wb.static(gains(FACTOR))
+    y[0] = g.p * x[0] + g.axis[2]
+
+
+def test_static_returns_a_struct_which_is_watched(monkeypatch):
+    x, y = wb.array([2.0], float), wb.zeros(1)
+    wb.launch(control, 1, inputs=[x, y])
+    assert y.numpy()[0] == 11
+    before = control.used
+    wb.launch(control, 1, inputs=[x, y])
+    assert control.used is before
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    wb.launch(control, 1, inputs=[x, y])
+    assert y.numpy()[0] == 13

@@ -126,7 +126,8 @@ def rewritten(definition: Definition) -> Definition:
     """
     own = _asked(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
-    if not own and not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
+    written = not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE)))
+    if not own and written and not _read_after(definition.node):
         return definition
     node = copy.deepcopy(definition.node)
     _Rewriter(node).visit(node)
@@ -148,6 +149,18 @@ def _written_out(node: ast.For) -> ast.expr:
         return node.iter
     numbers = range(*(a.value for a in node.iter.args))  # type: ignore[union-attr]
     return _placed(ast.Tuple([ast.Constant(n) for n in numbers], ast.Load()), node.iter)
+
+
+def _read_after(node: ast.FunctionDef) -> list[ast.For]:
+    """Return the loops whose name is set by them alone and read behind them: without a turn it is 0 in Warp."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found: list[ast.For] = []
+    for loop in (n for n in ast.walk(node) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
+        inside = {id(n) for n in ast.walk(loop)}
+        outside = [n for n in names if n.id == loop.target.id and id(n) not in inside]  # type: ignore[union-attr]
+        if outside and all(isinstance(n.ctx, ast.Load) for n in outside) and _is_call(loop.iter, ("range",)):
+            found.append(loop)
+    return found
 
 
 def _asked(definition: Definition) -> dict[str, Any]:
@@ -176,6 +189,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
 class _Rewriter(ast.NodeTransformer):
     def __init__(self, node: ast.FunctionDef) -> None:
         self.before: list[ast.stmt] = []
+        self.read_after = _read_after(node)
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
         self.locals = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
         self.locals |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -256,7 +270,10 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
         node.iter = _written_out(node)
-        return self.generic_visit(node)
+        zero = ast.Assign([copy.deepcopy(node.target)], ast.Constant(0))
+        first = [_placed(zero, node)] if node in self.read_after else []
+        loop = self.generic_visit(node)
+        return [*first, loop] if first else loop
 
     def visit_While(self, node: ast.While) -> Any:
         """Write `while hash_grid_query_next(query, j)`, also as the first line of another `while`, as the `for`."""
