@@ -46,8 +46,8 @@ def test_enums_classes_and_namespaces():
     text = """
         def k(x, y):
             i = tid()
-            y[i] = (x[i] + Colour.RED * Colour.BLUE + Level.HIGH * Settings.n + Settings.Inner.s + ns.k * ns.v[1]
-                    + 100.0 * ns.kind)
+            y[i] = (x[i] + Colour.RED.value * Colour.BLUE + Level.HIGH.value * Settings.n + Settings.Inner.s
+                    + ns.k * ns.v[1] + 100.0 * ns.kind)
         """
     got, interpreted = meaning.results(text, np.array([0.0, 1.0]), space)
     assert got.tolist() == interpreted.tolist()

@@ -365,6 +365,7 @@ TABLE: dict[str, Row] = {
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
+        get_suggested_block_size=lambda kernel, device=None: (256, 1),
         get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
         **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),

@@ -130,7 +130,7 @@ def rewritten(definition: Definition) -> Definition:
     if not own and written and not _read_after(definition.node):
         return definition
     node = copy.deepcopy(definition.node)
-    _Rewriter(node).visit(node)
+    _Rewriter(node, definition).visit(node)
     return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
 
 
@@ -140,15 +140,31 @@ def only_indexed(definition: Definition, name: str) -> bool:
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
 
 
-def _written_out(node: ast.For) -> ast.expr:
+def _written_out(node: ast.For, definition: Definition) -> ast.expr:
     """Return a loop's iterable; its numbers written out, where its body has a `static` of the loop's variable."""
-    static = [part for call in _calls(node, ("static",)) for part in ast.walk(call)]
+    static = [part for call in _calls(ast.Module(node.body, []), ("static",)) for part in ast.walk(call)]
     used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
-    known = isinstance(node.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in node.iter.args)
-    if not used or not known or not _is_call(node.iter, ("range",)):
+    if not used or not _is_call(node.iter, ("range",)):
         return node.iter
-    numbers = range(*(a.value for a in node.iter.args))  # type: ignore[union-attr]
-    return _placed(ast.Tuple([ast.Constant(n) for n in numbers], ast.Load()), node.iter)
+    bounds = [_number(a, definition) for a in node.iter.args]  # type: ignore[attr-defined]
+    if None in bounds:
+        return node.iter
+    return _placed(ast.Tuple([ast.Constant(n) for n in range(*bounds)], ast.Load()), node.iter)
+
+
+def _number(node: ast.expr, definition: Definition) -> int | None:
+    """Return a number that is written, or what a `static` of names outside comes to; None of what is not known yet."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else None
+    if not _is_call(node, ("static",)):
+        return None
+    inner = node.args[0]  # type: ignore[attr-defined]
+    names = {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
+    try:
+        value = eval(compile(ast.Expression(inner), "<static>", "eval"), {n: definition.read(n) for n in names})
+    except Exception:  # the language's `static` says what is wrong
+        return None
+    return value if isinstance(value, int) else None
 
 
 def _read_after(node: ast.FunctionDef) -> list[ast.For]:
@@ -187,7 +203,8 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, node: ast.FunctionDef) -> None:
+    def __init__(self, node: ast.FunctionDef, definition: Definition) -> None:
+        self.definition, self.turns = definition, set[str]()
         self.before: list[ast.stmt] = []
         self.read_after = _read_after(node)
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
@@ -269,7 +286,9 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
-        node.iter = _written_out(node)
+        node.iter = _written_out(node, self.definition)
+        if isinstance(node.iter, ast.Tuple) and isinstance(node.target, ast.Name):
+            self.turns.add(node.target.id)
         zero = ast.Assign([copy.deepcopy(node.target)], ast.Constant(0))
         first = [_placed(zero, node)] if node in self.read_after else []
         loop = self.generic_visit(node)
@@ -318,7 +337,7 @@ class _Rewriter(ast.NodeTransformer):
             return _placed(ast.BinOp(node.args[0], _OPERATORS[_name(node)], node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-            return node.args[0] if names & self.locals and len(node.args) == 1 else node
+            return node.args[0] if names & (self.locals - self.turns) and len(node.args) == 1 else node
         if _name(node) in _RENAMES:
             return _renamed(node, _RENAMES[_name(node)])
         if not _is_call(node, _OTHERWISE):
