@@ -70,7 +70,7 @@ class Artifact(msgspec.Struct, frozen=True):
     """
 
     image: bytes
-    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class Backend(ABC):

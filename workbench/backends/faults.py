@@ -16,6 +16,7 @@ from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.attributes import MESSAGE
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Function, Op, Value, definitions, indices_of, number_ops
 from workbench.passes.checks.bounds_checks import (
     DIVISIONS,
@@ -24,7 +25,7 @@ from workbench.passes.checks.bounds_checks import (
     reported,
 )
 from workbench.structs import ELEMENT
-from workbench.tiles import Tile, shown
+from workbench.tiles import shown
 from workbench.types import ArrayType, Matrix, element, is_float
 from workbench.types import bool as bool_
 
@@ -100,7 +101,7 @@ def _value(bits: int, value: Value) -> Any:
 
 def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
     """Return a linear index along each dimension, the last one fastest."""
-    indices = []
+    indices: list[int] = []
     for size in reversed(dims):
         indices.append(linear % size)
         linear //= size
@@ -131,8 +132,7 @@ def _access(
 
 
 def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
-    tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.operands[-1] if op.name == "tile_store" else op.result)
     full = op.operands[0].name
     return (
         f"A tile of shape {shown(tile.shape)} at {values} is not inside of {full.partition(ELEMENT)[0]}, which has "
@@ -141,8 +141,7 @@ def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequen
 
 
 def _tile_part(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
-    tile, sizes = op.operands[0].type, part_of(op)
-    assert isinstance(tile, Tile)
+    tile, sizes = tile_of(op.operands[0]), part_of(op)
     if all(n == 1 for n in sizes):
         return f"A tile of shape {shown(tile.shape)} has no element {values}; {who} asked for it."
     return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; {who}."

@@ -60,7 +60,7 @@ def slot_size(type: Type) -> int:
 def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
     """Return the layout of these (name, type) parameters."""
     offset = DIMS_SIZE
-    slots = []
+    slots: list[Slot] = []
     for name, type in parameters:
         size = slot_size(type)
         slots.append(Slot(name, type, offset, size))

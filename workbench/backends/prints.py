@@ -49,7 +49,7 @@ def width(values: Sequence[Value]) -> int:
 def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
     """Format what one print shows, from values as the interpreter has them, and their types."""
     rest = (v.view(t.numpy)[0] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
-    shown = []
+    shown: list[str] = []
     for part in parts:
         if isinstance(part, str):
             shown.append(part)
@@ -77,7 +77,7 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
             break
         op = ops[number - 1]
         at += 16
-        values = []
+        values: list[Any] = []
         for value in op.operands:
             count = value.type.length if isinstance(value.type, Vector) else 1
             values.append(_value(value.type, buffer[at : at + 8 * count]))

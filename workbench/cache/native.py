@@ -82,7 +82,13 @@ def native_image(
     store = default_store()
     entry = store.get(key.digest)
     if entry is None:
-        metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
+        metadata: dict[str, Any] = {
+            "name": name,
+            "entry": name,
+            "backend": backend.name,
+            "target": target,
+            "stages": {},
+        }
         from workbench.backends.cpu.compile import compile_text
 
         ir_text = text if isinstance(text, str) else text()

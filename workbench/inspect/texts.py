@@ -300,7 +300,7 @@ def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
     Raises:
         KeyError: a name that is none of `PANES`.
     """
-    result = {}
+    result: dict[str, str] = {}
     for name in names:
         try:
             result[name] = _MAKE[name](kernel)

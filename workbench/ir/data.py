@@ -14,7 +14,7 @@ from workbench.errors import its_type
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
 from workbench.ir.json_values import Json, Locations, Malformed, checked, nth
 from workbench.ir.show import literal_bits, read_bits
-from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
+from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value, scalar_or_vector_of
 from workbench.ir.verify import InvalidIR, verify
 from workbench.limits import BLOCK_THREADS, FILE_DEPTH, FILE_OPERATIONS
 from workbench.source import UNKNOWN, Location, Source
@@ -222,8 +222,7 @@ class _Writer:
         data: dict[str, Json] = {}
         for name, value in op.attrs.items():
             if op.name == "const" and name == VALUE:
-                kind = op.result.type
-                assert isinstance(kind, (Scalar, Vector))
+                kind = scalar_or_vector_of(op.result)
                 data[name] = self.constant(value, kind)
             elif value is not None:
                 data[name] = self.plain(value, op.name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE, Number
 from workbench.ir.json_values import Malformed
-from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value
+from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, scalar_or_vector_of
 from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element
 
@@ -126,8 +126,7 @@ class _Printer:
 
     def attrs(self, op: Op) -> str:
         if op.name == "const":
-            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], op.result.type
-            assert isinstance(type, (Scalar, Vector))
+            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], scalar_or_vector_of(op.result)
             if captured:
                 return f" @{captured}"
             return f" #{literal_bits(value, type)}" if self.canonical else f" {value!r}"

@@ -13,7 +13,7 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, vector_of
 from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Vector, int32
 
@@ -111,8 +111,7 @@ class _Expander:
 
     def componentwise(self, op: Op, operands: tuple[Value, ...]) -> None:
         """Emit a scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
-        type = op.result.type
-        assert isinstance(type, Vector)
+        type = vector_of(op.result)
         columns = [self.components(v) if isinstance(v.type, Vector) else (v,) * type.length for v in operands]
         results: list[Value] = []
         for row in zip(*columns, strict=True):
@@ -126,8 +125,7 @@ class _Expander:
         """Return the components of a vector: those it was made of, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
-        type = vector.type
-        assert isinstance(type, Vector)
+        type = vector_of(vector)
         known = self.constants.get(vector)
         if isinstance(known, tuple):
             literals = tuple(self.builder.const(c, type.dtype) for c in known)

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from workbench.ir.attributes import VALUE
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, number_of, walk
-from workbench.types import Scalar, is_integer
+from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
+from workbench.types import is_integer
 
 
 def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda op: True) -> Function:
@@ -81,8 +81,7 @@ def _numbers(function: Function) -> dict[Value, int]:
         if op.name == "const" and is_integer(op.result.type):
             numbers[op.result] = int(number_of(op))
         elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in numbers:
-            number, type = numbers[op.operands[0]], op.result.type
-            assert isinstance(type, Scalar)
+            number, type = numbers[op.operands[0]], scalar_of(op.result)
             # Positive numbers that fit keep their value under any cast between integers.
             if int(type.numpy.type(0)) <= number < 2 ** (type.bits - 1):
                 numbers[op.result] = number

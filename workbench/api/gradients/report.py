@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -295,10 +295,11 @@ def _direction(
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
     slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
-    signs = random.choice((-1.0, 1.0), host.shape)
+    signs: Any = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape
-    along: Any = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
+    own: Any = np.sign(slope)
+    along = typical * cast("HostArray", np.where((random.random(shape) < 0.5) & (slope != 0), own, signs))
     predicted = float((slope * along).sum())
     step = STEPS[size]
 

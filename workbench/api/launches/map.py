@@ -9,6 +9,7 @@ import ast
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
-from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
@@ -312,7 +313,8 @@ def _outputs(out: object, types: Sequence[AnyType], shape: tuple[int, ...], arra
     """Return the arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
-        return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in types]
+        elements = cast("Sequence[Element]", types)  # a function on the host returns nothing else
+        return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in elements]
     outs: list[object] = list(out) if is_list(out) else [out]
     checked: list[array] = []
     if len(outs) != len(types):

@@ -26,7 +26,7 @@ class CutStep(Step):
     """
 
     arrays: Sequence[array]
-    lost: set[Memory] = field()  # no default, as `Step` has it
+    lost: set[Memory] = field()  # type: ignore[reportIncompatibleVariableOverride]  (no default, and never None)
     refusal: Callable[[array], NotDifferentiable]
     launch: LaunchStep | None = None
 

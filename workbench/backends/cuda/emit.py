@@ -39,10 +39,10 @@ from workbench.backends.zero_signs import compared_types
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType
 
 _AXES = "ijkl"
 
@@ -173,8 +173,8 @@ class _Kernel:
             label = op.attrs.get(CAPTURED)
             if not label:
                 continue
-            assert isinstance(op.result.type, (Scalar, Vector))
-            key = (label, c_type(op.result.type), literal(op.attrs[VALUE], op.result.type))
+            type = scalar_or_vector_of(op.result)
+            key = (label, c_type(type), literal(op.attrs[VALUE], type))
             if key not in rows:
                 rows[key] = self._fresh(label.replace(".", "_"))
             self.names[op.result] = rows[key]

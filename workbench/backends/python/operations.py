@@ -18,9 +18,9 @@ from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
 from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
-from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions
+from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions, slots_of
 from workbench.passes.checks.bounds_checks import reported
-from workbench.types import Slots, Type
+from workbench.types import Type
 
 
 def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -141,8 +141,7 @@ def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = op.result.type
-    assert isinstance(type, Slots)
+    type = slots_of(op.result)
     return ([None] * type.count,)
 
 

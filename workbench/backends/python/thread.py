@@ -12,9 +12,8 @@ from workbench.backends.faults import FaultRecord
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, array_of
 from workbench.source import Location
-from workbench.types import ArrayType
 
 Thread = tuple[int, ...]
 
@@ -100,8 +99,7 @@ class Interpreter:
         Raises:
             KernelFault: one is out of range.
         """
-        array, type = operands[0], op.operands[0].type
-        assert isinstance(type, ArrayType)
+        array, type = operands[0], array_of(op.operands[0])
         indices = tuple(int(i) for i in operands[1 : 1 + type.ndim]) if op.name != "reduce_add" else (0,) * type.ndim
         shape = array.shape[: type.ndim]
         if all(0 <= i < n for i, n in zip(indices, shape, strict=True)):

@@ -34,7 +34,7 @@ def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _read(fd: int, count: int) -> bytes:
-    parts = []
+    parts: list[bytes] = []
     while count:
         try:
             part = os.read(fd, min(count, 1 << 20))

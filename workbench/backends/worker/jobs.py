@@ -36,9 +36,9 @@ class Lost(Exception):
         log: what it wrote last.
     """
 
-    def __init__(self, how: str, stage: str = "", log: str = "") -> None:
-        super().__init__(how)
-        self.how = how
+    def __init__(self, ending: str, stage: str = "", log: str = "") -> None:
+        super().__init__(ending)
+        self.how = ending
         self.stage = stage
         self.log = log
 
@@ -46,10 +46,10 @@ class Lost(Exception):
 class Refused(Exception):
     """A task ended with an exception; `kind` is its class, `facts` what it holds."""
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        super().__init__(facts["message"])
-        self.kind = str(facts["error"])
-        self.facts = dict(facts)
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        super().__init__(details["message"])
+        self.kind = str(details["error"])
+        self.facts = dict(details)
 
 
 class Ends(Protocol):

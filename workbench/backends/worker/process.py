@@ -164,7 +164,8 @@ class Process:
         if self._errors is None:
             return "", ""
         self._errors.seek(0)
-        rows, stage = [], b""
+        rows: list[str] = []
+        stage = b""
         for row in self._errors.read().splitlines():
             output, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
             if output or not mark:

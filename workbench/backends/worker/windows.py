@@ -6,7 +6,7 @@ Written from Microsoft's pages of the functions named here (jobapi2.h, psapi.h),
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, cast
 
 _KILL_ON_JOB_CLOSE = 0x2000
 _EXTENDED_LIMITS = 9
@@ -83,7 +83,7 @@ def committed() -> int:
 
 
 def _kernel32() -> Any:
-    library = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]  (of Windows)
+    library = cast("Any", ctypes).WinDLL("kernel32", use_last_error=True)  # of Windows
     handle, flag = ctypes.c_void_p, ctypes.c_int
     for name, result, arguments in (
         ("CreateJobObjectW", handle, (handle, ctypes.c_wchar_p)),
@@ -93,6 +93,6 @@ def _kernel32() -> Any:
         ("GetCurrentProcess", handle, ()),
         ("K32GetProcessMemoryInfo", flag, (handle, handle, ctypes.c_uint32)),
     ):
-        function = getattr(library, name)
+        function: Any = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library

@@ -137,7 +137,7 @@ def _known(context: Context, name: str) -> Any:
             "Use names from outside the kernel, or leave static() out.",
         )  # fmt: skip
 
-    return python(context.env[name])
+    return python(structs.gather(context.env, name))
 
 
 def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:

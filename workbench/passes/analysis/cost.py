@@ -7,6 +7,7 @@ from math import prod
 
 from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
 from workbench.ir.ops import LOOPS, TILED
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.limits import ATOMIC_ADD_COST, LOOP_WEIGHT, TILE_LANES
 from workbench.tiles import Tile
@@ -85,6 +86,5 @@ def _elements(op: Op) -> int:
 
 def _products(op: Op) -> int:
     """Return how many numbers a product of tiles multiplies."""
-    a, product = op.operands[0].type, op.result.type
-    assert isinstance(a, Tile) and isinstance(product, Tile)
+    a, product = tile_of(op.operands[0]), tile_of(op.result)
     return product.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

@@ -17,6 +17,7 @@ from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import (
     Block,
     Function,
@@ -27,7 +28,6 @@ from workbench.ir.values import (
     indices_of,
     number_of,
     number_ops,
-    walk,
 )
 from workbench.limits import REPORTED_INDICES
 from workbench.passes.analysis.intervals import Intervals
@@ -56,7 +56,7 @@ SHIFTS = frozenset({"lshift", "rshift"})
 
 def without_asserts(function: Function) -> Function:
     """Return the function without its asserts, its views' bounds and what only they need, for code without checks."""
-    if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
+    if function.body.op_names.isdisjoint(("assert", "view_index")):
         return function
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
@@ -103,16 +103,14 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
 
 def starts_of(op: Op) -> tuple[Value, ...]:
     """Return the indices at which an element or a part of a tile begins."""
-    tile = op.operands[0].type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.operands[0])
     return op.operands[1 : 1 + tile.ndim]
 
 
 def part_of(op: Op) -> tuple[int, ...]:
     """Return the sizes of that part."""
     part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
-    outer = op.operands[0].type
-    assert isinstance(outer, Tile)
+    outer = tile_of(op.operands[0])
     return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * outer.ndim
 
 
@@ -207,8 +205,7 @@ class _Guard:
     def part(self, op: Op) -> None:
         """Check an element or a part of a tile."""
         good: list[Value] = []
-        outer = op.operands[0].type
-        assert isinstance(outer, Tile)
+        outer = tile_of(op.operands[0])
         for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
             definition, last = self.made.get(start), length - size
             if definition is None or definition.name != "const" or not 0 <= number_of(definition) <= last:
@@ -223,8 +220,7 @@ class _Guard:
         if op.attrs[BOUNDS]:
             self.builder.append(op)
             return
-        tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
-        assert isinstance(tile, Tile)
+        tile = tile_of(op.operands[-1] if op.name == "tile_store" else op.result)
         lengths = dict(zip(op.attrs[AXES], tile.shape, strict=True))
         none, good = self.builder.const(0, int64), list[Value]()
         for axis, index in enumerate(indices_of(op)):

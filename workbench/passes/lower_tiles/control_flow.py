@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from workbench.ir.ops import LEAD
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Op, Value, dtype_of
-from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type, tiles_used
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tiles_used
 from workbench.tiles import Tile, is_tile
 
 
 def _if(on: TileLowering, op: Op) -> None:
     """Lower an `if`: each side copies its tiles into the results' buffers."""
     # Taken before the sides are lowered, so that neither side uses these buffers for something else.
-    results = {r: on.new(tile_type(r)) for r in op.results if is_tile(r)}
+    results = {r: on.new(tile_of(r)) for r in op.results if is_tile(r)}
     blocks: list[Block] = []
     for block in op.blocks:
         with on.builder.block() as opened:
@@ -77,7 +78,7 @@ def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
         buffer.owners.discard(init)
         del on.buffers[init]
         return buffer
-    buffer = on.new(tile_type(init))
+    buffer = on.new(tile_of(init))
     on.copy(buffer.slots, on.slots_of(init), buffer.count)
     return buffer
 

@@ -15,9 +15,9 @@ import msgspec
 from workbench.ir.attributes import AXES
 from workbench.ir.ops import EFFECTS, OPAQUE
 from workbench.ir.rewrite import map_blocks
-from workbench.ir.values import Block, Op, Value, walk
-from workbench.tiles import Tile
-from workbench.types import ArrayType, float32, float64
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Block, Op, Value, array_of, walk
+from workbench.types import float32, float64
 
 
 class InPlace(msgspec.Struct, frozen=True):
@@ -76,8 +76,7 @@ def _moved(block: Block, additions: dict[Value, Op], moved: dict[Value, Op]) -> 
 
 def _lies(op: Op, tile: Value) -> bool:
     """Return whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
-    array, type = op.operands[0].type, tile.type
-    assert isinstance(array, ArrayType) and isinstance(type, Tile)
+    array, type = array_of(op.operands[0]), tile_of(tile)
     number = type.dtype in (float32, float64) and not array.pitch
     return number and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.in_place import InPlace
 from workbench.passes.lower_tiles.nests import Nests
@@ -108,7 +109,7 @@ class TileLowering(Nests):
         if instead is not None and self.takes(instead):
             self.own(op.result, self.buffers[instead])
         else:
-            self.own(op.result, self.new(tile_type(op.result)))
+            self.own(op.result, self.new(tile_of(op.result)))
         return self.slots_of(op.result)
 
     def scalar(self, value: Value) -> Value:
@@ -148,12 +149,6 @@ class TileLowering(Nests):
 
 
 Handler = Callable[[TileLowering, Op], None]
-
-
-def tile_type(value: Value) -> Tile:
-    """Return the type of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type
 
 
 def tiles_used(op: Op) -> list[Value]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.ir.attributes import AXES, AXIS, BOUNDS
-from workbench.ir.values import Op, Value
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Op, Value, array_of
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
-from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
+from workbench.types import int32, int64
 
 Element = Callable[[Sequence[Value], Value], None]
 
@@ -22,8 +23,7 @@ class Region:
         self.op = op
         self.tile = tile
         self.array = op.operands[0]
-        assert isinstance(self.array.type, ArrayType)
-        ndim = self.array.type.ndim
+        ndim = array_of(self.array).ndim
         self.axes: tuple[int, ...] = op.attrs[AXES]
         self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
 
@@ -36,8 +36,7 @@ class Region:
 
     def size(self, axis: int) -> Value:
         """Return the array's extent along an axis."""
-        type = self.array.type
-        assert isinstance(type, ArrayType)
+        type = array_of(self.array)
         return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
 
     def inside(self) -> Value:
@@ -104,8 +103,7 @@ class Region:
 
 
 def _load(on: TileLowering, op: Op) -> None:
-    tile = op.result.type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.result)
     slots = on.result(op)
     region = Region(on, op, tile)
 
@@ -128,8 +126,7 @@ def _load(on: TileLowering, op: Op) -> None:
 
 
 def _store(on: TileLowering, op: Op) -> None:
-    tile = op.operands[-1].type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.operands[-1])
     slots = on.slots_of(op.operands[-1])
     region = Region(on, op, tile)
     region.each(lambda indices, at: on.builder.store(region.array, *indices, on.read(slots, at)) and None)
@@ -138,8 +135,7 @@ def _store(on: TileLowering, op: Op) -> None:
 def _atomic_add(on: TileLowering, op: Op) -> None:
     if op.operands[-1] in on.in_place.additions:
         return  # the product has done it
-    tile = op.result.type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.result)
     source = on.slots_of(op.operands[-1])
     slots = on.result(op)
     region = Region(on, op, tile)

@@ -11,8 +11,9 @@ from math import prod
 
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND
 from workbench.ir.rewrite import Mapping, copy_op
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
 from workbench.types import Kind, Scalar, Vector, element, int32, is_float
 from workbench.types import bool as bool_
@@ -39,7 +40,7 @@ def _combine(on: TileLowering, op: Op) -> Combine:
 
 def _reduce(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    shape, axis = tile_type(tile).shape, op.attrs.get(AXIS)
+    shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
     outer, length, inner = (1, prod(shape), 1) if axis is None else (
         prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     )  # fmt: skip
@@ -50,7 +51,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
     source = on.slots_of(tile)
     # The first step reads the tile and writes the buffer, so the tile itself is left as it is.
     half = (length + 1) // 2
-    buffer = on.new(tile_type(tile), outer * half * inner)
+    buffer = on.new(tile_of(tile), outer * half * inner)
     work = buffer.slots
 
     def at(o: Value, i: Value, j: Value, rows: int) -> Value:
@@ -112,7 +113,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
     """Find the first index of the least or greatest element; that of a NaN, where there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
-    source, dtype = on.slots_of(tile), tile_type(tile).dtype
+    source, dtype = on.slots_of(tile), tile_of(tile).dtype
     sign = "lt" if op.attrs[KIND] == "argmin" else "gt"
     target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
 
@@ -142,7 +143,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 
 def _scan(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    type = tile_type(tile)
+    type = tile_of(tile)
     length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs[KIND]
     source, target = on.slots_of(tile), on.result(op, tile)
     exclusive = op.attrs[EXCLUSIVE]

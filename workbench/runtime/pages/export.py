@@ -293,7 +293,7 @@ def _lines(record: LaunchRecord) -> dict[str, list[int]]:
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
     """Each print's parts, and the types of its values: names, and how many components there are (0: one number)."""
-    described = []
+    described: list[dict[str, Any]] = []
     for op in prints(record.loaded.function):
         types = [(v.type, element(v.type).name) for v in op.operands]
         kinds = [[name, type.length if isinstance(type, Vector) else 0] for type, name in types]

@@ -33,8 +33,8 @@ class Program:
         facts: further entries of `data`, JSON values.
     """
 
-    rows: list[Row] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list[Row])
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         self._end = STACK
@@ -89,7 +89,7 @@ class Program:
     def data(self) -> dict[str, Any]:
         """Return the program that `openMachine` takes."""
         rows = [list(row) for row in self.rows]
-        plain = {
+        plain: dict[str, Any] = {
             "schedule": list(range(len(rows))),
             "numbers": {},
             "counters": {},

@@ -149,12 +149,12 @@ def heed_destructors() -> None:
     before = sys.unraisablehook
 
     @called_by_native
-    def hook(told: sys.UnraisableHookArgs) -> None:
-        if told.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
-            _put_off.append((told.exc_value or KeyboardInterrupt(), set()))
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
+            _put_off.append((unraisable.exc_value or KeyboardInterrupt(), set()))
             _try_again()
         else:
-            before(told)
+            before(unraisable)
 
     sys.unraisablehook = hook
 

@@ -60,21 +60,21 @@ def pays_on_cpu(plan: Plan, config: LaunchConfig) -> bool:
 
 
 def _most_axes(plan: Plan) -> int:
-    found = plan.traced.get("batch axes")
-    if found is None:
-        found = plan.traced["batch axes"] = most_batch_axes(plan.code.function())
-    return found
+    most = plan.traced.get("batch axes")
+    if most is None:
+        most = plan.traced["batch axes"] = most_batch_axes(plan.code.function())
+    return most
 
 
 def _batched_plan(plan: Plan, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Plan:
     key = "batched", axes, varies
-    found = plan.traced.get(key)
-    if found is None:
+    batched_plan = plan.traced.get(key)
+    if batched_plan is None:
         wires = plan.target.description.wires
-        places = {w.name: _place(w, axes, varies) for w in wires if w.value < 0}
-        function = batched(plan.code.function(), axes, places)
-        found = plan.traced[key] = rewritten_plan(plan, function, tuple(_wire(w, axes) for w in wires))
-    return found
+        batch_axes = {w.name: _place(w, axes, varies) for w in wires if w.value < 0}
+        function = batched(plan.code.function(), axes, batch_axes)
+        batched_plan = plan.traced[key] = rewritten_plan(plan, function, tuple(_wire(w, axes) for w in wires))
+    return batched_plan
 
 
 def _place(wire: Wire, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Place:
@@ -113,29 +113,29 @@ def most_batch_axes(function: Function) -> int:
     return MAX_NDIM - max(function.launch_ndim, *ranks, 1)
 
 
-def batched(function: Function, axes: int, places: Mapping[str, Place]) -> Function:
+def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> Function:
     """Return `function` over so many batch axes, in one launch.
 
     Args:
         function: one that `most_batch_axes` allows so many.
         axes: how many; the launch has them before its own dimensions.
-        places: of parameters, by name, those that have batches: arrays get the axes before their own, numbers become
+        batch_axes: by name of a parameter that has batches: arrays get the axes before their own, numbers become
             arrays of these axes.
     """
     builder = Builder()
     index = [builder.one("tid", (), int32, {AXIS: n}) for n in range(axes)]
     zero = builder.const(0)
-    params = [_param(p, axes, places.get(p.name)) for p in function.params]
+    params = [_param(p, axes, batch_axes.get(p.name)) for p in function.params]
     lead = {
-        new: tuple(i if varies else zero for i, varies in zip(index, places[new.name].varies, strict=True))
+        new: tuple(i if varies else zero for i, varies in zip(index, batch_axes[new.name].varies, strict=True))
         for new in params
-        if new.name in places
+        if new.name in batch_axes
     }
     mapping: dict[Value, Value] = {}
     for old, new in zip(function.params, params, strict=True):
         is_number = old is not new and not isinstance(old.type, ArrayType)
         mapping[old] = builder.load(new, *lead[new]) if is_number else new
-    singles = {new for new in params if new.name in places and places[new.name].single}
+    singles = {new for new in params if new.name in batch_axes and batch_axes[new.name].single}
     rewriter = Rewriter(_change(axes, lead, singles), mapping)
     body = rewriter.block(function.body)
     ops = (*builder.body().ops, *body.ops)
@@ -144,12 +144,12 @@ def batched(function: Function, axes: int, places: Mapping[str, Place]) -> Funct
     )  # fmt: skip
 
 
-def _param(param: Value, axes: int, place: Place | None) -> Value:
-    if place is None:
+def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:
+    if batch_axes is None:
         return param
     if not isinstance(param.type, ArrayType):
         return Value(ArrayType(param.type, axes), param.name)  # type: ignore[arg-type]
-    return Value(replace(param.type, ndim=axes + (0 if place.single else param.type.ndim)), param.name)
+    return Value(replace(param.type, ndim=axes + (0 if batch_axes.single else param.type.ndim)), param.name)
 
 
 def _change(

@@ -170,7 +170,7 @@ def called(ctx: Any, target: T) -> T:
 
 
 def note_export(ctx: Any, kernel: str, name: str) -> bool:
-    """Return whether JAX lowers a program to export it; then note that it calls the target of this name.
+    """Note that an exported program calls the target of this name; return False where JAX lowers none for export.
 
     Raises:
         LaunchError: `jax_export` does not run here, so JAX would refuse the name with an error of its own.
