@@ -68,9 +68,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
     if isinstance(target, derivatives.Derivative):
-        of = target.func
-        args = _no_keywords(context, callee, args, keywords)
-        return derivatives.call(context, of.path, args, lambda given: _of_values(context, of, given))
+        return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
         args = makers.by_name(kind, args, keywords)
@@ -103,10 +101,14 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
 
 
-def _of_values(context: Context, callee: Static, args: list[Operand]) -> Operand:
-    """Return a builtin or a func of these."""
+def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
+    """Return the derivatives of a builtin or a func."""
     builtin = python_names.as_builtin(callee.value)
-    return inline.call(context, callee, args, {}) if builtin is None else call_builtin(context, builtin, args, {})
+
+    def apply(given: list[Operand]) -> Operand:
+        return inline.call(context, callee, given, {}) if builtin is None else call_builtin(context, builtin, given, {})
+
+    return derivatives.call(context, callee.path, args, apply)
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
