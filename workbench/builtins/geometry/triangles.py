@@ -1,4 +1,4 @@
-"""Whether two triangles meet, in the kernel language."""
+"""The question whether two triangles meet, in the kernel language."""
 
 from __future__ import annotations
 
