@@ -105,8 +105,10 @@ def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operan
     """Return the derivatives of a builtin or a func."""
     builtin = python_names.as_builtin(callee.value)
 
-    def apply(given: list[Operand]) -> Operand:
-        return inline.call(context, callee, given, {}) if builtin is None else call_builtin(context, builtin, given, {})
+    def apply(inputs: list[Operand]) -> Operand:
+        if builtin is None:
+            return inline.call(context, callee, inputs, {})
+        return call_builtin(context, builtin, inputs, {})
 
     return derivatives.call(context, callee.path, args, apply)
 

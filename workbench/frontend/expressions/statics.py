@@ -176,8 +176,8 @@ def _bits(value: Any) -> Any:
 
 def _struct_of(value: Any) -> Struct | None:
     """Return the struct that a value is of, if it is one."""
-    found = getattr(type(value), "__wb_struct__", None)
-    return found if isinstance(found, Struct) else None
+    struct = getattr(type(value), "__wb_struct__", None)
+    return struct if isinstance(struct, Struct) else None
 
 
 def _operand(context: Context, value: Any, text: str) -> Operand:

@@ -28,7 +28,7 @@ Derive: TypeAlias = Callable[[str, Block, Sequence[Value]], tuple[Sequence[Op], 
 """From a func's name, its operations (which yield one float) and the inputs to the operations of the derivatives, and
 one derivative by each input."""
 DERIVE: list[Derive] = []
-"""What differentiates a func: the floor above says so when it is imported."""
+"""The function that differentiates a func: the floor above sets it when it is imported."""
 
 
 class Derivative(msgspec.Struct, frozen=True):
@@ -65,27 +65,27 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
         KernelTypeError: no argument is a float, the result is not one float, or the func changes arrays.
     """
     builder = context.builder
-    given = [builder.strong(materialise(context, a)) if isinstance(a, (Value, Literal)) else a for a in args]
-    floats = [k for k, v in enumerate(given) if isinstance(v, Value) and _is_number(v)]
+    actual_args = [builder.strong(materialise(context, a)) if isinstance(a, (Value, Literal)) else a for a in args]
+    floats = [k for k, v in enumerate(actual_args) if isinstance(v, Value) and _is_number(v)]
     if not floats:
         raise context.error(KernelTypeError, f"grad({path})() takes at least one float or vector of floats.")
-    inputs = {k: Value(v.type, v.name) for k, v in enumerate(given) if k in floats and isinstance(v, Value)}
-    place = builder.location
+    inputs = {k: Value(v.type, v.name) for k, v in enumerate(actual_args) if k in floats and isinstance(v, Value)}
+    location = builder.location
     with builder.block() as opened:
-        result = apply([inputs.get(k, v) for k, v in enumerate(given)])
+        result = apply([inputs.get(k, v) for k, v in enumerate(actual_args)])
         value = builder.strong(materialise(context, result))
         if not isinstance(value.type, Scalar) or not is_float(value.type):
             raise context.error(KernelTypeError, f"grad({path}) needs one float of {path}; this is {describe(result)}.")
         builder.yield_(value)
     if any(op.name in EFFECTS for op in walk(opened.block)):
         raise context.error(KernelTypeError, f"grad({path}): {path} changes an array.", "Take grad() of what it adds.")
-    builder.location = place
+    builder.location = location
     (derive,) = DERIVE
-    ops, found = derive(path, opened.block, [*inputs.values()])
-    actual = {inputs[k]: given[k] for k in floats}
+    ops, by_input = derive(path, opened.block, [*inputs.values()])
+    actual = {inputs[k]: actual_args[k] for k in floats}
     mapping = {param: v for param, v in actual.items() if isinstance(v, Value)}
     builder.extend(Rewriter(lambda rewriter, op: None, mapping).block(Block((), tuple(ops))).ops)
-    results = tuple(mapping.get(v, v) for v in found)
+    results = tuple(mapping.get(v, v) for v in by_input)
     return results if len(results) > 1 else results[0]
 
 

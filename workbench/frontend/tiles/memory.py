@@ -143,19 +143,19 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
     checks = arguments.flag("bounds_check", True)
 
     def of(name: str, *operands: Value) -> Value:
-        found = apply(context, TABLE[name], operands)
-        assert isinstance(found, Value)
-        return found
+        result = apply(context, TABLE[name], operands)
+        assert isinstance(result, Value)
+        return result
 
     def element(at: Any, elements: Any) -> Any:
-        places = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]
+        positions = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]
         inside = builder.const(True, bool_)
-        for place, size in zip(places, sizes, strict=True):
-            first = of("ge", place, builder.const(0, place.type))
-            last = of("lt", builder.cast(place, size.type), size)
+        for position, size in zip(positions, sizes, strict=True):
+            first = of("ge", position, builder.const(0, position.type))
+            last = of("lt", builder.cast(position, size.type), size)
             inside = of("and_", inside, of("and_", first, last))
         with builder.block() as then:
-            array, indices = views.whole(context, view, places)
+            array, indices = views.whole(context, view, positions)
             builder.yield_(builder.load(array, *indices))
         if not checks:
             builder.extend(then.block.ops[:-1])
@@ -164,8 +164,8 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
             builder.yield_(builder.const((0,) * kind.length if isinstance(kind, Vector) else 0, kind))
         return [*builder.if_(inside, then.block, orelse.block)]
 
-    (made,) = builder.tile_map(shape, (), element)
-    return stored(made, arguments.storage())
+    (tile,) = builder.tile_map(shape, (), element)
+    return stored(tile, arguments.storage())
 
 
 def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
