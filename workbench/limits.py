@@ -129,10 +129,19 @@ GANG_REGISTER = Limit(512, "bits of a register", "a gang without loops has fewer
 GANG_LOOP_BYTES = Limit(256, "bytes that a gang carries through a loop", "a gang is no wider", OTHER)
 GANG_UNROLLED_LANES = Limit(16, "threads of a gang that go one by one", "their code is written out", OTHER)
 GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements", "they are shuffled", OTHER)
+GANG_FIELDS_LEAST = Limit(3, "fields of a struct that are loaded", "the structs of a gang are transposed", OTHER)
+GANG_ROW_COMPONENTS_LEAST = Limit(8, "scalars of an element", "a gang's elements are transposed in registers", OTHER)
+GANG_OPERATIONS_OF_LOAD = Limit(
+    2, "operations for each load by index in a loop", "it goes lane by lane, if nothing gathers", COST
+)
+GANG_REST_LEAST = Limit(4, "threads behind the full gangs of a row", "they are a gang under a mask", OTHER)
 GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
 GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(32, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
+GANG_TWICE_OPERATIONS = Limit(
+    128, "operations of a side of an `if`", "it may be written twice, once without a mask", OTHER
+)
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
 GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)

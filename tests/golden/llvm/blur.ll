@@ -271,56 +271,136 @@ endfor.189:
   %v231 = add nsw i32 %number.184, 1
   br label %gangs.176, !llvm.loop !3
 gangs.end.178:
+  %left.232 = sub nsw i32 %high.12, %gangs.182
+  %several.235 = icmp sge i32 %left.232, 4
+  br i1 %several.235, label %rest.233, label %rest.end.234
+rest.233:
+  %v236 = insertelement <8 x i32> poison, i32 %left.232, i64 0
+  %v237 = shufflevector <8 x i32> %v236, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v238 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v237
+  %v239 = sext <8 x i1> %v238 to <8 x i32>
+  %v240 = bitcast <8 x i32> %v239 to <8 x float>
+  %v241 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v240)
+  %mask.242 = bitcast <8 x float> %v241 to <8 x i32>
+  %v243 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v237
+  %v244 = sext <8 x i1> %v243 to <8 x i32>
+  %v245 = bitcast <8 x i32> %v244 to <8 x float>
+  %v246 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v245)
+  %mask.247 = bitcast <8 x float> %v246 to <8 x i32>
+  ; line 2: i, j = tid()
+  %v248 = sext i32 %gangs.182 to i64
+  ; line 4: for dy in range(-1, 2):
+  br label %for.249
+for.249:
+  %dy.252 = phi i32 [ -1, %rest.233 ], [ %dy.next.284, %body.250 ]
+  %total.253 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.233 ], [ %total.282, %body.250 ]
+  %total.254 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.233 ], [ %total.283, %body.250 ]
+  %more.255 = icmp slt i32 %dy.252, 2
+  br i1 %more.255, label %body.250, label %endfor.251
+body.250:
+  ; line 5: y = clamp(i + dy, 0, source.shape[0] - 1)
+  %v256 = add i32 %tid0.13, %dy.252
+  %v257 = trunc i64 %source.shape0.40 to i32
+  %v258 = sub i32 %v257, 1
+  %v259 = icmp sgt i32 0, %v256
+  %v260 = select i1 %v259, i32 0, i32 %v256
+  %v261 = icmp slt i32 %v260, %v258
+  %y.262 = select i1 %v261, i32 %v260, i32 %v258
+  ; line 6: total += source[y, j] / 3
+  %v263 = sext i32 %y.262 to i64
+  %v264 = mul i64 %v263, %source.shape1.49
+  %v265 = add i64 %v264, %v248
+  %v266 = mul i64 %v265, 4
+  %v267 = getelementptr i8, ptr %source.data.54, i64 %v266
+  %flags.268 = icmp slt <8 x i32> %mask.242, zeroinitializer
+  %v269 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v267, i32 4, <8 x i1> %flags.268, <8 x float> zeroinitializer)
+  %source.270 = freeze <8 x float> %v269
+  %v271 = sext i32 %y.262 to i64
+  %v272 = mul i64 %v271, %source.shape1.49
+  %v273 = add i64 %v272, %v248
+  %v274 = mul i64 %v273, 4
+  %v275 = add i64 %v274, 32
+  %v276 = getelementptr i8, ptr %source.data.54, i64 %v275
+  %flags.277 = icmp slt <8 x i32> %mask.247, zeroinitializer
+  %v278 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %v276, i32 4, <8 x i1> %flags.277, <8 x float> zeroinitializer)
+  %source.279 = freeze <8 x float> %v278
+  %v280 = fdiv <8 x float> %source.270, splat (float 0x4008000000000000)
+  %v281 = fdiv <8 x float> %source.279, splat (float 0x4008000000000000)
+  %total.282 = fadd <8 x float> %total.253, %v280
+  %total.283 = fadd <8 x float> %total.254, %v281
+  ; line 4: for dy in range(-1, 2):
+  %dy.next.284 = add nsw i32 %dy.252, 1
+  br label %for.249
+endfor.251:
+  ; line 7: result[i, j] = total
+  %v285 = sext i32 %tid0.13 to i64
+  %v286 = mul i64 %v285, %result.shape1.125
+  %v287 = add i64 %v286, %v248
+  %v288 = mul i64 %v287, 4
+  %v289 = getelementptr i8, ptr %result.data.130, i64 %v288
+  %flags.290 = icmp slt <8 x i32> %mask.242, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %total.253, ptr %v289, i32 4, <8 x i1> %flags.290)
+  %v291 = sext i32 %tid0.13 to i64
+  %v292 = mul i64 %v291, %result.shape1.125
+  %v293 = add i64 %v292, %v248
+  %v294 = mul i64 %v293, 4
+  %v295 = add i64 %v294, 32
+  %v296 = getelementptr i8, ptr %result.data.130, i64 %v295
+  %flags.297 = icmp slt <8 x i32> %mask.247, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %total.254, ptr %v296, i32 4, <8 x i1> %flags.297)
+  br label %rest.end.234
+rest.end.234:
+  %first.298 = phi i32 [ %gangs.182, %gangs.end.178 ], [ %high.12, %endfor.251 ]
   br label %threads
 threads:
-  %tid = phi i32 [ %gangs.182, %gangs.end.178 ], [ %tid.next, %thread.end ]
-  %more.232 = icmp slt i32 %tid, %high.12
-  br i1 %more.232, label %thread, label %row.end
+  %tid = phi i32 [ %first.298, %rest.end.234 ], [ %tid.next, %thread.end ]
+  %more.299 = icmp slt i32 %tid, %high.12
+  br i1 %more.299, label %thread, label %row.end
 thread:
   ; line 2: i, j = tid()
-  %v233 = sext i32 %tid to i64
+  %v300 = sext i32 %tid to i64
   ; line 4: for dy in range(-1, 2):
-  br label %for.234
-for.234:
-  %dy.237 = phi i32 [ -1, %thread ], [ %dy.next.254, %body.235 ]
-  %total.238 = phi float [ 0x0000000000000000, %thread ], [ %total.253, %body.235 ]
-  %more.239 = icmp slt i32 %dy.237, 2
-  br i1 %more.239, label %body.235, label %endfor.236
-body.235:
+  br label %for.301
+for.301:
+  %dy.304 = phi i32 [ -1, %thread ], [ %dy.next.321, %body.302 ]
+  %total.305 = phi float [ 0x0000000000000000, %thread ], [ %total.320, %body.302 ]
+  %more.306 = icmp slt i32 %dy.304, 2
+  br i1 %more.306, label %body.302, label %endfor.303
+body.302:
   ; line 5: y = clamp(i + dy, 0, source.shape[0] - 1)
-  %v240 = add i32 %tid0.13, %dy.237
-  %v241 = trunc i64 %source.shape0.40 to i32
-  %v242 = sub i32 %v241, 1
-  %v243 = icmp sgt i32 0, %v240
-  %v244 = select i1 %v243, i32 0, i32 %v240
-  %v245 = icmp slt i32 %v244, %v242
-  %y.246 = select i1 %v245, i32 %v244, i32 %v242
+  %v307 = add i32 %tid0.13, %dy.304
+  %v308 = trunc i64 %source.shape0.40 to i32
+  %v309 = sub i32 %v308, 1
+  %v310 = icmp sgt i32 0, %v307
+  %v311 = select i1 %v310, i32 0, i32 %v307
+  %v312 = icmp slt i32 %v311, %v309
+  %y.313 = select i1 %v312, i32 %v311, i32 %v309
   ; line 6: total += source[y, j] / 3
-  %v247 = sext i32 %y.246 to i64
-  %v248 = mul nsw i64 %v247, %source.shape1.49
-  %v249 = add nsw i64 %v248, %v233
-  %v250 = getelementptr inbounds float, ptr %source.data.54, i64 %v249
-  %v251 = load float, ptr %v250
-  %v252 = fdiv float %v251, 0x4008000000000000
-  %total.253 = fadd float %total.238, %v252
+  %v314 = sext i32 %y.313 to i64
+  %v315 = mul nsw i64 %v314, %source.shape1.49
+  %v316 = add nsw i64 %v315, %v300
+  %v317 = getelementptr inbounds float, ptr %source.data.54, i64 %v316
+  %v318 = load float, ptr %v317
+  %v319 = fdiv float %v318, 0x4008000000000000
+  %total.320 = fadd float %total.305, %v319
   ; line 4: for dy in range(-1, 2):
-  %dy.next.254 = add nsw i32 %dy.237, 1
-  br label %for.234
-endfor.236:
+  %dy.next.321 = add nsw i32 %dy.304, 1
+  br label %for.301
+endfor.303:
   ; line 7: result[i, j] = total
-  %v255 = sext i32 %tid0.13 to i64
-  %v256 = mul nsw i64 %v255, %result.shape1.125
-  %v257 = add nsw i64 %v256, %v233
-  %v258 = getelementptr inbounds float, ptr %result.data.130, i64 %v257
-  store float %total.238, ptr %v258
+  %v322 = sext i32 %tid0.13 to i64
+  %v323 = mul nsw i64 %v322, %result.shape1.125
+  %v324 = add nsw i64 %v323, %v300
+  %v325 = getelementptr inbounds float, ptr %result.data.130, i64 %v324
+  store float %total.305, ptr %v325
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
   br label %threads, !llvm.loop !4
 row.end:
   %row.next = add nuw nsw i64 %row.at, 1
-  %v259 = icmp slt i64 %row.at, %last.5
-  br i1 %v259, label %row, label %finish
+  %v326 = icmp slt i64 %row.at, %last.5
+  br i1 %v326, label %row, label %finish
 finish:
   br label %exit
 exit:
@@ -331,6 +411,9 @@ stopped:
 declare i64 @llvm.smax.i64(i64, i64)
 declare i64 @llvm.smin.i64(i64, i64)
 declare i32 @llvm.smax.i32(i32, i32)
+declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
+declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
+declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -108,30 +108,30 @@ gang.45:
   %v80 = mul <8 x i64> %v79, splat (i64 4)
   %v81 = getelementptr i8, ptr %y.data.42, i64 0
   %v82 = getelementptr i8, ptr %v81, <8 x i64> %v80
-  %v83 = extractelement <8 x float> %v62, i64 0
-  %v84 = extractelement <8 x ptr> %v82, i64 0
-  store float %v83, ptr %v84, align 4
-  %v85 = extractelement <8 x float> %v62, i64 1
-  %v86 = extractelement <8 x ptr> %v82, i64 1
-  store float %v85, ptr %v86, align 4
-  %v87 = extractelement <8 x float> %v62, i64 2
-  %v88 = extractelement <8 x ptr> %v82, i64 2
-  store float %v87, ptr %v88, align 4
-  %v89 = extractelement <8 x float> %v62, i64 3
-  %v90 = extractelement <8 x ptr> %v82, i64 3
-  store float %v89, ptr %v90, align 4
-  %v91 = extractelement <8 x float> %v62, i64 4
-  %v92 = extractelement <8 x ptr> %v82, i64 4
-  store float %v91, ptr %v92, align 4
-  %v93 = extractelement <8 x float> %v62, i64 5
-  %v94 = extractelement <8 x ptr> %v82, i64 5
-  store float %v93, ptr %v94, align 4
-  %v95 = extractelement <8 x float> %v62, i64 6
-  %v96 = extractelement <8 x ptr> %v82, i64 6
-  store float %v95, ptr %v96, align 4
-  %v97 = extractelement <8 x float> %v62, i64 7
-  %v98 = extractelement <8 x ptr> %v82, i64 7
-  store float %v97, ptr %v98, align 4
+  %v83 = extractelement <8 x ptr> %v82, i64 0
+  %v84 = extractelement <8 x float> %v62, i64 0
+  store float %v84, ptr %v83, align 4
+  %v85 = extractelement <8 x ptr> %v82, i64 1
+  %v86 = extractelement <8 x float> %v62, i64 1
+  store float %v86, ptr %v85, align 4
+  %v87 = extractelement <8 x ptr> %v82, i64 2
+  %v88 = extractelement <8 x float> %v62, i64 2
+  store float %v88, ptr %v87, align 4
+  %v89 = extractelement <8 x ptr> %v82, i64 3
+  %v90 = extractelement <8 x float> %v62, i64 3
+  store float %v90, ptr %v89, align 4
+  %v91 = extractelement <8 x ptr> %v82, i64 4
+  %v92 = extractelement <8 x float> %v62, i64 4
+  store float %v92, ptr %v91, align 4
+  %v93 = extractelement <8 x ptr> %v82, i64 5
+  %v94 = extractelement <8 x float> %v62, i64 5
+  store float %v94, ptr %v93, align 4
+  %v95 = extractelement <8 x ptr> %v82, i64 6
+  %v96 = extractelement <8 x float> %v62, i64 6
+  store float %v96, ptr %v95, align 4
+  %v97 = extractelement <8 x ptr> %v82, i64 7
+  %v98 = extractelement <8 x float> %v62, i64 7
+  store float %v98, ptr %v97, align 4
   %v99 = add nsw i32 %gang.51, 8
   %v100 = add nsw i32 %number.52, 1
   br label %gangs.44, !llvm.loop !3

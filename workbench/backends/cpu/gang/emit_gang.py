@@ -7,12 +7,14 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import MASKED
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -22,12 +24,15 @@ from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
+from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
+from workbench.ir.analysis import Atom
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op, walk
-from workbench.limits import GANG_LANES
+from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
+from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
+from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -53,15 +58,18 @@ def emit_gangs(function: Function, options: Options, maths: Maths, half_instruct
         form = shape(of_gangs, maths, one_core)
     if obstacle(of_gangs, form.widths[0]):
         return None
+    wishes = preferences(lowered)
+    # Where the target shall not gather, LLVM would take vectors of addresses apart.
+    own = msgspec.structs.replace(maths, gathers=maths.gathers and not wishes)
     # Several rows refuse more than one does.
     for several in dict.fromkeys((form, form.of_one_row())):
-        emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
+        emitter = Gangs(lowered, options, own, half_instructions, one_core, several, of_gangs)
         if emitter.combining and _fills_registers(emitter.combining, maths):
             return None
         with suppress(NotForGangs):
             text = emitter.module()
             sums = len(emitter.combining.parts) if emitter.combining else 0
-            return Module(text, sums, preferences(lowered), gangs=True)
+            return Module(text, sums, wishes, gangs=True)
     return None
 
 
@@ -99,7 +107,53 @@ class Gangs(GangEmitter):
             return
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
+        if self._has_rests():
+            part = self._rest(kind, part, body)
         super()._loop(kind, part, body, own, cold=True)
+
+    def _has_rests(self) -> bool:
+        """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
+
+        What adds to shared elements does so in an order that depends on gangs. A thread whose loop goes along memory of
+        its own is faster alone, by LLVM's vectors of its turns.
+        """
+        operations = list(walk(self.of_gangs.body))
+        sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
+        masked = self.maths.bits > NARROW and min(sizes, default=4) >= 4
+        if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
+            return False
+        inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
+        return self.function.launch_ndim > 1 or (bool(inside) and all(map(self._is_beside, inside)))
+
+    def _is_beside(self, op: Op) -> bool:
+        """Return whether an operation accesses one element, or neighbouring ones, if any."""
+        if op.name not in ACCESSES:
+            return op.name not in ROWS
+        *outer, last = indices_of(op)
+        terms = self.analysis.form(last).terms
+        own = terms.get(Atom("tid", axis=self.function.launch_ndim - 1), 0)
+        return self.varying.isdisjoint((*outer, *(a.value for a in terms if a.value))) and own in (0, 1)
+
+    def _rest(self, kind: str, part: Part, body: Block) -> Part:
+        """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
+        count = self.shape.widths[-1]
+        self.begin_parts(count)
+        w, whole = self.writer, vector(kind, self.width)
+        left = w.emit(f"sub nsw {kind} {part.end}, {part.first}", "left")
+        inside, after = w.block_name("rest"), w.block_name("rest.end")
+        before = w.label
+        w.branch(w.emit(f"icmp sge {kind} {left}, {GANG_REST_LEAST}", "several"), inside, after)
+        w.open(inside)
+        lefts = self.spread(left, kind)
+        for _ in self.each_part():
+            flags = w.emit(f"icmp slt {whole} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
+            self.mask = self.as_mask(flags)
+        self.gang(body, part.first)
+        end = w.label
+        w.jump(after)
+        w.open(after)
+        first = w.emit(f"phi {kind} [ {part.first}, %{before} ], [ {part.end}, %{end} ]", "first")
+        return Part(first, part.end, after, part.after)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.

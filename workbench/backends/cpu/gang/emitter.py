@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
@@ -26,10 +27,12 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.struct_loads import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
+from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
@@ -69,6 +72,7 @@ class GangEmitter(ModuleEmitter):
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
+        ahead: loads that have been done so.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
         flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
@@ -117,6 +121,7 @@ class GangEmitter(ModuleEmitter):
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self.added: set[Value] = set()
+        self.ahead: set[Op] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -134,6 +139,17 @@ class GangEmitter(ModuleEmitter):
     def new_writer(self) -> WideWriter:
         """One that widens what scalar handlers write."""
         return WideWriter()
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """What is known of indices of what gangs do."""
+        return Analysis(self.of_gangs)
+
+    @cached_property
+    def structs(self) -> Mapping[Op, Sequence[Op]]:
+        """By a load of a field, it and loads of the same struct that may be done with it; of dense arrays."""
+        functions = dict.fromkeys((self.function, self.of_gangs)) if self.options.contiguous else ()
+        return {first: ops for f in functions for first, ops in struct_loads(f).items()}
 
     # Parts.
 
@@ -435,6 +451,13 @@ class GangEmitter(ModuleEmitter):
         name = f"llvm.vector.reduce.or.v{self.width}i32"
         w.declare(name, f"declare i32 @{name}({self.mask_kind})")
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
+
+    def all(self, masks: Sequence[str]) -> str:
+        """Return whether all lanes of all parts are on, as i1."""
+        w, mask = self.writer, masks[0]
+        for other in masks[1:]:
+            mask = w.emit(f"and {self.mask_kind} {mask}, {other}")
+        return w.emit(f"icmp eq i{self.width} {self.bits(mask)}, -1", "all")
 
     def bits(self, mask: str) -> str:
         """Return a mask as an integer, a bit a lane."""

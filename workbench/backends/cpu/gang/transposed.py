@@ -8,9 +8,11 @@ the highest is last.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
+from workbench.backends.cpu.gang.transposes import transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
@@ -194,20 +196,7 @@ class _Text:
         lines.append(f"  call void @{name}({passed})")
 
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
-        """Exchange neighbouring elements of neighbouring vectors, then pairs, then fours."""
-        step, numbers = 1, range(self.side)
-        while step < self.side:
-            low = [k if not k & step else k - step + self.side for k in numbers]
-            high = [k + step if not k & step else k + self.side for k in numbers]
-            parts = [
-                self._shuffled(lines, parts[k & ~step], parts[k | step], high if k & step else low) for k in numbers
-            ]
-            step *= 2
-        return parts
-
-    def _shuffled(self, lines: list[str], a: str, b: str, order: list[int]) -> str:
-        lanes = ", ".join(f"i32 {k}" for k in order)
-        return self._emit(lines, f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.side} x i32> <{lanes}>")
+        return transposed(partial(self._emit, lines), self.kind, self.size, parts)
 
 
 class _Total(_Text):

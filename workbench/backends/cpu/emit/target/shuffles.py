@@ -16,6 +16,8 @@ from workbench.ir.values import Function, Op, walk
 from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
 from workbench.types import ArrayType
 
+NARROW_VECTORS = "+prefer-256-bit"
+
 
 def preferences(function: Function) -> str:
     """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
@@ -26,7 +28,7 @@ def preferences(function: Function) -> str:
     if not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if not loops and _mostly_moves(operations) else gathers
+    return f"{gathers},{NARROW_VECTORS}" if not loops and _mostly_moves(operations) else gathers
 
 
 def _mostly_moves(operations: list[Op]) -> bool:
