@@ -93,6 +93,10 @@ class Scalar(Named):
         """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
+    def component(self, number: Any) -> Any:
+        """Return a component of a vector as Python gets it: the NumPy scalar."""
+        return number
+
     def __instancecheck__(self, value: object) -> py.bool:
         """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
         return isinstance(value, np.generic) and value.dtype == self.numpy
@@ -264,7 +268,9 @@ class Transform(Vector):
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        """Return a value of shape (7,): from p and q, also by name, one of them, from 7 numbers, or the identity."""
+        if not components and {*named} == {"q"}:  # a rotation alone
+            named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
         if named:
             raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")

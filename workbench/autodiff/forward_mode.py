@@ -47,7 +47,7 @@ def tangent(function: Function) -> Function:
     """
     # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
-    walk = _Tangent(function)
+    walk = Walk(function)
     return verify(relabelled(run(TANGENT, walk.made(), recompute=written_out), walk.builder.labels))
 
 
@@ -80,19 +80,22 @@ def traced_tangent(function: Function) -> Traced:
     Raises:
         NotDifferentiable: as `tangent`.
     """
-    walk = _Tangent(function)
+    walk = Walk(function)
     return Traced(walk.made(), walk.copies, walk.tangents)
 
 
-class _Tangent:
-    """One walk. `env` gives the kernel's values in the tangent function, `tangents` those of values that have one."""
+class Walk:
+    """Represents one walk. `env` gives the kernel's values in the tangent function, `tangents` the tangents of values.
 
-    def __init__(self, function: Function) -> None:
+    `active` are the values that have a tangent; None: those that matter to what the function writes.
+    """
+
+    def __init__(self, function: Function, active: frozenset[Value] | None = None) -> None:
         self.function = function
         names = tangent_names(function.params)
         self.name = function.name
         self.builder = Emitter()
-        self.active = active_values(function)
+        self.active = active_values(function) if active is None else active
         self.owned = owned_arrays(function)
         self.decided = {o.result: o.operands[0] in self.owned for o in every(function.body) if o.name == "owned"}
         self.primal = [fresh(p) for p in function.params]
@@ -112,7 +115,7 @@ class _Tangent:
         """Each operation, and its tangent."""
         for op in ops:
             self.builder.location = op.location
-            _STRUCTURED.get(op.name, _Tangent.plain)(self, op)
+            _STRUCTURED.get(op.name, Walk.plain)(self, op)
 
     def plain(self, op: Op) -> None:
         """An operation without blocks: a copy of it, then what it does to tangents."""
@@ -126,7 +129,7 @@ class _Tangent:
         elif op.name in _SLOTS:
             _SLOTS[op.name](self, op)
         elif any(v in self.active for v in op.results):
-            self.set(op.result, _VALUES.get(op.name, _Tangent.builtin)(self, op))
+            self.set(op.result, _VALUES.get(op.name, Walk.builtin)(self, op))
 
     def set(self, value: Value, found: Value) -> None:
         """Note a value's tangent."""
@@ -331,29 +334,29 @@ class _Tangent:
         self.tangents.update(zip(more, made[count:], strict=True))
 
 
-_STRUCTURED: dict[str, Callable[[_Tangent, Op], None]] = {
-    "if": _Tangent.branch,
-    "for": _Tangent.loop,
-    "while": _Tangent.loop,
-    "custom": _Tangent.custom,
+_STRUCTURED: dict[str, Callable[[Walk, Op], None]] = {
+    "if": Walk.branch,
+    "for": Walk.loop,
+    "while": Walk.loop,
+    "custom": Walk.custom,
 }
-_EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
-    "store": _Tangent.store,
-    "atomic_add": _Tangent.added,
-    "reduce_add": _Tangent.added,
-    "atomic": _Tangent.atomic,
-    "atomic_load": _Tangent.atomic,
-    "atomic_swap": _Tangent.atomic,
+_EFFECTS: dict[str, Callable[[Walk, Op], None]] = {
+    "store": Walk.store,
+    "atomic_add": Walk.added,
+    "reduce_add": Walk.added,
+    "atomic": Walk.atomic,
+    "atomic_load": Walk.atomic,
+    "atomic_swap": Walk.atomic,
 }
-_SLOTS: dict[str, Callable[[_Tangent, Op], None]] = {
-    "slots": _Tangent.slots,
-    "slot_read": _Tangent.slot_read,
-    "slot_write": _Tangent.slot_write,
+_SLOTS: dict[str, Callable[[Walk, Op], None]] = {
+    "slots": Walk.slots,
+    "slot_read": Walk.slot_read,
+    "slot_write": Walk.slot_write,
 }
-_VALUES: dict[str, Callable[[_Tangent, Op], Value]] = {
-    "load": _Tangent.load,
-    "cast": _Tangent.cast,
-    "vec": _Tangent.vec,
-    "extract": _Tangent.extract,
-    "insert": _Tangent.insert,
+_VALUES: dict[str, Callable[[Walk, Op], Value]] = {
+    "load": Walk.load,
+    "cast": Walk.cast,
+    "vec": Walk.vec,
+    "extract": Walk.extract,
+    "insert": Walk.insert,
 }

@@ -11,11 +11,12 @@ import numpy as np
 import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
+from workbench.compat.warp.absent import absent, is_absent
 from workbench.compat.warp.makers import number_type
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
 from workbench.structs import StructArray, as_element
-from workbench.types import AnyVector, ArrayType, Scalar, Vector
+from workbench.types import AnyVector, ArrayType, Scalar, Vector, is_float
 from workbench.weak import Weak
 
 _ASKED: Weak[int, wb.array] = Weak()
@@ -65,7 +66,7 @@ def _by_numpy(data: Any, dtype: Any) -> Any:
     return found if found.dtype.name in ("float64", "int64") else data
 
 
-UNUSED = ("retain_grad", "pinned", "capacity", "deleter")
+UNUSED = ("pinned", "capacity", "deleter")
 """Hints of arrays, without effect."""
 
 
@@ -80,18 +81,23 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 def _components(data: Any, dtype: Any) -> Any:
     """Numbers whose last axis holds the components of several vectors, as those vectors."""
     kind = as_element(dtype) if dtype is not None else None
-    if not isinstance(kind, Vector) or isinstance(data, wb.array) or data is None:
+    if not isinstance(kind, Vector) or data is None or (isinstance(data, wb.array) and data.dtype.shape):
         return data
     try:
         host = np.asarray(data)
     except ValueError:
         return data
     size = kind.length
+    if host.shape == kind.shape:
+        return host.reshape(1, *kind.shape)
     if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - len(kind.shape)) :] == kind.shape:
         return data
+    if host.shape[-2:] == (size, 1):
+        return host.reshape(*host.shape[:-2], *kind.shape)
     if host.shape[-1] % size:
         return data
-    return host.reshape(*host.shape[:-1], host.shape[-1] // size, *kind.shape)
+    count = host.shape[-1] // size
+    return host.reshape(*host.shape[:-1], *([count] if count != 1 or host.ndim == 1 else []), *kind.shape)
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
@@ -99,6 +105,8 @@ def annotation(dtype: Any, ndim: int) -> Any:
     if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]
+    if is_absent(dtype):
+        return absent(dtype.__name__)
     struct = getattr(dtype, "__wb_struct__", None)
     return wb.array(dtype=Any if struct is not None and struct.has_arrays else dtype, ndim=ndim)
 
@@ -126,15 +134,20 @@ def _made(data: Any, dtype: Any, **options: Any) -> Any:
             pointed.grad = gradient
         return marked(pointed)
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        return wb.array(None, dtype, **options) if data is None else marked(wb.array(_by_numpy(data, None), **options))
+        if data is not None:
+            return _made(data, None, **options)
+        return wb.array(None, dtype, **options)
     if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:
         return marked(wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options))
     if data is None and options.get("shape", 1) is None:
         del options["shape"]
     if data is None and "shape" not in options and "device" not in options:
         return annotation(Any if dtype is None else dtype, options.get("ndim") or 1)
-    data = _components(_by_numpy(data, dtype), dtype)
-    return marked(wb.array(data, dtype, **options))
+    shape = options.pop("shape", None) if isinstance(data, wb.array) else None
+    result = marked(wb.array(_components(_by_numpy(data, dtype), dtype), dtype, **options))
+    if options.get("copy") is False:
+        result._ref = data
+    return result if shape is None else result.reshape(shape)
 
 
 class Made(type(wb.array)):
@@ -160,9 +173,12 @@ class _Attached:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return getattr(instance, "attached", {}).get(self.name, self.default)
+        value = getattr(instance, "attached", {}).get(self.name, self.default)
+        return value and instance.requires_grad if self.name == "retain_grad" else value
 
     def __set__(self, instance: Any, value: Any) -> None:
+        if self.name == "retain_grad" and value and not instance.requires_grad:
+            raise ValueError("retain_grad is of an array that requires a gradient: requires_grad=True")
         instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
@@ -183,6 +199,7 @@ class array(wb.array, metaclass=Made):
     deleter = property(lambda x: None)
     ctype = property(attrgetter("packed"))
     ptr = property(address)
+    __array_interface__ = property(lambda x: x.numpy().__array_interface__)
     retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
     release = _Attached(lambda: None)
 
@@ -203,10 +220,11 @@ class array(wb.array, metaclass=Made):
         parts = index if isinstance(index, tuple) else (index,)
         if not any(isinstance(p, wb.array) for p in parts):
             return super().__getitem__(index)
-        if not all(isinstance(p, wb.array) or p == slice(None) for p in parts):
-            raise wb.LaunchError("x[…] takes arrays of indices beside `:` alone.", advice="Slice the array first.")
+        if any(isinstance(p, (int, np.integer)) for p in parts):
+            raise wb.LaunchError("x[…] takes arrays of indices beside slices alone.", advice="Index the array first.")
+        sliced = super().__getitem__(tuple(slice(None) if isinstance(p, wb.array) else p for p in parts))
         tables = [p if isinstance(p, wb.array) else None for p in parts]
-        return wb.indexedarray(self, [*tables, *[None] * (self.ndim - len(tables))])
+        return IndexedArray(sliced, tables)
 
     @property
     def grad(self) -> Any:
@@ -216,7 +234,27 @@ class array(wb.array, metaclass=Made):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        wb.array.grad.fset(self, value)
+        if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
+            wb.array.grad.fset(self, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; one that arrays have not is kept beside it."""
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            self.attached = {**getattr(self, "attached", {}), name: value}
+
+    def __getattr__(self, name: str) -> Any:
+        """What a program set."""
+        if name != "attached" and name in getattr(self, "attached", {}):
+            return self.attached[name]
+        raise AttributeError(f"'array' object has no attribute {name!r}")
+
+    def __bool__(self) -> bool:
+        """Whether it has elements."""
+        return self.size > 0
 
     def __ctype__(self) -> Any:
         """The array: what stands for native calls takes it."""
@@ -241,6 +279,36 @@ class array(wb.array, metaclass=Made):
 
 
 array.kin = array
+
+
+class IndexedClass(Made):
+    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
+
+    def __getitem__(cls, item: Any) -> Any:
+        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
+        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
+
+    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """An annotation, or an indexed array."""
+        if cls is IndexedArray and data is None:
+            return wb.indexedarray(dtype=dtype, **options)
+        return type.__call__(cls, data, indices, dtype, **options)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
+
+
+class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
+    """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """An indexed array, never an annotation."""
+        return object.__new__(cls)
+
+    def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> None:
+        """Of these indices for the first dimensions; the others have none."""
+        listed = [indices] if indices is None or isinstance(indices, wb.array) else [*indices]
+        super().__init__(data, [*listed, *[None] * (np.ndim(data) - len(listed))], dtype, **options)
 
 
 def marked(value: Any) -> Any:
