@@ -215,8 +215,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
             f"tile_matmul() takes tiles of M×K and K×N; these are {shown(left.shape)} and {shown(right.shape)}.",
             "Transpose one: tile_transpose(b)." if numbers else "Multiply elements by tile_map and a func.",
         )
-    a, b = (_widened(context, t, [type_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
-    left, right = type_of(a), type_of(b)
+    a, b = (_widened(context, t, [tile_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
+    left, right = tile_of(a), tile_of(b)
     if left.dtype != right.dtype or not is_number(left.dtype) or not _is_float(left.dtype):
         raise refuse(
             f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements.",
@@ -241,7 +241,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
 
 def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
     """Return a factor in the widest type of both factors and what is added to; itself where 16 bits become 32 there."""
-    own, widest = type_of(tile).dtype, max(types, key=lambda t: element(t).bits)
+    own, widest = tile_of(tile).dtype, max(types, key=lambda t: element(t).bits)
     factors = {*types[:2]}
     if not all(isinstance(t, Scalar) and _is_float(t) for t in types) or own == widest:
         return tile
