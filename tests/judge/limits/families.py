@@ -132,7 +132,6 @@ OUT_OF_REACH = {
             "GANG_STEP",
             "GANG_FRAME_BYTES",
             "GANG_STRAIGHT_OPERATIONS",
-            "GANG_OPERATIONS",
             "GANG_DISTINCT_ARRAYS",
             "GANG_THIN_ROWS",
             "GANG_THIN_ROWS_GATHERED",
