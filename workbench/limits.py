@@ -147,6 +147,7 @@ UNROLLED_LOOPS = Limit(48, "loops of a function", "LLVM may unroll them", SLOWER
 UNROLLED_TILES = Limit(16, "operations on tiles of a function", "LLVM may unroll them", SLOWER)
 UNSWITCHED_NEST = Limit(3, "loops in one another", "LLVM moves conditions out of them", SLOWER)
 SUPERWORD_OPERATIONS = Limit(1024, "operations of a function", "LLVM looks for superwords", SLOWER)
+STRAIGHT_CHARACTERS = Limit(1 << 19, "characters of a text of gangs without branches", "LLVM optimises it", OTHER)
 OPTIMISED_CHARACTERS = Limit(1 << 20, "characters of a text of explicit vectors", "LLVM optimises it", SLOWER)
 CHAIN_DEPTH = Limit(128, "operations in a chain", "LLVM walks it whole", OTHER)
 UNIFORM_PATHS = Limit(1023, "paths to a value that is equal in all threads", "LLVM walks them", OTHER)

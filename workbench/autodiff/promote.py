@@ -47,11 +47,16 @@ def promote(function: Function, aliased: bool) -> Function:
         function: a kernel without races; fold it first, so that equal indices are one value.
         aliased: arrays that it writes may overlap others.
     """
-    if function.block_dim:  # a block's threads share what they touch
+    if function.block_dim or is_straight(function):  # a block's threads share what they touch
         return function
     promoter = _Promoter(function, aliased)
     body = promoter.block(function.body, {})
     return replace_body(function, body) if promoter.done else function
+
+
+def is_straight(function: Function) -> bool:
+    """Return whether there is nothing to promote: in a straight line, loads know what was stored before."""
+    return not any([op.blocks for op in function.body.ops])
 
 
 class _Promoter:

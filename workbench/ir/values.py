@@ -238,6 +238,8 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 def walk(block: Block) -> Sequence[Op]:
     """Every operation of a block and of the blocks inside, outer before inner, in order."""
+    if not any([op.blocks for op in block.ops]):
+        return block.ops
     found = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:

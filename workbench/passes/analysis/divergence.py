@@ -6,6 +6,7 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import LEAD, UPDATES
@@ -23,7 +24,12 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
         axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
     """
-    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
+    return _varying(function, function.launch_ndim + axis, frozenset(besides))
+
+
+@lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
+def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
+    return frozenset(_Analysis(function, axis, besides).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
@@ -37,9 +43,10 @@ class _Analysis:
     def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
         self.axis = axis
         self.varying: set[Value] = set(besides)
+        self.loops = True
         before = -1
-        while len(self.varying) != before:
-            before = len(self.varying)
+        while self.loops and len(self.varying) != before:
+            before, self.loops = len(self.varying), False
             self.block(function.body)
 
     def block(self, block: Block) -> None:
@@ -49,13 +56,15 @@ class _Analysis:
             if op.name == "if":
                 self.merge(op, op.results, [b.yielded for b in op.blocks])
             elif op.name == "for":
+                self.loops = True
                 index, *carried = op.blocks[0].params
                 if any(v in self.varying for v in (op.operands[0], op.operands[2])):
                     self.varying.add(index)
                 self.carry(op, [carried], op.operands[3:], op.blocks[0])
             elif op.name == "while":
+                self.loops = True
                 self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
-            elif op.name in _OWN or any(v in self.varying for v in op.operands) or self.is_index(op):
+            elif op.name in _OWN or not self.varying.isdisjoint(op.operands) or self.is_index(op):
                 self.varying.update(op.results)
 
     def is_index(self, op: Op) -> bool:
