@@ -135,7 +135,7 @@ GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "ro
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
 GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
-DISTANT_OPERATIONS = Limit(256, "operations between two uses of a value", "it may stay in a register", OTHER)
+DISTANT_OPERATIONS = Limit(1024, "operations of a block of a gang", "LLVM alone spills its values", OTHER)
 
 # Code for LLVM.
 STACK_ARRAY_BYTES = Limit(2**15, "bytes of one array on the stack", "it is on the stack", OTHER)

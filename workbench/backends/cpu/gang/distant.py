@@ -2,9 +2,9 @@
 
 An adjoint computes a thousand values and then uses them in the reverse order. No target has registers for them, so LLVM
 would spill them; but to decide which ones, its register allocator compares what each value meets on its long way, which
-takes n² steps for n such values. Here the text spills them: a value that is not used for `DISTANT_OPERATIONS` is stored
-where it was computed, and loaded where it is used next. All that is left to allocate is short. The accesses are
-volatile, else LLVM would undo them.
+takes n² steps for n such values. Here the text spills them: in a long block a value that is not used for an eighth of
+`DISTANT_OPERATIONS` is stored where it was computed, and loaded where it is used next. All that is left to allocate is
+short. The accesses are volatile, else LLVM would undo them.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def distant(block: Block) -> Distant:
         inner = [v for b in op.blocks for o in walk(b) for v in o.operands]
         for value in dict.fromkeys((*op.operands, *inner)):
             if value in used_at:
-                if at - used_at[value] > DISTANT_OPERATIONS and _is_number(value):
+                if at - used_at[value] > DISTANT_OPERATIONS // 8 and _is_number(value):
                     result.stored.add(value)
                     result.loaded.setdefault(op, []).append(value)
                     last_load[value] = op
