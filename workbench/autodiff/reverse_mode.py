@@ -151,7 +151,8 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
     if wanted.launch is not None and apart is not None:
         wanted.launch.apart.extend(apart.apart)
     labels = own.labels
-    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=wanted.atomic)), labels))
+    promoted = partial(promote, aliased=wanted.atomic, sums=not wanted.stack)
+    return verify(relabelled(run(REVERSED, result, promote=promoted), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:

@@ -254,15 +254,17 @@ def long_line(lines: int) -> wb.Kernel:
 
 
 def distances(lines: int) -> list[int]:
-    """Return, for each number that a gang computes, how many lines of text lie between its first and last mention."""
+    """Return, for each number that a gang computes, how many lines of text lie between its definition and last use."""
     function = function_of(long_line(lines).specialise(), "adjoint")
     text = cpu.emitted(function, Options(), CpuBackend().target()).text
     _, gang = re.split(r"^gang\.\d+:", text, maxsplit=1, flags=re.M)
-    seen: dict[str, list[int]] = {}
+    defined: dict[str, int] = {}
+    used: dict[str, int] = {}
     for number, row in enumerate(gang[: gang.index("gangs.end")].splitlines()):
-        for name in re.findall(r"%[\w.]+", row):
-            seen.setdefault(name, []).append(number)
-    return [at[-1] - at[0] for at in seen.values()]
+        if name := re.match(r" +(%[\w.]+) = ", row):
+            defined[name[1]] = number
+        used.update(dict.fromkeys(re.findall(r"%[\w.]+", row), number))
+    return [used[name] - number for name, number in defined.items()]
 
 
 def test_a_value_of_a_long_line_is_not_held_until_it_is_used() -> None:
