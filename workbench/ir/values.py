@@ -108,6 +108,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import msgspec
@@ -126,7 +127,7 @@ ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas
 
 
 class Value(msgspec.Struct, frozen=True, eq=False):
-    """One result or parameter; compared by identity."""
+    """A result or parameter; compared by identity."""
 
     type: Type
     name: str = ""
@@ -135,6 +136,18 @@ class Value(msgspec.Struct, frozen=True, eq=False):
 def array_of(value: Value) -> ArrayType:
     """Return the type of an array."""
     assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def scalar_of(value: Value) -> Scalar:
+    """Return the type of a scalar."""
+    assert isinstance(value.type, Scalar)
+    return value.type
+
+
+def scalar_or_vector_of(value: Value) -> Scalar | Vector:
+    """Return the type of a scalar or a vector."""
+    assert isinstance(value.type, (Scalar, Vector))
     return value.type
 
 
@@ -157,7 +170,7 @@ def dtype_of(value: Value) -> Scalar | Vector:
 
 
 class Op(msgspec.Struct, frozen=True, eq=False):
-    """One operation."""
+    """An operation with its operands, results, attributes and blocks."""
 
     name: str
     operands: tuple[Value, ...] = ()
@@ -176,7 +189,8 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
         attrs: Attributes | Mapping[str, object] | None = None, blocks: tuple[Block, ...] | None = None,
     ) -> Op:  # fmt: skip
-        """The operation of this name, and at this place in the source, with other operands, results, … if given."""
+        """Return the operation of this name, from this line of the source, with those operands, results, … that are
+        passed."""
         return Op(
             self.name,
             self.operands if operands is None else operands,
@@ -187,7 +201,7 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-class Block(msgspec.Struct, frozen=True, eq=False):
+class Block(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A sequence of operations with parameters; a nested block ends in `yield`, a function's body does not."""
 
     params: tuple[Value, ...] = ()
@@ -195,8 +209,33 @@ class Block(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def yielded(self) -> tuple[Value, ...]:
-        """What the block's final `yield` hands on."""
+        """The operands of the block's final `yield`."""
         return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
+
+    @cached_property
+    def every_op(self) -> tuple[Op, ...]:
+        """The operations of the block and of the blocks inside, outer before inner, in order; a block never changes."""
+        ops = list[Op]()
+        open_blocks = [iter(self.ops)]
+        while open_blocks:
+            for op in open_blocks[-1]:
+                ops.append(op)
+                if op.blocks:
+                    open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                    break
+            else:
+                open_blocks.pop()
+        return tuple(ops)
+
+    @cached_property
+    def op_names(self) -> frozenset[str]:
+        """The names of all these operations: what asks for one that a function has not, asks without a walk."""
+        return frozenset([op.name for op in self.every_op])
+
+    @cached_property
+    def definitions(self) -> dict[Value, Op]:
+        """The operation that each value is a result of, of this block and the blocks inside; not to be changed."""
+        return {value: op for op in self.every_op for value in op.results}
 
 
 GRADIENT = Attribute("gradient", Block)
@@ -237,26 +276,15 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 
 def walk(block: Block) -> Sequence[Op]:
-    """Every operation of a block and of the blocks inside, outer before inner, in order."""
-    if not any([op.blocks for op in block.ops]):
-        return block.ops
-    found = list[Op]()
-    open_blocks = [iter(block.ops)]
-    while open_blocks:
-        for op in open_blocks[-1]:
-            found.append(op)
-            if op.blocks:
-                for inner in reversed(op.blocks):
-                    open_blocks.append(iter(inner.ops))
-                break
-        else:
-            open_blocks.pop()
-    return found
+    """List the operations of a block and of the blocks inside, outer before inner, in order."""
+    return block.every_op
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
-    """Return the operation that each value is a result of, in these blocks and the blocks inside."""
-    return {value: op for block in blocks for op in walk(block) for value in op.results}
+    """Return the operation that each value is a result of, in these blocks and the blocks inside; not to be changed."""
+    if len(blocks) == 1:
+        return blocks[0].definitions
+    return {value: op for block in blocks for value, op in block.definitions.items()}
 
 
 VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}
@@ -269,7 +297,8 @@ def indices_of(op: Op) -> tuple[Value, ...]:
 
 
 def component_of(op: Op) -> Value | None:
-    """The number of the component that an access to an element is confined to; None if it is the whole element."""
+    """Return the number of the component that an access to an element is confined to; None if it is the whole
+    element."""
     values = VALUES.get(op.name)
     if values is None or len(op.operands) == 1 + array_of(op.operands[0]).ndim + values:
         return None
@@ -284,14 +313,16 @@ def number_of(const: Op) -> Number:
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
-    """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    """Return the blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter
+    them."""
     if op.name != "custom":
         return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 
 def is_opaque(op: Op) -> bool:
-    """Whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a text."""
+    """Return whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a
+    text."""
     return bool(op.attrs.get(GRADIENT) or op.attrs.get(ADJ_CUDA) or not op.attrs.get(REFERENCE, True))
 
 

@@ -16,7 +16,7 @@ from workbench.ir.values import DERIVE, GRADIENT, REPLAY, Block, Function, Op, c
 
 def has_customs(function: Function) -> bool:
     """Return whether a `custom` operation is left in it."""
-    return any(op.name == "custom" for op in walk(function.body))
+    return "custom" in function.body.op_names
 
 
 def without_customs(function: Function) -> Function:
@@ -34,8 +34,8 @@ def without_customs(function: Function) -> Function:
 
 
 def _captured(block: Block) -> set[str]:
-    found = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
-    return found.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
+    names = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
+    return names.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
 
 
 def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:

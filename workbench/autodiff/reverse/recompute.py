@@ -140,7 +140,7 @@ def recompute(
 
 
 def _is_replaced(op: Op) -> bool:
-    return op.attrs.get(REPLAY) is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
+    return op.attrs.get(REPLAY) is not None or not EFFECTS.isdisjoint(op.blocks[0].op_names)
 
 
 def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics
+from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics, tuples
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
@@ -34,6 +34,7 @@ from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
 from workbench.types import bool as bool_
@@ -57,6 +58,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
         return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
+    known = python_names.as_builtin(target)
+    result = _as_in_python(context, node, target, known, expression)
+    if result is not None:
+        return result
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
@@ -81,10 +86,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
-    builtin = python_names.as_builtin(target)
-    if builtin is not None:
+    if known is not None:
         try:
-            return call_builtin(context, builtin, args, keywords)
+            return call_builtin(context, known, args, keywords)
         except KernelTypeError as error:
             if not _is_kernel(context.definition.scope.user.get(callee.path)):
                 raise
@@ -102,12 +106,44 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
     return expression(context, node)
 
 
+def _as_in_python(
+    context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
+) -> Operand | None:
+    """Return what not only the arguments' values decide: `float("inf")`, `pow(x, 2)`, `max((a, b))`; else None."""
+    if target is float and len(node.args) == 1:
+        return _written_number(node.args[0])
+    if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
+        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
+    if known is not None and known.name in ("min", "max") and len(node.args) == 1:
+        items = _several(context, node.args[0], expression)
+        return call_builtin(context, known, items, {}) if items else None
+    return None
+
+
+def _written_number(node: ast.expr) -> Literal | None:
+    """Return the number of `float("inf")`, which is as weak as one that is written out; None of anything else."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return None
+    try:
+        return Literal(float(node.value))
+    except ValueError:
+        return None
+
+
+def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+    """Return what `min` or `max` of one argument compares, where that is a tuple or a generator expression."""
+    if isinstance(node, ast.GeneratorExp):
+        return tuples.items_of(context, node, expression)
+    if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
+        return ()  # perhaps a vector, which is computed once
+    operand = expression(context, node)
+    return operand if isinstance(operand, tuple) else ()
+
+
 def _advice(target: Any, path: str) -> str:
     """What to do instead of calling something that is no part of the language."""
     if _is_kernel(target):
         return _advice_of_kernel(path)
-    if target is sum:
-        return "Write a loop: for v in x: s += v."
     if "random" in path.split("."):
         return "Draw with randf(state), after state = rand_init(seed, i)."
     home = (getattr(target, "__module__", None) or "").split(".")[0]
@@ -384,6 +420,6 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "hash_grid_query": _query,
-    "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
+    "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

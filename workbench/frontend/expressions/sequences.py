@@ -18,7 +18,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Vector, is_integer
 from workbench.types import bool as bool_
 
 OVER = (
@@ -170,3 +170,26 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     if isinstance(a, Literal) and isinstance(b, Literal):
         return context.builder.const(a.value in (b.value,), bool_)
     return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
+
+
+def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expression: Expression) -> Value | None:
+    """Return `n in range(…)`, as comparisons; None where the right side is no range.
+
+    Raises:
+        KernelTypeError: a number or a bound is no integer, or the step is not written out.
+    """
+    if iterator_name(context, interval, expression) != "range" or not isinstance(interval, ast.Call):
+        return None
+    item, *limits = (usable(context, expression(context, n)) for n in (node, *interval.args))
+    start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
+    integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
+    if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
+        message = "in range(…) takes integers, and a step that is written out."
+        raise context.error(KernelTypeError, message, "Write the comparisons out.")
+    less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
+    bounds = (less, (start, item)), (more, (item, stop))
+    inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
+    if abs(step.value) != 1:
+        rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
+        inside = apply(context, TABLE["and_"], (inside, apply(context, TABLE["eq"], (rest, Literal(0)))))
+    return inside

@@ -21,6 +21,7 @@ from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values import structs
 from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
@@ -135,7 +136,7 @@ def _known(context: Context, name: str) -> Any:
             "Use names from outside the kernel, or leave static() out.",
         )  # fmt: skip
 
-    return python(context.env[name])
+    return python(structs.gather(context.env, name))
 
 
 def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:

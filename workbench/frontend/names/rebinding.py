@@ -1,4 +1,4 @@
-"""Calls that rebind a local name: `randf(state)` its state, `tile_matmul(a, b, acc)` the tile acc.
+"""Expressions that rebind a local name: `randf(state)` its state, `tile_matmul(a, b, acc)` the tile acc, `n := …`.
 
 A statement `svd3(A, U, s, V)`, with names for the results after the arguments, is read as `U, s, V = svd3(A)`.
 
@@ -30,13 +30,15 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
     (ast.AugAssign, "target"): (0, "on the left of an augmented assignment"),
     (ast.Assert, "test"): (0, "in an assert"),
     (ast.Assert, "msg"): (0, "in an assert"),
+    (ast.GeneratorExp, "elt"): (0, "in a generator expression"),
+    (ast.GeneratorExp, "generators"): (0, "in a generator expression"),
 }
 
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
     """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
     body = assigning(definition, expanded(definition, body))
-    nodes = definition.calls if body is definition.node.body else nodes_of(*body)
+    nodes = (*definition.calls, *definition.named) if body is definition.node.body else nodes_of(*body)
     with_results = (_with_results(definition, node) for node in statements_of(*body))
     if not any(_rebound(definition, node) for node in nodes) and not any(with_results):
         return list(body)
@@ -89,7 +91,9 @@ def _mark(definition: Definition, node: ast.AST, place: str) -> None:
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """Return the name that a call rebinds, if it does."""
+    """Return the name that a call or `:=` rebinds, if it does."""
+    if isinstance(node, ast.NamedExpr):
+        return node.target
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     value = _form(definition, node)

@@ -86,9 +86,12 @@ class Scope(msgspec.Struct, frozen=True):
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
-        for names in (self.defined.seen_from(self.user), self.own, self.closure()):
-            if name in names:
-                return names[name]
+        if self.defined and name in (defined := self.defined.seen_from(self.user)):
+            return defined[name]
+        if name in self.own:
+            return self.own[name]
+        if self.closure is not dict and name in (held := self.closure()):
+            return held[name]
         if name in self.user and (name not in self.language or usable(self.user[name])):
             return self.user[name]
         if name in self.language:
@@ -195,6 +198,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple(n for n in self.nodes if isinstance(n, ast.Call))
 
     @cached_property
+    def named(self) -> tuple[ast.NamedExpr, ...]:
+        """All `name := value` among these."""
+        return tuple(n for n in self.nodes if isinstance(n, ast.NamedExpr))
+
+    @cached_property
     def expects(self) -> bool:
         """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
         names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)
@@ -203,7 +211,8 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
-        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
+        own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
+        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
         matched = (n.name for n in self.nodes if isinstance(n, ast.MatchAs))
         return frozenset([*(n.id if isinstance(n, ast.Name) else "" for n in roots), *(n for n in matched if n)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -25,7 +26,7 @@ from workbench.frontend.state.operands import (
 )
 from workbench.ir.values import Value
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Type, element
+from workbench.types import ArrayType, Kind, Type, element, int64
 
 RETURNS_A_VALUE = (
     "What a return inside a loop gives must be a number, a vector or a struct, or several of them written out."
@@ -40,8 +41,8 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 def _bound(node: ast.AST) -> list[list[str]]:
     """Return the names that a node binds, by depth below it; found once, since each of nested statements needs them."""
     known: list[list[str]] | None = getattr(node, "_bound", None)
-    if known is not None:
-        return known
+    if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
+        return known or [[]]
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
         # Load(), Add(), numbers and names that are read: most of a tree.
@@ -81,6 +82,21 @@ def is_ours(name: str) -> bool:
     return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
+def is_part(name: str) -> bool:
+    """Return whether a name is of an element of a tuple, or of an index of a part of an array (`structs.spread`)."""
+    return re.search(r"\.\d+[ei]$", name) is not None
+
+
+def is_place(name: str) -> bool:
+    """Return whether a name is of an index of a part of an array, which is of 64 bits where two kinds meet."""
+    return re.search(r"\.\d+i$", name) is not None
+
+
+def shown(name: str) -> str:
+    """Return a name as messages write it: `p[0]` of an element of the tuple p."""
+    return re.sub(r"\.(\d+)e\b", r"[\1]", name)
+
+
 def same(a: Operand, b: Operand) -> bool:
     """Return whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -106,6 +122,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     known = weak(a), weak(b)
     decided = [t for t in known if not isinstance(t, Weak)]
     if len(decided) == 2:
+        if decided[0] != decided[1] and is_place(name):
+            return int64
         if decided[0] != decided[1]:
             raise _disagree(context, name, a, b)
         return decided[0]
@@ -128,7 +146,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
             "Return one type everywhere: return float(…).",
         )  # fmt: skip
     return context.error(
-        KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
+        KernelTypeError, f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…)." ,
     )  # fmt: skip
 
@@ -235,4 +253,4 @@ def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: ast.e
     elif is_ours(name):
         found.after[name] = Unset(RETURNS_A_VALUE)
     else:
-        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")
+        found.after[name] = Unset(f"{shown(name)} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")

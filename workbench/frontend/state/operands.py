@@ -110,10 +110,37 @@ class Bundle(msgspec.Struct, frozen=True, eq=False):
     fields: tuple[Operand, ...]
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """What a name is bound to whose value is a struct: its fields have names of their own, `p.x`."""
+class Row(msgspec.Struct, frozen=True):
+    """The form of a tuple whose elements have names of their own, `p.0e`."""
 
-    type: Struct
+    count: int
+
+    def __repr__(self) -> str:
+        return f"a tuple of {self.count}"
+
+
+class Window(msgspec.Struct, frozen=True):
+    """The form of a part of an array whose indices, starts and lengths have names of their own, `v.0i`.
+
+    Attributes:
+        array: what it is a part of.
+        axes: for each dimension of the array None where it has an index, else an `Axis` without values, and whether it
+            has a length.
+        name: what the user calls it.
+    """
+
+    array: Value
+    axes: tuple[tuple[Axis, bool] | None, ...]
+    name: str
+
+    def __repr__(self) -> str:
+        return f"a part of {self.array.name}"
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """What a name is bound to whose value is made of others: these have names of their own, a struct's fields `p.x`."""
+
+    type: Struct | Row | Window
 
 
 class Elements(msgspec.Struct, frozen=True, eq=False):

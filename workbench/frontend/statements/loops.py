@@ -63,6 +63,7 @@ def for_loop(
             with loop.round(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         blocks.append(block.block)
@@ -209,6 +210,7 @@ def _while(
             context.env.update(carried)
             with loop.round(context.env, context.loops, carried):
                 lower_body(context, node.body)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         pairs.append((condition.block, block.block))
@@ -275,12 +277,22 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
     return first, before, Literal(-step.value)
 
 
-def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
-    given = [usable(context, b) for b in bounds]
-    for bound in given:
+def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | Literal]:
+    """Return the bounds of a range.
+
+    Raises:
+        KernelTypeError: one is no integer, or the step is 0.
+    """
+    values = [usable(context, b) for b in bounds]
+    for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
-    if isinstance(given[2], Literal) and given[2].value == 0:
+    if isinstance(values[2], Literal) and values[2].value == 0:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
-    type = strong(meet("range", [weak(b) for b in given]))
-    return [convert(context, b, type) for b in given]
+    return values
+
+
+def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
+    values = check_integers(context, bounds)
+    type = strong(meet("range", [weak(b) for b in values]))
+    return [convert(context, b, type) for b in values]

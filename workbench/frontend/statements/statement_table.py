@@ -21,7 +21,7 @@ from workbench.frontend.names.results import as_said
 from workbench.frontend.state.coerce import convert, truth, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
-from workbench.frontend.state.merge import Branches, assigned, branch_values, joined_type
+from workbench.frontend.state.merge import Branches, assigned, branch_values, is_part, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
     POISON,
@@ -239,7 +239,9 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], found: Bra
             types[name] = type
         except WorkbenchError as error:
             found.after[name] = PENDING if name in found.unset else POISON
-            if name not in found.unset:  # else it is not read
+            if is_part(name):  # of a tuple that may be another one before it is read
+                found.after[name] = Unset(error.message)
+            elif name not in found.unset:  # else it is not read
                 context.shared.errors.append(error)
     done = []
     for side, block in enumerate(blocks):

@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
+from workbench.frontend.values.structs import gather
 from workbench.ir.attributes import END, FRAMES
 from workbench.ir.values import Value
 from workbench.source import Location
+from workbench.structs import Struct
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -47,7 +49,8 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
     current: Context | None = context
     node: ast.AST | None = statement
     while current is not None:
-        named = {n: _place(o, values) for n, o in current.env.items() if not _is_hidden(n, current.env)}
+        shown = [n for n in current.env if not _is_hidden(n, current.env)]
+        named = {n: _place(_whole(current.env, n), values) for n in shown}
         place = current.definition.locate(node or current.definition.node)
         place = place if node is not None else replace(place, line=place.end_line, column=0)
         known = {n: p for n, p in named.items() if p is not None}
@@ -60,7 +63,14 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 def _is_hidden(name: str, env: Env) -> bool:
     """Return whether the name is one of our own; a struct's fields have a dot too."""
-    return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
+    root = env.get(name.split(".")[0])
+    return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
+
+
+def _whole(env: Env, name: str) -> Operand:
+    """Return what a name means, a tuple or a part of an array as one."""
+    operand = env[name]
+    return gather(env, name) if isinstance(operand, Parts) and not isinstance(operand.type, Struct) else operand
 
 
 def _is_ours(statement: ast.stmt) -> bool:

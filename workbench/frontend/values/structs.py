@@ -1,7 +1,8 @@
 """Structs in the front end: a value is a bundle of operands, one per field; IR never hears of them.
 
 Where a struct has a name, each field has one too (`p.x`), so that branches and loops join and carry fields as they do
-numbers. An array of structs is an array for each field; of an element those fields are loaded that are used.
+numbers. Where a branch or a loop gives a name a tuple or a part of an array, its elements get names too (`spread`).
+An array of structs is an array for each field; of an element those fields are loaded that are used.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ from workbench.frontend.state.operands import (
     Bundle,
     Element,
     Elements,
+    Literal,
     Operand,
     Parts,
     Pending,
+    Row,
     Unset,
     View,
+    Window,
 )
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
@@ -75,20 +79,87 @@ def bind(env: Env, name: str, operand: Operand) -> None:
 
 
 def gather(env: Mapping[str, Operand], name: str) -> Operand:
-    """What a name means: the struct of its fields, where they have names of their own."""
-    found = env[name]
-    if isinstance(found, Parts):
-        return Bundle(found.type, tuple(gather(env, f"{name}.{f.name}") for f in found.type.fields))
-    return found
+    """Return what a name means: the struct, tuple or part of an array whose parts have names of their own."""
+    whole = env[name]
+    if not isinstance(whole, Parts):
+        return whole
+    leaves = [gather(env, inner) for inner in part_names(name, whole.type)]
+    if isinstance(whole.type, Struct):
+        return Bundle(whole.type, tuple(leaves))
+    return tuple(leaves) if isinstance(whole.type, Row) else _view(whole.type, leaves)
 
 
-def pending(type: AnyType) -> Operand:
-    """What is returned where no `return` was reached; of a struct, a struct of these."""
+def part_names(name: str, type: Struct | Row | Window) -> list[str]:
+    """Return the names of the parts of what a name is bound to."""
+    if isinstance(type, Struct):
+        return [f"{name}.{f.name}" for f in type.fields]
+    if isinstance(type, Row):
+        return [f"{name}.{k}e" for k in range(type.count)]
+    return [f"{name}.{k}i" for k in range(sum(1 if a is None else 2 * a[1] for a in type.axes))]
+
+
+def spread(env: Env, name: str) -> None:
+    """Give the elements of a tuple, or the indices of a part of an array, names of their own."""
+    operand = env[name]
+    if not isinstance(operand, (tuple, View)):
+        return
+    type = parts_type(operand)
+    assert isinstance(type, (Row, Window))
+    env[name] = Parts(type)
+    leaves = operand if isinstance(operand, tuple) else _numbers(operand)
+    for inner, leaf in zip(part_names(name, type), leaves, strict=True):
+        bind(env, inner, leaf)
+        spread(env, inner)
+
+
+def parts_type(operand: Operand | None) -> Struct | Row | Window | None:
+    """Return the form of what is made of parts, which branches and loops join one by one; None of anything else."""
+    if isinstance(operand, tuple):
+        return Row(len(operand))
+    if isinstance(operand, View):
+        axes = (None if isinstance(p, Value) else (Axis(None, p.step, None, p.table), p.length is not None)
+                for p in operand.places)  # fmt: skip
+        return Window(operand.array, tuple(axes), operand.name)
+    return operand.type if isinstance(operand, (Parts, Bundle)) else None
+
+
+def _numbers(view: View) -> Iterable[Operand]:
+    """Yield a view's indices, and the starts and lengths of its slices."""
+    for place in view.places:
+        if isinstance(place, Value):
+            yield place
+        elif place.length is not None:
+            yield from (place.start or Literal(0), place.length)
+
+
+def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
+    """Return the view with these indices, starts and lengths; what is unknown of one of them, if there is that."""
+    values = list(numbers)
+    for value in values:
+        if not isinstance(value, (Value, Literal)):
+            return value
+    rest = iter(v if isinstance(v, Value) else None for v in values)
+    places: list[Value | Axis] = []
+    for axis in type.axes:
+        if axis is None:
+            index = next(rest)
+            assert index is not None
+            places.append(index)
+        else:
+            form, sliced = axis
+            places.append(replace(form, start=next(rest), length=next(rest)) if sliced else form)
+    return View(type.array, tuple(places), type.name)
+
+
+def pending(type: AnyType | Row | Window) -> Operand:
+    """Return what stands where no `return` was reached: of a struct, a struct of such, of a tuple a tuple."""
+    if isinstance(type, Row):
+        return (PENDING,) * type.count
     return Bundle(type, tuple(pending(f.type) for f in type.fields)) if isinstance(type, Struct) else PENDING
 
 
 def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
-    """Return the names, and those of their fields where all that have the name have the same struct.
+    """Return the names, and those of their parts where all that have the name have a struct or tuple of the same form.
 
     Where one of them has a struct and another has returned nothing yet, that gets pending fields.
     """
@@ -99,9 +170,14 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
         for env in envs if parts is not None else ():
             if isinstance(env.get(name), Pending):
                 bind(env, name, pending(parts.type))  # type: ignore[union-attr]
-        kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
-        if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
-            found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)
+                spread(env, name)
+        bound = [env for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
+        type = parts_type(bound[0][name]) if bound else None
+        if type is None or any(parts_type(env[name]) != type for env in bound):
+            continue
+        for env in bound:
+            spread(env, name)
+        found += with_fields(part_names(name, type), *envs)
     return found
 
 
@@ -240,6 +316,8 @@ def flatten(operand: Operand) -> list[Operand]:
     """Return the operands inside a struct or a tuple, in order."""
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
+    if isinstance(operand, View):
+        return [*_numbers(operand)]
     return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
 
 
@@ -250,6 +328,10 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
     def build(part: Operand) -> Operand:
         if isinstance(part, Bundle):
             return Bundle(part.type, tuple(build(p) for p in part.fields))
+        if isinstance(part, View):
+            type = parts_type(part)
+            assert isinstance(type, Window)
+            return _view(type, [next(rest) for _ in _numbers(part)])
         return tuple(build(p) for p in part) if isinstance(part, tuple) else next(rest)
 
     return build(form)
@@ -259,6 +341,8 @@ def form(operand: Operand) -> object:
     """What has to agree for two structs or tuples to be joined leaf by leaf."""
     if isinstance(operand, Bundle):
         return operand.type, tuple(form(p) for p in operand.fields)
+    if isinstance(operand, View):
+        return parts_type(operand)
     return tuple(form(p) for p in operand) if isinstance(operand, tuple) else None
 
 
