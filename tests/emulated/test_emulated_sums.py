@@ -132,7 +132,7 @@ def test_what_all_threads_of_a_warp_add_to_is_changed_once(kernels, n: int) -> N
     p = np.random.default_rng(3).standard_normal((n, 3)).astype(np.float32)
     given = [wb.array(p, dtype=wb.vec3), wb.zeros(n, dtype=wb.vec3)]
     counted = wb.profile(kernels["bodies"], n, given, adjoint=True).total.atomics
-    # Three numbers in each of n turns by full warps, and as many by each thread beside them; p[i] once, behind the loop.
+    # Three numbers in each of n turns by full warps, and as many by each thread beside them; p[i] behind the loop.
     assert counted <= 3 * n * (n // 32 + n % 32) + 3 * n
     with wb.ScopedDevice("emulated"):
         given = [wb.array(p, dtype=wb.vec3), wb.zeros(n, dtype=wb.vec3)]

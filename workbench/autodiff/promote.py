@@ -5,8 +5,8 @@ lost. Carried, it is kept like any other. It is read before, where its index is 
 was written; so no access is made that a right program would not allow. An element is left alone where another access
 might touch it.
 
-On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a sum:
-it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the CPU
+On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a
+sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the CPU
 such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
 """
 
@@ -170,7 +170,7 @@ class _Promoter:
         states[place] = _State(value, self.builder.const(True, bool_))
 
     def branch(self, op: Op, states: States) -> None:
-        """Both sides yield the elements that one of them writes."""
+        """Make both branches yield every element that either of them writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
         extra = self.extra(changed, states)

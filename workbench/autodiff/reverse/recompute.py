@@ -46,11 +46,13 @@ class Missing(msgspec.Struct, frozen=True):
         message: a sentence without its full stop, to which the place of the need may be added.
         advice: what to write instead.
         loop: the loop whose unrolling would make the value available; None if that does not help.
+        carry: the number of the value among those that it carries.
     """
 
     message: str
     advice: str
     loop: Op | None = None
+    carry: int = -1
 
 
 class Later(msgspec.Struct, frozen=True):
@@ -286,7 +288,8 @@ def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], 
 
 
 def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, list[Value]]]:
-    """What a loop notes as it is recomputed: a `while` how many iterations it had; when carried values last changed."""
+    """Return fresh values for a recomputed loop's notes: the count of a `while`, and the turn of each slot's last
+    change."""
     type = int64 if op.name == "while" else op.blocks[0].params[0].type
     scratch, body = Builder(), op.blocks[-1]
     carried = body.params[len(body.params) - len(op.results) :]

@@ -141,7 +141,7 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def _advice(target: Any, path: str) -> str:
-    """What to do instead of calling something that is no part of the language."""
+    """Return what to write instead of calling something that is no part of the language."""
     if _is_kernel(target):
         return _advice_of_kernel(path)
     if "random" in path.split("."):
@@ -231,7 +231,7 @@ COMPLEX: dict[str, Callable[..., Any]] = {
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
-    """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
+    """Return the builtin's result for literals, at least one of them a float; None if the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
     if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
         return _of_complex(builtin.name, numbers[0])
@@ -268,8 +268,8 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
             arguments.append(argument)
             continue
         operand = expression(context, argument.value)
-        whole = isinstance(operand, Value) and isinstance(operand.type, Vector)
-        if not isinstance(operand, tuple) and not whole:
+        is_vector = isinstance(operand, Value) and isinstance(operand.type, Vector)
+        if not isinstance(operand, tuple) and not is_vector:
             with context.at(argument):
                 raise context.error(
                     KernelTypeError, f"* unpacks a tuple or a vector; this is {describe(operand)}.",
@@ -304,7 +304,7 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
 
 
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
+    """Lower `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
     if len(operands) > 1:
         operands = [c for o in operands for c in _parts(context, o)]
@@ -327,8 +327,8 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    whole = isinstance(operand, Value) and type(operand.type) is Vector
-    return components(context, operand) if whole else (operand,)  # type: ignore[arg-type]
+    is_vector = isinstance(operand, Value) and type(operand.type) is Vector
+    return components(context, operand) if is_vector else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -336,7 +336,7 @@ def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
-    """`tid()` asked for `count` indices."""
+    """Lower `tid()` asked for `count` indices."""
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:
@@ -371,12 +371,12 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
     (operand,) = _positional(context, node, expression, 1)
-    found = strong(materialise(context, operand).type)
-    if isinstance(found, ArrayType) or is_tile(found):
+    number_type = strong(materialise(context, operand).type)
+    if isinstance(number_type, ArrayType) or is_tile(number_type):
         raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
-    return Static(found, "type(…)")
+    return Static(number_type, "type(…)")
 
 
 def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
@@ -395,8 +395,8 @@ def _atomic(sign: str) -> FormHandler:
         if not views.is_array(target):
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
         atomics.check_sum(context, target)
-        places = node.args[1:-1]
-        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        subscripts = node.args[1:-1]
+        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
         array, indices = views.element(context, target, index, expression)
         dtype = views.type_of(target).dtype
         value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")

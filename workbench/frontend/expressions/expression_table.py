@@ -150,7 +150,7 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
-    """`left sign right`."""
+    """Lower `left sign right`."""
     name, python = BINARY[sign]
     if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
         known = remembered(context, TABLE[name], (left, right))
@@ -193,7 +193,7 @@ ALSO = {"matmul": ("mul",)}
 
 
 def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
-    """What an operator returns where a struct is among its operands.
+    """Return an operator's result where a struct is among its operands.
 
     Args:
         context: where.
@@ -249,7 +249,7 @@ def _literal(context: Context, number: int | float | complex) -> Literal:
 
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
-    """The bits that a power or a shift of integers has at least, less one: they are counted before they are made."""
+    """Return the least number of bits of a power or a shift of integers, less one: counted before it is computed."""
     if python is operator.pow and all(isinstance(n, int) for n in numbers):
         return (abs(numbers[0]).bit_length() - 1) * numbers[1]
     return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
@@ -301,9 +301,9 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    asked = _is_none(context, node)
-    if asked is not None:
-        return asked
+    is_none = _is_none(context, node)
+    if is_none is not None:
+        return is_none
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
     if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
@@ -366,7 +366,7 @@ _CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "
 
 
 def _is_none(context: Context, node: ast.Compare) -> Operand | None:
-    """`x is None`, known at compile time: a launch with None in an array's place has code of its own."""
+    """Lower `x is None`, known at compile time: a launch with None in an array's place has code of its own."""
     right = node.comparators[0]
     if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
         return None
@@ -378,7 +378,7 @@ def _is_none(context: Context, node: ast.Compare) -> Operand | None:
 
 
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:
-    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
+    """Lower `and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
     name = "and_" if isinstance(node.op, ast.And) else "or_"
     absorbing = name == "or_"
     parts = list(node.values)
@@ -493,7 +493,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
 
 
 def _named(context: Context, node: ast.NamedExpr) -> Operand:
-    """`name := value`, where it is surely computed, and once."""
+    """Lower `name := value`, where it is surely computed, and once."""
     where = getattr(node, "uncertain", "")
     if where:
         message = f"{node.target.id} := … may be computed or not, or twice, {where}."
@@ -535,11 +535,11 @@ _TRAITS: dict[str, Callable[[Vector], Operand]] = {
     "ndim": lambda t: Literal(len(t.shape)),
     "length": lambda t: Literal(t.length),
 }
-"""What the type of a vector or matrix says of it, as NumPy spells it; `length` as Warp does."""
+"""Attributes of a vector's or matrix's type, as NumPy spells them; `length` as Warp does."""
 
 
 def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:
-    """`base.attr` or `base[index]`, as the node writes it."""
+    """Lower `base.attr` or `base[index]`, as the node writes it."""
     return (_attribute_of if isinstance(node, ast.Attribute) else _item_of)(context, base, node)  # type: ignore[arg-type]
 
 
@@ -566,8 +566,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return transforms.attribute(context, base, node.attr)
     if complex_numbers.is_complex(base):
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
-    whole = isinstance(base, Value) and isinstance(base.type, Matrix)
-    return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
+    is_matrix = isinstance(base, Value) and isinstance(base.type, Matrix)
+    return (matrices if is_matrix else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:

@@ -91,13 +91,13 @@ def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) 
     except KernelTypeError as error:
         raise context.placed(error) from None
     if isinstance(type, Scalar) and not type.weak:
-        whole = Vector(count, type)
-        row = one("vec", [convert(context, n, type) for n in numbers], whole)
-        return one("extract", (row, subscripts.component(context, whole, index)), type)
+        items_type = Vector(count, type)
+        row = one("vec", [convert(context, n, type) for n in numbers], items_type)
+        return one("extract", (row, subscripts.component(context, items_type, index)), type)
     # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
-    places = Vector(count, int32)
-    row = context.builder.const(tuple(range(count)), places)
-    position = one("extract", (row, subscripts.component(context, places, index)), int32)
+    index_type = Vector(count, int32)
+    row = context.builder.const(tuple(range(count)), index_type)
+    position = one("extract", (row, subscripts.component(context, index_type, index)), int32)
     result: Operand = numbers[-1]
     for k, number in reversed([*enumerate(numbers[:-1])]):
         result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (position, Literal(k))), number, result))
@@ -168,7 +168,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
 
 @contextmanager
 def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
-    """The names inside are a generator expression's own."""
+    """Keep the names of a generator expression out of the scope around it."""
     before = {name: env[name] for name in names if name in env}
     try:
         yield

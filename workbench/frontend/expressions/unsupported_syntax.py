@@ -1,4 +1,4 @@
-"""What the language does not have, each with the sentence a user gets and what to write instead."""
+"""Syntax that the language lacks, each with the sentence that a user gets and what to write instead."""
 
 from __future__ import annotations
 

@@ -36,7 +36,8 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
+    """Return the statements, with each name that a call rebinds marked as assigned; themselves if there is no such
+    call."""
     body = assigning(definition, expanded(definition, body))
     nodes = (*definition.calls, *definition.named) if body is definition.node.body else nodes_of(*body)
     with_results = (_with_results(definition, node) for node in statements_of(*body))
@@ -72,22 +73,22 @@ def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
     if form is None or form.body is None or form.rebinds is not None:
         return []
     names = [a for a in node.value.args[form.body.__code__.co_argcount :] if isinstance(a, ast.Name)]
-    found = len(names) > 1 and form.body.__code__.co_argcount + len(names) == len(node.value.args)
-    return names if found else []
+    has_results = len(names) > 1 and form.body.__code__.co_argcount + len(names) == len(node.value.args)
+    return names if has_results else []
 
 
-def _mark(definition: Definition, node: ast.AST, place: str) -> None:
+def _mark(definition: Definition, node: ast.AST, parameter: str) -> None:
     name = _rebound(definition, node)
     if name is not None:
         name.ctx = ast.Store()
-        node.uncertain = place  # type: ignore[attr-defined]
+        node.uncertain = parameter  # type: ignore[attr-defined]
     if isinstance(getattr(node, "func", getattr(node, "value", None)), ast.IfExp):
-        place = place or "beside a choice, which is made of two expressions"
+        parameter = parameter or "beside a choice, which is made of two expressions"
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
         for position, inner in enumerate(child if isinstance(child, list) else [child]):
             if isinstance(inner, ast.AST):
-                _mark(definition, inner, (here if position >= first else "") or place)
+                _mark(definition, inner, (here if position >= first else "") or parameter)
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
@@ -99,10 +100,10 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
     value = _form(definition, node)
     if value is None or value.rebinds is None:
         return None
-    place, keyword = value.rebinds
-    given = next((k.value for k in node.keywords if k.arg == keyword), None)
-    found = node.args[place] if place < len(node.args) else given
-    return found if isinstance(found, ast.Name) else None
+    position, keyword = value.rebinds
+    by_keyword = next((k.value for k in node.keywords if k.arg == keyword), None)
+    argument = node.args[position] if position < len(node.args) else by_keyword
+    return argument if isinstance(argument, ast.Name) else None
 
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:

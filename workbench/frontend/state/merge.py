@@ -1,4 +1,4 @@
-"""Where paths meet: two branches, or a loop's end and its beginning, agree on what each name is."""
+"""Merges of paths: two branches, or a loop's end and its beginning, agree on the value of each name."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def _joins(operand: Operand) -> bool:
 
 
 class Branches(msgspec.Struct):
-    """What names are after an `if`.
+    """The names after an `if`.
 
     Attributes:
         after: where no value has to be joined.
@@ -173,7 +173,7 @@ class Branches(msgspec.Struct):
 
 
 def _shown(test: ast.expr | str) -> str:
-    """How a message says on what something depends."""
+    """Return a condition as a message shows it."""
     if isinstance(test, str):
         return test
     if any(isinstance(n, ast.Name) and "." in n.id for n in nodes_of(test)):
@@ -189,7 +189,7 @@ def branch_values(
     test: ast.expr | str,
     left: tuple[bool, bool] = (False, False),
 ) -> Branches:
-    """What names are where two paths meet.
+    """Merge the names of two paths where these meet.
 
     A name bound on one path only is unset afterwards: reading it says so. Where the other path does not come to its end
     (it has left the round of a loop) the name is bound.
@@ -201,12 +201,12 @@ def branch_values(
         test: on what it depends; a text where that is no expression of the user's.
         left: which sides do not come to their ends.
     """
-    found = Branches()
+    branches = Branches()
     handed_on = context.loops[-1].names if context.loops else ()
     for name in names:
         a, b = (env.get(name) for env in envs)
         if isinstance(a, Poison) or isinstance(b, Poison):
-            found.after[name] = POISON
+            branches.after[name] = POISON
         elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
             bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
             # In Warp a name that is unbound has some value, as in C++: programs that never use it there may go on.
@@ -214,15 +214,16 @@ def branch_values(
             if not bound:
                 where = "holds" if b is None else "does not hold"
                 unset = a if isinstance(a, Unset) else b
-                found.unset[name] = (
+                branches.unset[name] = (
                     unset.reason if isinstance(unset, Unset) and a is not None and b is not None
                     else f"{name} may be unbound here: it is set only if {_shown(test)} {where}."
                 )  # fmt: skip
             pair = _behind(a), _behind(b)
-            _meet(found, name, pair if bound or name in handed_on or pair[0] is pair[1] else (PENDING, PENDING), test)
+            is_bound = bound or name in handed_on or pair[0] is pair[1]
+            _meet(branches, name, pair if is_bound else (PENDING, PENDING), test)
         else:
-            _meet(found, name, (a, b), test)
-    return found
+            _meet(branches, name, (a, b), test)
+    return branches
 
 
 def stays(operand: Operand) -> bool:
@@ -241,16 +242,17 @@ def _behind(operand: Operand | None) -> Operand:
     return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 
-def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
+def _meet(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
     a, b = pair
     known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
     if same(a, b):
-        found.after[name] = a
+        branches.after[name] = a
     elif (a is PENDING or b is PENDING) and stays(known):
-        found.after[name] = known
+        branches.after[name] = known
     elif _joins(a) and _joins(b):
-        found.to_join[name] = pair
+        branches.to_join[name] = pair
     elif is_ours(name):
-        found.after[name] = Unset(RETURNS_A_VALUE)
+        branches.after[name] = Unset(RETURNS_A_VALUE)
     else:
-        found.after[name] = Unset(f"{shown(name)} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")
+        reason = f"{shown(name)} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}."
+        branches.after[name] = Unset(reason)

@@ -1,4 +1,4 @@
-"""What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
+"""Loops by what a `for` runs over: a range is a loop of the IR, a sequence known at compile time is unrolled.
 
 A range known now is unrolled where a `static(…)` reads its variable. In an unrolled loop every element keeps what it
 is: a literal stays weak, a func stays callable, elements may differ in type. Where the loop can be left early, each
@@ -33,7 +33,7 @@ from workbench.types import Vector, is_float, is_integer
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for target in …`."""
+    """Lower `for target in …`."""
     name = iterator_name(context, node.iter, expression)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
         if iterator_name(context, node.iter.args[0], expression) == "range":
@@ -49,7 +49,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     if name == "range":
         bounds = loops.range_of(context, node.iter, expression)
         steps = loops.steps_of(bounds)
-        if steps and not steps[UNROLLED_SEQUENCE:] and _read_by_static(context, node):
+        if steps and not steps[UNROLLED_SEQUENCE:] and _is_read_by_static(context, node):
             _unrolled(context, node, [Literal(n) for n in steps], lower_body)
         else:
             loops.for_loop(context, node, expression, lower_body, bounds)
@@ -59,7 +59,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
 
 
-def _read_by_static(context: Context, node: ast.For) -> bool:
+def _is_read_by_static(context: Context, node: ast.For) -> bool:
     """Return whether a `static(…)` in the body reads the loop's variable, which has to be known then."""
     target = node.target
     if not isinstance(target, ast.Name) or target.id not in context.definition.read_by_static:
@@ -70,7 +70,7 @@ def _read_by_static(context: Context, node: ast.For) -> bool:
 def _over_array(
     context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
 ) -> bool:
-    """`for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
+    """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
 
     Returns:
         False for anything else.
@@ -152,7 +152,7 @@ def _known_element(
 
 
 def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
-    """`for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    """Lower `for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
     assert isinstance(node.iter, ast.Call)
     inner, first = start_of(context, node.iter, expression)
     assert isinstance(inner, ast.Call)
@@ -186,28 +186,28 @@ KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
 def _over_cells(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
+    """Lower `for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
 
     Raises:
         KernelTypeError: it is not asked for a grid, a point and a radius.
     """
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
-        given = [expression(context, a) for a in node.iter.args]
-        few = 0 < len(given) <= 4 and not node.iter.keywords
-        if not few or not _is_grid(given[0]) or not _is_ball(context, given[1:3]):
+        operands = [expression(context, a) for a in node.iter.args]
+        few = 0 < len(operands) <= 4 and not node.iter.keywords
+        if not few or not _is_grid(operands[0]) or not _is_ball(context, operands[1:3]):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
             raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        known = library.call(context, hash_grids.rows, given[:3])
+        known = library.call(context, hash_grids.rows, operands[:3])
     at = f".{node.lineno}.{node.col_offset}"
-    grid = given[0]
+    grid = operands[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)
     context.env.update(zip((name + at for name in KNOWN), known, strict=True))
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
     bind(context.env, "GRID" + at, grid)
-    grouped = len(given) > 3
+    grouped = len(operands) > 3
     (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
     assert isinstance(outer, ast.For)
     (*_, inner) = outer.body
@@ -218,7 +218,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             part.id += at
     inner.body[0].targets = [node.target]
     if grouped:
-        context.env["GROUP" + at] = given[3]
+        context.env["GROUP" + at] = operands[3]
         assert isinstance(inner.body[1], ast.If)
         inner.body[1].body = node.body
     else:
@@ -253,11 +253,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), until=until)
-    alike = len({_kind(operand) for operand in items}) <= 1
+    one_kind = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand
         guarded = until is not None and position > 0
-        if guarded and not alike:
+        if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
         with loop.inside(context.loops):
@@ -275,7 +275,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
 
 
 def _kind(operand: Operand) -> object:
-    """What has to agree, for a name to be joined where the loop may be left."""
+    """Return the form that must agree for a name to be merged where the loop may be left."""
     if isinstance(operand, tuple):
         return tuple(_kind(o) for o in operand)
     return (
@@ -283,9 +283,9 @@ def _kind(operand: Operand) -> object:
     )
 
 
-def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
     for statement in statements:
         for inner in nodes_of(statement):
             if not hasattr(inner, "lineno"):
-                ast.copy_location(inner, place)
+                ast.copy_location(inner, origin)
     return statements

@@ -51,15 +51,15 @@ def settle(
         read = _read(node, names, before)
         key = node, *read, *form(context, read.values())
         known = context.shared.settled.get(key) or _first(names, before)
-        found = _settled(context, known, names, before, attempt)
-        context.shared.settled[key] = replace(found, read=tuple(read.values()))
-        return found.types
+        settled = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(settled, read=tuple(read.values()))
+        return settled.types
     finally:
         context.shared.in_loop = inside
 
 
 def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
-    errors, kept = context.shared.errors, len(context.shared.errors)
+    errors, errors_before = context.shared.errors, len(context.shared.errors)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -69,7 +69,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
     changes: Counter[str] = Counter()
     while True:
-        del errors[kept:]
+        del errors[errors_before:]
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)
@@ -104,7 +104,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
 
 def _first(names: Sequence[str], before: Env) -> Settled:
-    """What a loop begins with."""
+    """Return the types that a loop begins with."""
     types = {n: int64 if is_place(n) else t for n in names if (t := _start_type(before[n])) is not None}
     return Settled(types, {}, ())
 
@@ -217,14 +217,14 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
 
 
 def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    """What the first iteration gets."""
+    """Return the operands of the first iteration."""
     return [convert(context, before[n], t) for n, t in types.items()]
 
 
 def leave(
     context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
 ) -> None:
-    """What names are after the loop: the carried ones its results; what only the body sets may be unbound."""
+    """Set the names after the loop: carried ones to its results; those that only the body sets may be unbound."""
     ends = dict(context.env)
     context.env.clear()
     context.env.update(before)

@@ -1,4 +1,4 @@
-"""What every name is at each statement, for stepping: marks in the IR of a lowering that is never compiled.
+"""Every name's value at each statement, for stepping: marks in the IR of a lowering that is never compiled.
 
 A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
 parts of arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
@@ -32,7 +32,7 @@ Place = int | Shown | tuple["Place", ...]
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One open function: where it stands, and its names."""
+    """An open function: its location and its names."""
 
     function: str
     place: Location
@@ -51,10 +51,10 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
     while current is not None:
         shown = [n for n in current.env if not _is_hidden(n, current.env)]
         named = {n: _place(_whole(current.env, n), values) for n in shown}
-        place = current.definition.locate(node or current.definition.node)
-        place = place if node is not None else replace(place, line=place.end_line, column=0)
+        location = current.definition.locate(node or current.definition.node)
+        location = location if node is not None else replace(location, line=location.end_line, column=0)
         known = {n: p for n, p in named.items() if p is not None}
-        frames.append(Frame(current.definition.name, place, known))
+        frames.append(Frame(current.definition.name, location, known))
         current, node = current.caller, current.caller.node if current.caller is not None else None
     frames.reverse()
     attrs = {FRAMES: tuple(frames), END: statement is None}

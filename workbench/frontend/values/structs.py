@@ -45,27 +45,29 @@ def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
         values: list[Value] = []
         return _elements(type.dtype, type, name, f"{name}{ELEMENT}", 0, values), values
     if isinstance(type, Struct):
-        made = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
-        return Bundle(type, tuple(operand for operand, _ in made)), [v for _, inner in made for v in inner]
+        fields = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
+        return Bundle(type, tuple(operand for operand, _ in fields)), [v for _, inner in fields for v in inner]
     if isinstance(type, IndexedArray):
         array, *tables = (Value(t, n) for n, t in leaf_parameters(name, type))
-        places = dict(zip(type.tables, tables, strict=True))
-        return View(array, tuple(Axis(table=places.get(k)) for k in range(type.ndim)), name), [array, *tables]
+        positions = dict(zip(type.tables, tables, strict=True))
+        return View(array, tuple(Axis(table=positions.get(k)) for k in range(type.ndim)), name), [array, *tables]
     value = Value(type, name)
     return value, [value]
 
 
-def _elements(struct: Struct, whole: StructArray, name: str, path: str, start: int, values: list[Value]) -> Elements:
+def _elements(
+    struct: Struct, array_type: StructArray, name: str, path: str, start: int, values: list[Value]
+) -> Elements:
     fields: list[Value | Elements] = []
-    leaves = {leaf.offset: field_array(leaf, whole.dtype, whole.ndim) for leaf in whole.dtype.leaves}
+    leaves = {leaf.offset: field_array(leaf, array_type.dtype, array_type.ndim) for leaf in array_type.dtype.leaves}
     for f in struct.fields:
         here = f"{path}.{f.name}"
         if isinstance(f.type, Struct):
-            fields.append(_elements(f.type, whole, f"{name}.{f.name}", here, start + f.offset, values))
+            fields.append(_elements(f.type, array_type, f"{name}.{f.name}", here, start + f.offset, values))
         else:
             values.append(Value(leaves[start + f.offset], here))
             fields.append(values[-1])
-    return Elements(StructArray(struct, whole.ndim), name, tuple(fields))
+    return Elements(StructArray(struct, array_type.ndim), name, tuple(fields))
 
 
 def bind(env: Env, name: str, operand: Operand) -> None:
@@ -80,13 +82,13 @@ def bind(env: Env, name: str, operand: Operand) -> None:
 
 def gather(env: Mapping[str, Operand], name: str) -> Operand:
     """Return what a name means: the struct, tuple or part of an array whose parts have names of their own."""
-    whole = env[name]
-    if not isinstance(whole, Parts):
-        return whole
-    leaves = [gather(env, inner) for inner in part_names(name, whole.type)]
-    if isinstance(whole.type, Struct):
-        return Bundle(whole.type, tuple(leaves))
-    return tuple(leaves) if isinstance(whole.type, Row) else _view(whole.type, leaves)
+    composed = env[name]
+    if not isinstance(composed, Parts):
+        return composed
+    leaves = [gather(env, inner) for inner in part_names(name, composed.type)]
+    if isinstance(composed.type, Struct):
+        return Bundle(composed.type, tuple(leaves))
+    return tuple(leaves) if isinstance(composed.type, Row) else _view(composed.type, leaves)
 
 
 def part_names(name: str, type: Struct | Row | Window) -> list[str]:
@@ -125,11 +127,11 @@ def parts_type(operand: Operand | None) -> Struct | Row | Window | None:
 
 def _numbers(view: View) -> Iterable[Operand]:
     """Yield a view's indices, and the starts and lengths of its slices."""
-    for place in view.places:
-        if isinstance(place, Value):
-            yield place
-        elif place.length is not None:
-            yield from (place.start or Literal(0), place.length)
+    for index in view.places:
+        if isinstance(index, Value):
+            yield index
+        elif index.length is not None:
+            yield from (index.start or Literal(0), index.length)
 
 
 def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
@@ -139,16 +141,16 @@ def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
         if not isinstance(value, (Value, Literal)):
             return value
     rest = iter(v if isinstance(v, Value) else None for v in values)
-    places: list[Value | Axis] = []
+    indices: list[Value | Axis] = []
     for axis in type.axes:
         if axis is None:
             index = next(rest)
             assert index is not None
-            places.append(index)
+            indices.append(index)
         else:
             form, sliced = axis
-            places.append(replace(form, start=next(rest), length=next(rest)) if sliced else form)
-    return View(type.array, tuple(places), type.name)
+            indices.append(replace(form, start=next(rest), length=next(rest)) if sliced else form)
+    return View(type.array, tuple(indices), type.name)
 
 
 def pending(type: AnyType | Row | Window) -> Operand:
@@ -163,9 +165,9 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
 
     Where one of them has a struct and another has returned nothing yet, that gets pending fields.
     """
-    found: list[str] = []
+    shared: list[str] = []
     for name in names:
-        found.append(name)
+        shared.append(name)
         parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
         for env in envs if parts is not None else ():
             if isinstance(env.get(name), Pending):
@@ -177,8 +179,8 @@ def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
             continue
         for env in bound:
             spread(env, name)
-        found += with_fields(part_names(name, type), *envs)
-    return found
+        shared += with_fields(part_names(name, type), *envs)
+    return shared
 
 
 def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
@@ -192,19 +194,19 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
 
 
 def position(context: Context, type: Struct, name: str) -> int:
-    """Which field a name means.
+    """Return the number of the field of this name.
 
     Raises:
         KernelTypeError: none, with the nearest name.
     """
-    found = next((k for k, f in enumerate(type.fields) if f.name == name), None)
-    if found is None:
+    number = next((k for k, f in enumerate(type.fields) if f.name == name), None)
+    if number is None:
         raise no_field(context, type, name)
-    return found
+    return number
 
 
 def field(context: Context, base: Bundle | Element, name: str) -> Operand:
-    """`p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
+    """Lower `p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
     if isinstance(base, Bundle):
         return base.fields[position(context, base.type, name)]
     part = base.array.fields[position(context, base.array.type.dtype, name)]
@@ -230,7 +232,7 @@ def stored(context: Context, element: Element, bundle: Bundle) -> None:
 
 
 def lead(array: Elements) -> View:
-    """What speaks for the shape of an array of structs: its first field, of the elements that are left."""
+    """Return the view that has the shape of an array of structs: that of its first field, of the elements selected."""
     first: Value | Elements = array
     while isinstance(first, Elements):
         first = first.fields[0]
@@ -239,7 +241,7 @@ def lead(array: Elements) -> View:
 
 
 def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
-    """`ps[…]`: an element where every dimension has an index, else a part of the array."""
+    """Lower `ps[…]`: an element where every dimension has an index, else a part of the array."""
     view, indices = views.part(context, lead(array), node, expression)
     if indices is not None:
         return Element(array, tuple(indices))
@@ -247,7 +249,7 @@ def subscript(context: Context, array: Elements, node: ast.expr, expression: Exp
 
 
 def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
-    """`ps[…]` where one element is expected.
+    """Lower `ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.
@@ -264,7 +266,7 @@ def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: 
 
 
 def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Operand:
-    """The operand for a place of this type: a literal adopts it, an int may become a float, a struct must be the same.
+    """Fit the operand to this type: a literal adopts it, an int may become a float, a struct must be the same.
 
     Raises:
         KernelTypeError: it does not fit.
@@ -285,20 +287,20 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
 
 
 def construct(context: Context, type: Struct, args: Sequence[Operand], keywords: Mapping[str, Operand]) -> Bundle:
-    """`Particle(…)`: fields by position and by name; what is not given is zero.
+    """Lower `Particle(…)`: fields by position and by name; what is not given is zero.
 
     Raises:
         KernelTypeError: too many, unknown, or given twice, or of another type.
     """
     if len(args) > len(type.fields):
         raise context.error(KernelTypeError, f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
-    given = {f.name: a for f, a in zip(type.fields, args, strict=False)}
+    by_name = {f.name: a for f, a in zip(type.fields, args, strict=False)}
     for name, operand in keywords.items():
         position(context, type, name)
-        if name in given:
+        if name in by_name:
             raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
-        given[name] = operand
-    return Bundle(type, tuple(_given(context, type, f, given.get(f.name)) for f in type.fields))
+        by_name[name] = operand
+    return Bundle(type, tuple(_given(context, type, f, by_name.get(f.name)) for f in type.fields))
 
 
 def _given(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
@@ -338,7 +340,7 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
 
 
 def form(operand: Operand) -> object:
-    """What has to agree for two structs or tuples to be joined leaf by leaf."""
+    """Return the form that must agree for two structs or tuples to be merged leaf by leaf."""
     if isinstance(operand, Bundle):
         return operand.type, tuple(form(p) for p in operand.fields)
     if isinstance(operand, View):
@@ -349,7 +351,7 @@ def form(operand: Operand) -> object:
 def chosen(
     context: Context, condition: Value, blocks: Sequence[Block], sides: tuple[Operand, Operand], what: str
 ) -> Operand:
-    """The `if` whose blocks end in these operands of one form: leaf by leaf, those that are the same left outside.
+    """Emit the `if` whose blocks yield operands of one form, leaf by leaf; equal ones stay outside.
 
     Raises:
         KernelTypeError: a leaf has two types, or is an array on two paths.

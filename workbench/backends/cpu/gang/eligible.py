@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
-from workbench.ir.values import Function, Op, walk
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.limits import GANG_FRAME_BYTES
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import is_divergent, varying_values
@@ -28,11 +30,12 @@ def obstacle(function: Function, lanes: int) -> str:
     for op in operations:
         if op.name not in RULED and op.name not in TABLE:
             return op.name
-    if not varying_values(function):
+    varying = varying_values(function)
+    if not varying:
         return "nothing differs between threads"
     if mostly_adds(function) and not any(op.blocks for op in operations):
         return "additions, which go lane by lane"
-    if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
+    if frame(operations, varying) * lanes > GANG_FRAME_BYTES:
         return "memory of threads"
     retries = [op for op in operations if is_retry(op)]
     if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
@@ -56,9 +59,10 @@ def is_retry(op: Op) -> bool:
 _SWAPS = ("atomic_load", "atomic_swap")
 
 
-def _frame(op: Op) -> int:
-    type = op.results[0].type if op.name == "slots" else None
-    return type.count * type.dtype.size if isinstance(type, Slots) else 0
+def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
+    """Return the bytes of arrays of each thread's own."""
+    own = [op.result.type for op in operations if op.name == "slots" and op.result in varying]
+    return sum(type.count * type.dtype.size for type in own if isinstance(type, Slots))
 
 
 def _may_wait(function: Function, operations: list[Op]) -> bool:

@@ -52,7 +52,8 @@ def together(function: Function) -> frozenset[Op]:
 
     Adjoints have them: `p[j]` in turn j of all threads. Added up by shuffles first, a warp changes memory once.
     """
-    added = [op for op in walk(function.body) if op.name == "atomic_add" and element(op.operands[-1].type).name in _ADDED]
+    added = [op for op in walk(function.body) if op.name == "atomic_add"]
+    added = [op for op in added if element(op.operands[-1].type).name in _ADDED]
     if not added or function.block_dim:
         return frozenset()
     varying = varying_values(function)
