@@ -6,8 +6,8 @@ was written; so no access is made that a right program would not allow. An eleme
 might touch it.
 
 On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a
-sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the CPU
-such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
+sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the
+CPU such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
 """
 
 from __future__ import annotations

@@ -540,9 +540,9 @@ class GangEmitter(ModuleEmitter):
             super().after(op)
         for value in filter(self.distant.stored.__contains__, op.results):
             for operands, kind, key in self._registers(value):
-                for k, register in enumerate(operands[value]):
-                    if register.startswith("%"):
-                        self.stack.store((*key, k), kind, register)
+                for k, held in enumerate(operands[value]):
+                    if held.startswith("%"):
+                        self.stack.store((*key, k), kind, held)
 
     def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
         """Where a value's registers are known, their LLVM type, and a name for each; none of what is linear."""
