@@ -145,7 +145,7 @@ GANG_TWICE_OPERATIONS = Limit(
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
 GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
-GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
+DISTANT_OPERATIONS = Limit(1024, "operations of a block of a gang", "LLVM alone spills its values", OTHER)
 
 # Code for LLVM.
 STACK_ARRAY_BYTES = Limit(2**15, "bytes of one array on the stack", "it is on the stack", OTHER)
@@ -157,6 +157,7 @@ UNROLLED_LOOPS = Limit(48, "loops of a function", "LLVM may unroll them", SLOWER
 UNROLLED_TILES = Limit(16, "operations on tiles of a function", "LLVM may unroll them", SLOWER)
 UNSWITCHED_NEST = Limit(3, "loops in one another", "LLVM moves conditions out of them", SLOWER)
 SUPERWORD_OPERATIONS = Limit(1024, "operations of a function", "LLVM looks for superwords", SLOWER)
+STRAIGHT_CHARACTERS = Limit(1 << 19, "characters of a text of gangs without branches", "LLVM optimises it", OTHER)
 OPTIMISED_CHARACTERS = Limit(1 << 20, "characters of a text of explicit vectors", "LLVM optimises it", SLOWER)
 CHAIN_DEPTH = Limit(128, "operations in a chain", "LLVM walks it whole", OTHER)
 UNIFORM_PATHS = Limit(1023, "paths to a value that is equal in all threads", "LLVM walks them", OTHER)

@@ -143,6 +143,14 @@ def long_body(n: int) -> Program:
     return program("long body", indented([*rows, "y[i] = v"]), {"x": floats(9), "y": output(9), "m": whole(3)}, 9)
 
 
+def there_and_back(n: int) -> Program:
+    """A straight line of n operations, of which a half is used in the reverse order by the other half."""
+    count = n // 4
+    rows = ["i = wb.tid()", "v0 = x[i]", *(f"v{k + 1} = v{k} * 0.5 + x[i]" for k in range(count)), "s = v0"]
+    rows += [f"s = s * 0.5 + v{k}" for k in reversed(range(count))]
+    return program("there and back", indented([*rows, "y[i] = s"]), XY, 37)
+
+
 def chained(n: int) -> Program:
     """A chain of n additions of floats, and of integers."""
     rows = [

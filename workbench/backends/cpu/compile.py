@@ -41,7 +41,14 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Value, walk
-from workbench.limits import OPTIMISED_CHARACTERS, SUPERWORD_OPERATIONS, UNROLLED_LOOPS, UNROLLED_TILES, UNSWITCHED_NEST
+from workbench.limits import (
+    OPTIMISED_CHARACTERS,
+    STRAIGHT_CHARACTERS,
+    SUPERWORD_OPERATIONS,
+    UNROLLED_LOOPS,
+    UNROLLED_TILES,
+    UNSWITCHED_NEST,
+)
 from workbench.types import ArrayType, Vector, float32, int32
 
 if TYPE_CHECKING:
@@ -179,6 +186,8 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
     tuning = _tuning(function)
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
+        if len(module.text) > STRAIGHT_CHARACTERS and not any(op.blocks for op in walk(function.body)):
+            tuning["speed_level"] = 0  # the code generator sees such a body whole, and finds in it what passes do
     return _generate(module.text, target, tuning, form, function.name, preferences)
 
 

@@ -140,8 +140,16 @@ class ModuleEmitter(Emitter):
         for op in block.ops:
             self.comment(op)
             if op.name != "yield":
+                self.before(op)
                 HANDLERS.get(op.name, emit_builtin)(self, op)
-                self.depths.after(op)
+                self.after(op)
+
+    def before(self, op: Op) -> None:
+        """Write what an operation's operands need."""
+
+    def after(self, op: Op) -> None:
+        """Write what an operation's results need."""
+        self.depths.after(op)
 
     def comment(self, op: Op) -> None:
         """Write the source line of an operation, if it is another one than before."""

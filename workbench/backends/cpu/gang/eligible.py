@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from workbench.builtins import TABLE
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
+from workbench.limits import GANG_FRAME_BYTES
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.types import Slots
@@ -27,8 +27,6 @@ def obstacle(function: Function, lanes: int) -> str:
         return "tiles"
     if not function.launch_ndim:
         return "no index of a thread"
-    if len(operations) > GANG_OPERATIONS:
-        return "operations"
     for op in operations:
         if op.name not in RULED and op.name not in TABLE:
             return op.name

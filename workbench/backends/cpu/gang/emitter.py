@@ -27,6 +27,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.struct_loads import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
@@ -97,6 +98,7 @@ class GangEmitter(ModuleEmitter):
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
+        self.distant, self.stack = Distant(), Stack(self.writer)
         self.shape = shape
         self.width, self.parts, self.part, self.rows = shape.lanes, 1, 0, 1
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
@@ -522,15 +524,18 @@ class GangEmitter(ModuleEmitter):
 
     def block(self, block: Block) -> None:
         """Operations in order, for a thread or for a gang."""
-        if not self.in_gang:
-            super().block(block)
-            return
+        outer, self.distant = self.distant, distant(block)
+        (self._gang_block if self.in_gang else super().block)(block)
+        self.distant = outer
+
+    def _gang_block(self, block: Block) -> None:
         before, self.stored = self.stored, set(self.stored)
         for op in block.ops:
             self.comment(op)
             if op.name == "yield":
                 self._converted |= self.convert(op.operands, self._handed.get(block, ()))
                 continue
+            self.before(op)
             rule = self.rules.get(op.name)
             if rule is not None:
                 rule(self, op)
@@ -540,7 +545,36 @@ class GangEmitter(ModuleEmitter):
             elif not all([self._linear(op) for _ in self.rows_of(op)]):
                 for _ in self.parts_of(op):
                     self._wide(op)
+            self.after(op)
         self.stored = before
+
+    def before(self, op: Op) -> None:
+        """Load what was stored of the operands."""
+        for value in self.distant.loaded.get(op, ()):
+            over = value in self.distant.over.get(op, ())
+            for operands, kind, key in self._registers(value):
+                held = zip(itertools.count(), operands[value], strict=False)
+                loads = (self.stack.load((*key, k), kind, over) if x.startswith("%") else x for k, x in held)
+                operands[value] = tuple(loads)
+
+    def after(self, op: Op) -> None:
+        """Store those results that are used far behind."""
+        if not self.in_gang:
+            super().after(op)
+        for value in filter(self.distant.stored.__contains__, op.results):
+            for operands, kind, key in self._registers(value):
+                for k, held in enumerate(operands[value]):
+                    if held.startswith("%"):
+                        self.stack.store((*key, k), kind, held)
+
+    def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
+        """Where a value's registers are known, their LLVM type, and a name for each; none of what is linear."""
+        if value in self._operands and value not in self.steps:
+            for row, known in enumerate(self._of_rows):
+                yield known, super().kind(value), (value, row)
+        for part, known in enumerate(self._vectors):
+            if value in known:
+                yield known, vector(self.form(value), self.width), (value, "part", part)
 
     def _wide(self, op: Op) -> None:
         w = self.writer
