@@ -23,7 +23,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
-from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
@@ -41,10 +41,6 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-
-
-class NotForGangs(Exception):
-    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
@@ -66,7 +62,6 @@ class GangEmitter(ModuleEmitter):
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
-        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
         of_gangs: the function as gangs run it; threads run it as it was.
         gang_strips: where that looks.
@@ -84,11 +79,11 @@ class GangEmitter(ModuleEmitter):
         options: Options,
         maths: Maths,
         half_instructions: bool,
-        one_core: bool,
+        division: Division,
         shape: Shape,
         of_gangs: Function,
     ) -> None:
-        super().__init__(function, options, maths, half_instructions, one_core)
+        super().__init__(function, options, maths, half_instructions, division)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
@@ -115,7 +110,6 @@ class GangEmitter(ModuleEmitter):
         self.exact: set[Value] = set()
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
-        self.added: set[Value] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -183,6 +177,18 @@ class GangEmitter(ModuleEmitter):
         """Read what scalars are in a row."""
         self._operands = self._of_rows[row]
         yield
+        self._operands = self._of_rows[0]
+
+    @contextmanager
+    def alone(self, row: int) -> Iterator[None]:
+        """Emit for one row of the gang, as if it were all of it."""
+        whole = self.rows, self.parts, self.masks, self._vectors, self._of_rows
+        own = slice(row * self.row_parts, (row + 1) * self.row_parts)
+        self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
+        self._vectors, self._of_rows = self._vectors[own], [self._of_rows[row]]
+        self._operands = self._of_rows[0]
+        yield
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows = whole
         self._operands = self._of_rows[0]
 
     def _turns(self, parts: Iterable[int]) -> Iterator[int]:
@@ -589,7 +595,6 @@ class GangEmitter(ModuleEmitter):
         self.exact.clear()
         self._converted.clear()
         self.stored.clear()
-        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

@@ -14,7 +14,7 @@ import msgspec
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
+from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
@@ -138,11 +138,6 @@ def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> l
     return terms
 
 
-def is_linear(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether an access's places are a constant distance apart from lane to lane."""
-    return not _Where(emitter, op).offset.each
-
-
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
@@ -151,7 +146,10 @@ def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
 def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
     if emitter.rows > 1:
-        raise NotForGangs("several rows store to one element")
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                _store_last(emitter, op)
+        return
     value = op.operands[-1]
     if value in emitter.varying:
         last = Value(value.type, "last")
@@ -222,8 +220,6 @@ class _Where:
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            if self.emitter.loops:  # running sums took 2.1 times as long as thread by thread
-                raise NotForGangs("a loop stores to places that lie apart")
             for k, part in enumerate(parts):
                 self._scatter(kind, k, part)
 
