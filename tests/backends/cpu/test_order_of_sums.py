@@ -130,3 +130,5 @@ def test_sums_by_data_say_that_their_order_is_not_fixed() -> None:
 
     module = cpu.emitted(by_data.specialise().function, Options(), machine.target())
     assert module.open_order and not module.one_core
+    made = CpuBackend().compile(by_data.specialise().function, Options(), machine.target())
+    assert made.metadata["order"] == "not fixed"

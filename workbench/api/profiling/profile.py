@@ -31,6 +31,7 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
+from workbench.passes.analysis.sum_order import FREE, sum_order
 from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 
@@ -113,9 +114,15 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
-    """Return a sentence on what `deterministic=True` costs on a device; empty if the launch is not in order."""
-    if not record.options.ordered or record.loaded.geometry is not None:
+    """Return a sentence on what `deterministic=True` costs on a device, or that it would fix an order; else nothing."""
+    if record.loaded.geometry is not None:
         return ""
+    if not record.options.ordered:
+        free = sum_order(record.loaded.function).sharing == FREE
+        return "" if free else (
+            "Order not fixed: threads add floats to elements that they share, so on a device the bits may differ from "
+            "run to run; deterministic=True orders them."
+        )  # fmt: skip
     device, watching = get_device("emulated"), _Adding(arch)
     try:
         with unobserved():

@@ -96,7 +96,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     if module.one_core:
         metadata["one_core"] = True
     if module.open_order:
-        metadata["open_order"] = True
+        metadata["order"] = "not fixed"
     return Artifact(made.image, metadata)
 
 
