@@ -14,19 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
-from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
 from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
-from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -167,7 +166,6 @@ class ModuleEmitter(Emitter):
     ) -> None:
         super().__init__(function, options, maths, half_instructions, division.one_core)
         self.division = division
-        self.depths = Depths(self)
         self.combining = Combining(self) if self.reductions else None
         self.slotted = any(op.name == "slots" for op in walk(function.body))
         self._line = 0
@@ -178,7 +176,6 @@ class ModuleEmitter(Emitter):
             self.comment(op)
             if op.name != "yield":
                 HANDLERS.get(op.name, emit_builtin)(self, op)
-                self.depths.after(op)
 
     def comment(self, op: Op) -> None:
         """Write the source line of an operation, if it is another one than before."""
@@ -423,7 +420,8 @@ class ModuleEmitter(Emitter):
         w.jump(turn)
         w.open(turn)
         w.do(f"{self.thread}.next = add nsw {kind} {self.thread}, 1")
-        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else ())}")
+        # Gangs are what goes side by side; only groups of sums are left for LLVM to do so.
+        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else THREAD_BY_THREAD)}")
 
 
 def _const(emitter: Emitter, op: Op) -> None:
