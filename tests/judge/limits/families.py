@@ -79,7 +79,6 @@ FAMILIES: dict[str, Row] = {
     "GROUP_ROWS": _row(threads.plane_rows),
     "GROUP_ROWS_OPERATIONS": _row((threads.plane_body, 41)),  # two for each of the body, and 21
     "UNROLLED_ITERATIONS": _row(threads.known_row),
-    "WIDENED_OFFSET": _row(threads.offset_from_thread, sizes=(2**30 - 1, 2**30, 2**30 + 1, 2**31 - 99)),
     "TRANSPOSED_STRIP": _row(threads.row_length, threads.rows_copied),
     "TRANSPOSED_BLOCK": _row(threads.row_length, threads.rows_copied),
     "SPLIT_LOOP_OPERATIONS": _row((threads.loaded_start, 8)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.judge.limits.building import floats, indented, integers, output, program, straight, whole
-from tests.judge.program import Array, Program, Scalar
+from tests.judge.program import Array, Program
 
 ROWS = 70
 """Threads: more than a group, and not a multiple of one."""
@@ -120,14 +120,6 @@ def rows_copied(n: int) -> Program:
     """Rows of n elements, read and written along the row."""
     body = ["i = wb.tid()", "s = wb.float32(0.0)", LOOP, "    s += x[i, j]", "    y[i, j] = s * 0.5"]
     return program("rows copied", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
-
-
-def offset_from_thread(n: int) -> Program:
-    """An index with n added and taken off again: it is in 32 bits, or it would not come back."""
-    body = (
-        f"i = wb.tid()\nk = i + {n}\ny[i] = x[k - m] + float(k % 7)\nfor j in range(3):\n    y[i] += x[i + {n} - m + j]"
-    )
-    return program("offset from thread", body, {"x": floats(40), "m": Scalar(n, "wb.int32"), "y": output(37)}, 37)
 
 
 def loaded_start(n: int) -> Program:

@@ -23,6 +23,7 @@ from workbench.api.tapes.launch_step import LaunchStep
 from workbench.autodiff import GATHERED
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError, LaunchError
+from workbench.passes.analysis.sum_order import FREE, sum_order
 from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, ones
@@ -31,7 +32,6 @@ from workbench.runtime.device.memory import Memory
 from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
-from workbench.passes.analysis.sum_order import FREE, sum_order
 from workbench.runtime.launching.queueing import in_order
 from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
 

@@ -61,18 +61,16 @@ def _apart(function: Function, dense: bool) -> str:
     Two additions to one array, or one in a loop, would not come in the order of threads, lane by lane. Where threads
     store far from one another in a loop (running sums) a gang takes 2.1 times as long.
     """
-    varying, added = varying_values(function), set[Value]()
-    analysis, tid = Analysis(function), Atom("tid", axis=function.launch_ndim - 1)
+    places, added = _Places(function), set[Value]()
     split = interior_of(function)  # at a border, threads go one by one
     for op, in_loop in _by_gangs(split.inside if split else function.body, False):
-        step = _step(op, analysis, varying, tid)
-        if op.name == "atomic_add" and step is None and not op.attrs.get(REDUCTION):
-            if element(op.operands[-1].type).kind is Kind.FLOAT:
-                if op.operands[0] in added or in_loop:
-                    return "two additions by index"
-                added.add(op.operands[0])
-        elif op.name == "store" and in_loop and step != 0 and not (dense and step == 1):
+        if op.name == "store" and in_loop and not places.same(op) and not (dense and places.beside(op)):
             return "a loop that stores to places that lie apart"
+        floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
+        if floats and not op.attrs.get(REDUCTION) and not places.linear(op):
+            if op.operands[0] in added or in_loop:
+                return "two additions by index"
+            added.add(op.operands[0])
     return ""
 
 
@@ -86,16 +84,41 @@ def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
                 yield from _by_gangs(inner, in_loop or op.name in LOOPS)
 
 
-def _step(op: Op, analysis: Analysis, varying: frozenset[Value], tid: Atom) -> int | None:
-    """Return how many elements the places of neighbouring threads lie apart; None if that differs, or is unknown."""
-    *outer, last = indices_of(op)
-    if not varying.isdisjoint((*outer, *filter(None, (component_of(op),)))):
-        return None
-    if last not in varying:
-        return 0
-    terms = dict(analysis.form(last).terms)
-    step = terms.pop(tid, 0)
-    return step if all(atom.value not in varying for atom in terms) else None
+class _Places:
+    """Where threads of a row access elements.
+
+    Attributes:
+        varying: the values that differ between them.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.analysis, self.varying = Analysis(function), varying_values(function)
+        self.tid = Atom("tid", axis=function.launch_ndim - 1)
+
+    def linear(self, op: Op) -> bool:
+        """Return whether neighbouring threads' elements are always the same distance apart."""
+        return all(self._step(v) is not None for v in self._indices(op))
+
+    def same(self, op: Op) -> bool:
+        """Return whether all threads access one element."""
+        return self.varying.isdisjoint(self._indices(op))
+
+    def beside(self, op: Op) -> bool:
+        """Return whether neighbouring threads access neighbouring elements."""
+        *outer, last = indices_of(op)
+        return component_of(op) is None and self._step(last) == 1 and self.varying.isdisjoint(outer)
+
+    def _indices(self, op: Op) -> tuple[Value, ...]:
+        component = component_of(op)
+        return (*indices_of(op), component) if component is not None else indices_of(op)
+
+    def _step(self, value: Value) -> int | None:
+        """Return by how much an index differs between neighbouring threads; None if that is not always the same."""
+        if value not in self.varying:
+            return 0
+        terms = dict(self.analysis.form(value).terms)
+        step = terms.pop(self.tid, 0)
+        return step if all(atom.value not in self.varying for atom in terms) else None
 
 
 def is_retry(op: Op) -> bool:

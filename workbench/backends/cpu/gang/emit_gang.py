@@ -200,6 +200,7 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
         return
     emitter.exact.add(op.result)
     emitter.bind_linear(op.result, emitter.tids[-1], 1)
+    emitter.whole[op.result] = emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name)
 
 
 RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {

@@ -61,6 +61,7 @@ class GangEmitter(ModuleEmitter):
         varying: the values that differ between a gang's threads.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        whole: of the thread's index plus something, the first in 64 bits: where the sum wraps there is no element.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         loops: how many loops of a thread are open.
         of_gangs: the function as gangs run it; threads run it as it was.
@@ -108,6 +109,7 @@ class GangEmitter(ModuleEmitter):
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
+        self.whole: dict[Value, str] = {}
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
         self._handed: dict[Block, Sequence[Value]] = {}
@@ -561,12 +563,28 @@ class GangEmitter(ModuleEmitter):
         first = w.emit(text, op.result.name)
         if step:
             self.bind_linear(op.result, first, step)
+            self._note_whole(op, firsts)
         else:
             whole = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
                 vectors[op.result] = whole
             self.steps.pop(op.result, None)
         return True
+
+    def _note_whole(self, op: Op, firsts: Sequence[str]) -> None:
+        """Compute a sum in 64 bits as well, which neighbours of one element then share.
+
+        One number may be added to the thread's index, and small ones: a sum of more could come around.
+        """
+        pairs = list(zip(op.operands, firsts, strict=True))
+        if op.name == "add" and op.operands[0] not in self.whole:
+            pairs.reverse()
+        (start, _), (other, more) = pairs if len(pairs) == 2 else (pairs[0], pairs[0])
+        if op.name not in ("add", "sub") or op.result.type != int32 or start not in self.whole:
+            return
+        if start in self.exact or abs(int(self.constants.get(other, GANG_STEP))) < GANG_STEP:
+            more = more if other in self.constants else self.writer.emit(f"sext i32 {more} to i64")
+            self.whole[op.result] = self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name)
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
@@ -593,6 +611,7 @@ class GangEmitter(ModuleEmitter):
         self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
+        self.whole.clear()
         self._converted.clear()
         self.stored.clear()
 

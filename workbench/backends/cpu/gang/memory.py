@@ -232,7 +232,7 @@ class _Where:
             each = scalar_memory.wide_index(emitter, value)
             w.lanes = 0
             return Sum(each=each)
-        first = scalar_memory.wide_index(emitter, value)
+        first = emitter.whole.get(value) or scalar_memory.wide_index(emitter, value)
         return Sum(first, str(emitter.steps.get(value, 0)))
 
     def _dense(self, indices: list[Sum]) -> Sum:
