@@ -128,13 +128,12 @@ GANG_LOOP_BYTES = Limit(256, "bytes that a gang carries through a loop", "a gang
 GANG_UNROLLED_LANES = Limit(16, "threads of a gang that go one by one", "their code is written out", OTHER)
 GANG_INTERLEAVED_LANES = Limit(256, "scalars of a gang's neighbouring elements", "they are shuffled", OTHER)
 GANG_STEP = Limit(2**16, "elements from one thread of a gang to the next", "their index is linear", OTHER)
-GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "its threads run as vectors", SLOWER)
+GANG_FRAME_BYTES = Limit(2**15, "bytes of a gang's own arrays", "they are on the stack", OTHER)
 GANG_STRAIGHT_OPERATIONS = Limit(16, "instructions of a side of an `if`", "no gang branches around them", OTHER)
 GANG_DISTINCT_ARRAYS = Limit(8, "pairs of arrays that must share no memory", "rows are transposed", OTHER)
 GANG_THIN_ROWS = Limit(32, "threads of a row", "a gang is of one row", OTHER)
 GANG_THIN_ROWS_GATHERED = Limit(8, "threads of a row that gathers, loads one by one", "a gang is of one row", OTHER)
 GANG_THIN_OPERATIONS = Limit(256, "operations of a thread", "rows thinner than a gang go together", SLOWER)
-GANG_OPERATIONS = Limit(4096, "operations of a thread", "threads run as gangs", SLOWER)
 
 # Code for LLVM.
 STACK_ARRAY_BYTES = Limit(2**15, "bytes of one array on the stack", "it is on the stack", OTHER)
@@ -147,7 +146,7 @@ UNROLLED_TILES = Limit(16, "operations on tiles of a function", "LLVM may unroll
 UNSWITCHED_NEST = Limit(3, "loops in one another", "LLVM moves conditions out of them", SLOWER)
 SUPERWORD_OPERATIONS = Limit(1024, "operations of a function", "LLVM looks for superwords", SLOWER)
 OPTIMISED_CHARACTERS = Limit(1 << 20, "characters of a text of explicit vectors", "LLVM optimises it", SLOWER)
-REPEATING_OPERATIONS = Limit(32, "operations of a loop that loads one element again", "LLVM may interleave its turns", OTHER)
+REPEATING_OPERATIONS = Limit(32, "operations of a loop that reloads an element", "LLVM interleaves its turns", OTHER)
 SHUFFLED_COMPONENTS_LEAST = Limit(9, "scalars of an element", "neighbouring threads' elements are shuffled", OTHER)
 SHUFFLED_OPERATIONS = Limit(10, "operations per scalar of such an element", "they are shuffled", OTHER)
 MATMUL_VECTORS = Limit(2, "vectors of a row of tile_matmul's block", "they stay in registers", OTHER)

@@ -37,8 +37,9 @@ EXACT = {
 
 def of(program: Sums) -> tuple[Function, list[np.ndarray[Any, Any]]]:
     """Return the function, and its arguments by chance."""
-    random, function = np.random.default_rng(7), ir_of(
-        program.kernel.specialise().function, program.direction, False, 4
+    random, function = (
+        np.random.default_rng(7),
+        ir_of(program.kernel.specialise().function, program.direction, False, 4),
     )
     arrays = list[np.ndarray[Any, Any]]()
     for n, param in enumerate(function.params):

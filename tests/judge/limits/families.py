@@ -93,6 +93,8 @@ FAMILIES: dict[str, Row] = {
     "INLINED_COMPONENTS": _row(code.sums, code.integer_sums),
     "REDUCTION_THREADS": _row(code.sum_threads),
     "REDUCTION_BYTES": _row(code.sum_bytes, sizes=(2**15 - 4096, 2**15, 2**15 + 4096, 2**17)),
+    # A checkpoint takes 8 bytes of each of 16 threads.
+    "GANG_FRAME_BYTES": _row(derivatives.checkpoints, sizes=(250, 260, 520, 1024)),
     "STACK_ARRAY_BYTES": _row(code.tile_bytes, sizes=(2**15 - 4, 2**15, 2**15 + 4, 2**17)),
     "STRIP_OPERATIONS": _row(code.loop_iterations, code.nested_iterations),
     "LOOK_OPERATIONS": _row(code.loop_iterations, code.nested_iterations),
@@ -124,9 +126,7 @@ OUT_OF_REACH = {
             "GANG_UNROLLED_LANES",
             "GANG_INTERLEAVED_LANES",
             "GANG_STEP",
-            "GANG_FRAME_BYTES",
             "GANG_STRAIGHT_OPERATIONS",
-            "GANG_OPERATIONS",
             "GANG_DISTINCT_ARRAYS",
             "GANG_THIN_ROWS",
             "GANG_THIN_ROWS_GATHERED",

@@ -5,7 +5,7 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import LEAD, UPDATES
@@ -15,15 +15,18 @@ _OWN = UPDATES | {"slots", "slot_read"}
 """Operations whose results are each thread's own whatever they are given."""
 
 
-def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
+def varying_values(
+    function: Function, axis: int = -1, besides: Iterable[Value] = (), own: Container[str] = _OWN
+) -> frozenset[Value]:
     """Return the values that may differ between threads that differ in one of the launch's indices alone.
 
     Args:
         function: any.
         axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
+        own: names of the operations whose results do, whatever their operands are.
     """
-    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
+    return frozenset(_Analysis(function, function.launch_ndim + axis, besides, own).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
@@ -34,8 +37,8 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
 
 
 class _Analysis:
-    def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
-        self.axis = axis
+    def __init__(self, function: Function, axis: int, besides: Iterable[Value], own: Container[str]) -> None:
+        self.axis, self.own = axis, own
         self.varying: set[Value] = set(besides)
         before = -1
         while len(self.varying) != before:
@@ -55,7 +58,7 @@ class _Analysis:
                 self.carry(op, [carried], op.operands[3:], op.blocks[0])
             elif op.name == "while":
                 self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
-            elif op.name in _OWN or any(v in self.varying for v in op.operands) or self.is_index(op):
+            elif op.name in self.own or any(v in self.varying for v in op.operands) or self.is_index(op):
                 self.varying.update(op.results)
 
     def is_index(self, op: Op) -> bool:

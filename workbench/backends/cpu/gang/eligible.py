@@ -9,11 +9,10 @@ from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
-from workbench.limits import GANG_FRAME_BYTES, GANG_OPERATIONS
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.passes.borders.inside import interior_of
-from workbench.types import Kind, Slots, element
+from workbench.types import Kind, element
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
@@ -23,12 +22,11 @@ RULED = frozenset(
 """Operations for which there is a rule; elementwise builtins are widened."""
 
 
-def obstacle(function: Function, lanes: int, dense: bool) -> str:
+def obstacle(function: Function, dense: bool) -> str:
     """Return why a function, as it is about to be emitted, is not emitted for gangs; empty if it is.
 
     Args:
         function: the function as gangs would run it.
-        lanes: the threads of the widest gang.
         dense: arrays have no gaps between elements.
     """
     operations = list(walk(function.body))
@@ -36,8 +34,6 @@ def obstacle(function: Function, lanes: int, dense: bool) -> str:
         return "tiles"
     if not function.launch_ndim:
         return "no index of a thread"
-    if len(operations) > GANG_OPERATIONS:
-        return "operations"
     for op in operations:
         if op.name not in RULED and op.name not in TABLE:
             return op.name
@@ -45,8 +41,6 @@ def obstacle(function: Function, lanes: int, dense: bool) -> str:
         return "nothing differs between threads"
     if mostly_adds(function) and not any(op.blocks for op in operations):
         return "additions, which go lane by lane"
-    if sum(_frame(op) for op in operations) * lanes > GANG_FRAME_BYTES:
-        return "memory of threads"
     retries = [op for op in operations if is_retry(op)]
     if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
         return "an element that is swapped outside of a loop that does nothing else"
@@ -137,11 +131,6 @@ def is_retry(op: Op) -> bool:
 _SWAPS = ("atomic_load", "atomic_swap")
 
 
-def _frame(op: Op) -> int:
-    type = op.results[0].type if op.name == "slots" else None
-    return type.count * type.dtype.size if isinstance(type, Slots) else 0
-
-
 def _may_wait(function: Function, operations: list[Op]) -> bool:
     """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
     used = {v for op in operations for v in op.operands}
@@ -151,5 +140,7 @@ def _may_wait(function: Function, operations: list[Op]) -> bool:
         return True
     changed = {op.operands[0] for op in operations if op.name in EFFECTS}
     read = [v for op in operations if op.name in READS - UPDATES and op.operands[0] in changed for v in op.results]
-    depends = varying_values(function, axis=function.launch_ndim, besides=read)
+    depends = varying_values(function, axis=function.launch_ndim, besides=read, own=UPDATES)
+    if any(op.name == "slot_write" and op.operands[-1] in depends for op in operations):  # it may come back from there
+        depends = varying_values(function, axis=function.launch_ndim, besides=read)
     return any(is_divergent(op, depends) for op in loops if op.name == "while")

@@ -53,15 +53,13 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     return ModuleEmitter(*given).module()
 
 
-def gang_plan(
-    lowered: Function, options: Options, maths: Maths, division: Division
-) -> tuple[Shape, Function] | None:
+def gang_plan(lowered: Function, options: Options, maths: Maths, division: Division) -> tuple[Shape, Function] | None:
     """Return how many threads gangs have, and the function as they run it; None if threads run one by one."""
     of_gangs, form = lowered, shape(lowered, maths, division)
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
         of_gangs = with_strips(lowered, division.one_core)
         form = shape(of_gangs, maths, division)
-    return None if obstacle(of_gangs, form.widths[0], options.contiguous) else (form, of_gangs)
+    return None if obstacle(of_gangs, options.contiguous) else (form, of_gangs)
 
 
 def _adds_floats(function: Function) -> bool:

@@ -34,7 +34,7 @@ from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.types import Kind, Scalar, element, int32, int64
+from workbench.types import Kind, Scalar, Slots, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
@@ -65,6 +65,7 @@ class GangEmitter(ModuleEmitter):
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
         loops: how many loops of a thread are open.
         of_gangs: the function as gangs run it; threads run it as it was.
+        frame: the bytes of a thread's own arrays in it.
         gang_strips: where that looks.
         flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
         indices: of such a gang, by axis, the threads' indices in each part.
@@ -112,6 +113,8 @@ class GangEmitter(ModuleEmitter):
         self.whole: dict[Value, str] = {}
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
+        arrays = [op.result.type for op in walk(of_gangs.body) if op.name == "slots"]
+        self.frame = sum(t.count * t.dtype.size for t in arrays if isinstance(t, Slots))
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
