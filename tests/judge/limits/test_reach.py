@@ -32,6 +32,8 @@ OTHERWISE = {
     "COPIED_CALLS": "compared for equality",
     "TRANSPOSED_STRIP": "a length of strips",
     "GROUP_THREADS": "how many threads compute before they add",
+    **dict.fromkeys(("GANG_LANES", "GANG_BYTE_LANES"), "how many threads go side by side"),
+    **dict.fromkeys(("GANG_THIN_ROWS", "GANG_THIN_ROWS_GATHERED"), "compared by the code that was made"),
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),
 }
 COMPARED = [

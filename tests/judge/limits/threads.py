@@ -211,6 +211,36 @@ def maths_loop(n: int) -> Program:
     return _rows("maths loop", body, threads=37)
 
 
+def byte_threads(n: int) -> Program:
+    """n threads that store bytes alone."""
+    arguments = {"x": integers(n, below=99), "y": output(n, dtype="uint8")}
+    return program("byte threads", "i = wb.tid()\ny[i] = wb.uint8(x[i] * 2)", arguments, n)
+
+
+def distant_elements(n: int) -> Program:
+    """Threads whose elements lie n apart."""
+    x = floats(17 * n)
+    return program("distant elements", f"i = wb.tid()\ny[i] = x[i * {n}] * 2.0", {"x": x, "y": output(17)}, 17)
+
+
+def branch_body(n: int) -> Program:
+    """A side of an `if` of n operations."""
+    rows = ["i = wb.tid()", "v = x[i]", "if v > 0.5:", *(["    v = v * 0.75", "    v = v + 0.5"] * n)[:n], "y[i] = v"]
+    return program("branch body", indented(rows), {"x": floats(37), "y": output(37)}, 37)
+
+
+def thin_rows(n: int) -> Program:
+    """Rows of n threads that go along another array, too."""
+    body = "i, j = wb.tid()\ny[i, j] = x[i, j] * w[j] + 1.0"
+    return program("thin rows", body, {"x": floats(19, n), "w": floats(n, seed=3), "y": output(19, n)}, (19, n))
+
+
+def thin_body(n: int) -> Program:
+    """Thin rows of threads of n operations."""
+    rows = ["i, j = wb.tid()", "v = x[i, j]", *(["v = v * 0.75", "v = v + 0.5"] * n)[:n], "y[i, j] = v"]
+    return program("thin body", indented(rows), {"x": floats(19, 5), "y": output(19, 5)}, (19, 5))
+
+
 def vector_elements(n: int) -> Program:
     """Elements of n scalars."""
     above = f"V = wb.vector({n}, wb.float32)"
