@@ -19,7 +19,7 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.output.cell_page import frame_height
+from kernel_ext.output.html_export import frame_height
 from kernel_ext.output.renderable import Shown
 
 ROOT = Path(__file__).parents[1]

@@ -13,7 +13,7 @@ import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import profile_view, step_view, threads_view, trail_view
+from kernel_ext.views.programs import step_view, threads_view, timeline
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -31,7 +31,7 @@ def profile(profile: wb.Profile) -> Shown:
         Refusal: it is something else.
     """
     must_be(profile, wb.Profile, "profile() takes what wb.profile returned")
-    view = profile_view.profile_view(profile)
+    view = timeline.profile_view(profile)
     return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
 
 
@@ -105,8 +105,8 @@ def steps(steps: inspect.Steps | wb.Graph | wb.Recorder | wb.Tape, at: int = 0) 
             steps.must_be_complete()
         graph = inspect.graph_of(steps, "a run")
         picture = graph._repr_mimebundle_()["text/html"]
-        trail = trail_view.trail_view(graph)
-        return Shown("graph_view", trail, trail_view.trail_text, lambda view: trail_view.trail_html(view, picture))
+        trail = step_view.trail_view(graph)
+        return Shown("graph_view", trail, step_view.trail_text, lambda view: step_view.trail_html(view, picture))
     view = step_view.steps_view(steps)
     return Shown("stepper", view, lambda _: units.ascii_only(str(steps)), step_view.steps_html, at=at)
 

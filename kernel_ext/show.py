@@ -15,9 +15,8 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, steps, threads, threads_of
-from kernel_ext.output.cell_page import CellPage
 from kernel_ext.output.film import write_film
-from kernel_ext.output.html_export import write_page
+from kernel_ext.output.html_export import CellPage, write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.slider import Slider
 from kernel_ext.refusal import Refusal, must_be

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import gc
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
+import workbench as wb
 from kernel_ext.magics.options import read_line, refuse
-from kernel_ext.output import workbench_page
 from kernel_ext.output.output_area import forget_session
+from kernel_ext.output.renderable import Shown
 from kernel_ext.output.session_page import page_parts, session_cells
 from kernel_ext.refusal import Refusal
+from kernel_ext.session.cells import is_kernel
 from kernel_ext.session.current_cell import notebook_file
 from kernel_ext.session.tracebacks import KernelUsageError
+from kernel_ext.views import units
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import PaneView, StatusView
 from workbench import inspect
 
 ACTIONS = ("info", "doctor", "wait", "stop", "free", "export")
@@ -56,26 +66,26 @@ class HouseMagics(Magics):
         getattr(self, f"_{args.action}")(args.file)
 
     def _info(self, _: str) -> None:
-        print(workbench_page.information())
+        print(information())
 
     def _doctor(self, _: str) -> None:
         display(inspect.doctor())
 
     def _wait(self, _: str) -> None:
-        print(workbench_page.waited(print))
+        print(waited(print))
 
     def _stop(self, _: str) -> None:
-        print(workbench_page.stopped())
+        print(stopped())
 
     def _free(self, _: str) -> None:
         shell = self.here
         keepers = shell.displayhook, getattr(shell, "last_execution_result", None)
-        print(workbench_page.freed((shell.user_ns, shell.user_ns_hidden), keepers, self._close_pictures))
+        print(freed((shell.user_ns, shell.user_ns_hidden), keepers, self._close_pictures))
 
     def _export(self, path: str) -> None:
         try:
             views, above = page_parts(session_cells(self.here), notebook_file())
-            print(workbench_page.exported(path, views, self.here.user_ns, above))
+            print(exported(path, views, self.here.user_ns, above))
         except Refusal as refusal:
             refuse(refusal)
 
@@ -86,3 +96,104 @@ class HouseMagics(Magics):
     def close(self) -> None:
         """Forget what was shown."""
         forget_session()
+
+
+OUTPUT = re.compile(r"_{1,3}|_\d+")
+"""Names under which a shell keeps outputs."""
+_LISTED = 5
+"""Names that `free` lists of those that hold arrays."""
+
+
+def information() -> str:
+    """Return version, devices, cache, memory and settings, a line each."""
+    sizes = ", ".join(f"{name} {units.size(count)}" for name, count in sorted(inspect.held().items())) or "none"
+    checks = "on" if wb.set_checks(wb.set_checks(True)) else "off"
+    return "\n".join(
+        (
+            queries.greeting(),
+            f"arrays held     {sizes}",
+            f"checks          {checks} where a launch says nothing",
+            f"CPU             {inspect.cpu_target()}, {units.count(inspect.cpu_threads(), 'thread')}",
+        )
+    )
+
+
+def exported(path: str, views: Sequence[Shown], namespace: Mapping[str, Any], above: Sequence[str] = ()) -> str:
+    """Write a session's views as one page, and return a sentence on it; a cell's card offers its kernels' current
+    texts.
+
+    Args:
+        path: the file.
+        views: what was shown, in order.
+        namespace: where the kernels are; those that went, or are stale, have no texts.
+        above: HTML above each view, and below the last one.
+
+    Raises:
+        Refusal: nothing was shown yet, or the file cannot be written.
+    """
+
+    def texts(shown: Shown) -> list[PaneView]:
+        names = shown.view.kernels if isinstance(shown.view, StatusView) else ()
+        kernels = {name: namespace[name] for name in names if is_kernel(namespace.get(name))}
+        return [replace(t, kernel=name) for name, kernel in kernels.items() for t in queries.kept_views(kernel)]
+
+    from kernel_ext.output.html_export import write_page
+
+    return write_page(path, "Workbench session", views, texts, above=above)
+
+
+def waited(progress: Callable[[str], None]) -> str:
+    """Wait for the builds in the background; return a sentence with their number.
+
+    An interrupt ends the waiting and not the builds.
+    """
+    names = [work.name for work in wb.Work.running()]
+    if names:
+        progress(f"waiting for {', '.join(names)}")
+    return f"{units.count(wb.wait(), 'build')} in the background" + (" done" if names else ": nothing to wait for")
+
+
+def stopped() -> str:
+    """End the builds in the background at their next stage; return a sentence that names them."""
+    works = wb.Work.running()
+    for work in works:
+        work.drop()
+    return f"ended {', '.join(w.name for w in works)}" if works else "nothing is being built in the background"
+
+
+def freed(spaces: Sequence[dict[str, Any]], keepers: Sequence[Any], close: Callable[[], None]) -> str:
+    """Drop values that keep arrays alive without a name of the user's, such as outputs; return a sentence on it.
+
+    Args:
+        spaces: the user's names and the shell's hidden ones; of the outputs in them (`Out`, `_`, `_3`) ours go.
+        keepers: objects of the shell that keep outputs as attributes.
+        close: closes live pictures.
+    """
+    # What may keep a lot of memory alive.
+    types = wb.array, wb.Recorder, wb.Graph, wb.Tape, wb.Launch, wb.LaunchPair, Shown
+    before = sum(inspect.held().values())
+    for names in spaces:
+        outputs = names.get("Out", {})
+        for key in [k for k, value in outputs.items() if isinstance(value, types)]:
+            del outputs[key]
+        for name in [n for n, value in names.items() if OUTPUT.fullmatch(n) and isinstance(value, types)]:
+            names[name] = ""
+    for keeper in keepers:
+        for name in ("_", "__", "___", "result"):
+            if isinstance(getattr(keeper, name, None), types):
+                setattr(keeper, name, "")
+    for name in ("last_exc", "last_value", "last_traceback"):
+        if hasattr(sys, name):
+            setattr(sys, name, None)
+    close()
+    gc.collect()
+    after = sum(inspect.held().values())
+    named = {id(a): (name, a.nbytes) for name, a in spaces[0].items() if isinstance(a, wb.array) and name[0] != "_"}
+    largest = sorted(named.values(), key=lambda item: -item[1])[:_LISTED]
+    by = ", ".join(f"{name} {units.size(count)}" for name, count in largest)
+    rest = " and by what is shown, recorded or in other objects" if sum(c for _, c in named.values()) < after else ""
+    return (
+        f"freed {units.size(max(0, before - after))} of arrays; {units.size(after)} are held"
+        + (f", by {by}" + (", …" if len(named) > _LISTED else "") if by else "")
+        + rest
+    )

@@ -16,23 +16,29 @@ from tests.support.checks.modules import ROOT, tree
 
 ROOMS = (
     "kernel_ext",
-    "workbench/api/cuda_cpp",
-    "workbench/api/diagnosis",
-    "workbench/api/measurement",
-    "workbench/api/profiling",
+    "workbench/api",
+    "workbench/backends/cpu/loader",
+    "workbench/backends/cpu/maths",
+    "workbench/backends/cpu/native",
+    "workbench/backends/cpu/text",
     "workbench/backends/cuda",
     "workbench/backends/ptx",
+    "workbench/backends/python",
+    "workbench/backends/wasm",
+    "workbench/backends/worker",
     "workbench/builtins",
     "workbench/cache",
     "workbench/host",
     "workbench/inspect",
-    "workbench/interop/jax/sharing",
-    "workbench/interop/jax/values",
-    "workbench/interop/jax/wrappers",
+    "workbench/interop/jax",
+    "workbench/ir",
+    "workbench/linear",
     "workbench/optim",
-    "workbench/runtime/device",
-    "workbench/runtime/emulated",
-    "workbench/runtime/launching",
+    "workbench/passes/analysis",
+    "workbench/passes/checks",
+    "workbench/passes/lower_tiles",
+    "workbench/passes/memory",
+    "workbench/runtime",
     "workbench/utils",
 )
 RIDDLES = frozenset(
@@ -177,3 +183,10 @@ def test_riddles_and_predicates_with_effects_are_noticed() -> None:
         predicate = _definition(f'def is_full(x) -> bool:\n    """Return whether x is full."""\n    {change}')
         assert fault_of_predicate(predicate) == "changes x"
     assert not fault_of_predicate(_definition("def is_full(x) -> bool:\n    parts = x.parts\n    return bool(parts)"))
+
+
+def test_the_glossary_lists_at_most_25_words() -> None:
+    rows = [row for row in (ROOT / "design" / "glossary.md").read_text().splitlines() if row.startswith("| ")]
+    words = [row.split("|")[1].strip() for row in rows[1:]]
+    assert len(words) <= 25, f"the glossary has {len(words)} words"
+    assert words == sorted(set(words))

@@ -19,12 +19,12 @@ from kernel_ext.views.view_data import StatusView
 from tests.worker import tasks
 from tests.worker.conftest import ROOT, gone, running
 from workbench import cache, events
+from workbench.api.builds.build import UNVECTORISED
 from workbench.backends.cpu import codegen
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.worker.calls import task_name
 from workbench.backends.worker.pool import Pool
-from workbench.cache.unvectorised import FACT
 from workbench.errors import BuildError
 from workbench.work import Work
 
@@ -68,14 +68,14 @@ def test_a_kernel_is_compiled_without_vectorisation_where_llvm_does_not_manage(
     finally:
         stop()
     done, hit = (next(e for e in seen if isinstance(e, kind)) for kind in (events.CompileDone, events.CacheHit))
-    assert done.metadata[FACT] == hit.metadata[FACT] == f"LLVM {how} at stage optimise"
+    assert done.metadata[UNVECTORISED] == hit.metadata[UNVECTORISED] == f"LLVM {how} at stage optimise"
     assert done.key == hit.key, "the key that was asked for"
     view = StatusView("cell [1]")
     for event in seen:
         view = status.advance(view, event)
     assert f"not vectorised: LLVM {how} at stage optimise" in view.rows[0].facts
     digests = {
-        entry.digest: entry.metadata.get(FACT)
+        entry.digest: entry.metadata.get(UNVECTORISED)
         for entry in cache.entries()
         if (entry.name, entry.backend) == ("slow", "cpu")
     }
@@ -92,7 +92,7 @@ def test_asked_to_compile_it_again_llvm_may_vectorise(compiler: Callable[[Any], 
     assert not done
     built("late", 5.0, force=True)
     stop()
-    assert [FACT in e.metadata for e in done] == [False]
+    assert [UNVECTORISED in e.metadata for e in done] == [False]
 
 
 def test_a_compiler_that_always_crashes_is_one_error_that_names_kernel_and_stage(

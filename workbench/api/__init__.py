@@ -1,1 +1,1 @@
-"""What users call: kernels, funcs, cells, launches, tapes."""
+"""The functions and classes that users call: kernels, funcs, cells, launches, tapes."""

@@ -68,7 +68,7 @@ class SavedKernel(Kernel):
     """A kernel of a file: it has a name and IR, but no Python function."""
 
     def __init__(self, function: Function, checkpoints: int, fma: bool) -> None:
-        """For this IR."""
+        """Hold the IR of a forward function with the options of its adjoint."""
         self.checkpoints, self.fma = checkpoints, fma
         self.name = self.__name__ = function.name
         self.parameters = tuple(p.name for p in function.params)
@@ -82,17 +82,18 @@ class SavedKernel(Kernel):
 
 
 class SavedSpecialisation(Specialisation):
-    """What a file holds of a kernel."""
+    """A kernel as a file holds it: its IR, facts and tiling."""
 
     def __init__(
-        self, function: Function, checkpoints: int, fma: bool, facts: KernelFacts | None = None,
+        self, function: Function, checkpoints: int, fma: bool, kernel_facts: KernelFacts | None = None,
         tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
     ) -> None:  # fmt: skip
-        """For this IR, with the facts that are known of it, and how it was launched if it has tiles."""
+        """Hold the IR with the facts known of it, and with the tiling of its launch if it has tiles."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
         self.tiling = Tiling(*tiling) if tiling is not None else None
-        self._lowering = known_function(function, facts and facts.adds_alone, facts and (facts.forward, facts.others))
+        known = (kernel_facts.adds_alone, (kernel_facts.forward, kernel_facts.others)) if kernel_facts else (None, None)
+        self._lowering = known_function(function, *known)
         self.adds_alone = self._lowering.adds_alone
         self.loaded = {}
         self.building = {}
@@ -106,7 +107,8 @@ class SavedSpecialisation(Specialisation):
         return True
 
     def over(self, threads: tuple[int, ...]) -> Specialisation:
-        """The same kernel: a file has one form of it, in which sizes of several dimensions of threads are constants."""
+        """Return itself: a file has one form of a kernel, in which sizes of several dimensions of threads are
+        constants."""
         assert self.tiling is not None
         if threads != self.tiling.threads:
             sizes = " × ".join(map(str, self.tiling.threads)) or "one dimension"
@@ -118,7 +120,7 @@ class SavedSpecialisation(Specialisation):
 
 
 class _Ran(TypedDict, total=False):
-    """When an entry ran, for how long, and where in the user's code it was launched."""
+    """The time and duration of an entry's run, and the line of the user's code that launched it."""
 
     started: float
     seconds: float | None
@@ -141,16 +143,16 @@ def load_record(path: str | os.PathLike[str], *, trust: bool = False, device: st
         RecordError: the file cannot be read, is damaged or foreign, or its kernels do not fit their arguments.
         DeviceError: it ran on a device that is not here.
     """
-    place = Path(path)
+    source = Path(path)
     try:
-        with place.open("rb") as file:
+        with source.open("rb") as file:
             saved = read(file.read(), trust, own=not distrust(os.fstat(file.fileno()), own()))
     except OSError as error:
-        other = place.with_name(f"{place.name}.wbr") if place.name else place
+        other = source.with_name(f"{source.name}.wbr") if source.name else source
         advice = f"Did you mean {other}?" if other.is_file() else ""
-        raise RecordError(f"The record {place} cannot be read: {error.strerror or error}.", advice=advice) from None
+        raise RecordError(f"The record {source} cannot be read: {error.strerror or error}.", advice=advice) from None
     except RecordError as error:
-        raise RecordError(error.message.replace("This file", f"The file {place}", 1)) from None
+        raise RecordError(error.message.replace("This file", f"The file {source}", 1)) from None
     return restore(saved, trust=trust, device=device)
 
 
@@ -160,15 +162,15 @@ def restore(saved: Saved, *, trust: bool = False, device: str | None = None) -> 
         _take_artifacts(saved)
     with observing(_Deferring()):
         restorer = _Restorer(saved, trust, device)
-        made = restorer.recorder()
+        recorder = restorer.recorder()
     try:
-        for nodes in (made.entries, *(graph.nodes for graph in restorer.graphs)):
+        for nodes in (recorder.entries, *(graph.nodes for graph in restorer.graphs)):
             make_ready(nodes)
     except WorkbenchError:
         raise
     except Exception as error:  # legal IR that no front end would make, and that the generator does not expect
         raise refused(f"one of its kernels cannot be built ({type(error).__name__})") from error
-    return made
+    return recorder
 
 
 class _Deferring(Observer):
@@ -199,9 +201,9 @@ class _Restorer:
         self.contents = Contents()
         self.memories = [self.memory(m.device, m.data) for m in saved.memories]
         self.arrays = [self.array(k) for k in range(len(saved.arrays))]
-        for made, told in zip(self.arrays, saved.arrays, strict=True):
-            if told.grad is not None:
-                self.link(made, self.arrays[told.grad])
+        for ours, stored in zip(self.arrays, saved.arrays, strict=True):
+            if stored.grad is not None:
+                self.link(ours, self.arrays[stored.grad])
         self.graphs: list[CapturedGraph] = []
         for graph in saved.graphs:
             self.graphs.append(self.graph(graph))
@@ -214,48 +216,48 @@ class _Restorer:
         return Recorder(works, self.contents, counter=counters)
 
     def memory(self, device: str, data: HostArray) -> Memory:
-        made = allocate(get_device(self.device or device), data.nbytes)
-        made.version = 0
-        write_bytes(made, made.address, data)
-        self.contents.kept[made] = made.address, data
-        return made
+        memory = allocate(get_device(self.device or device), data.nbytes)
+        memory.version = 0
+        write_bytes(memory, memory.address, data)
+        self.contents.kept[memory] = memory.address, data
+        return memory
 
     def array(self, number: int) -> array:
-        told = self.saved.arrays[number]
-        memory = self.memories[told.memory]
-        dtype = self.struct(told.dtype) if isinstance(told.dtype, Struct) else told.dtype
+        stored = self.saved.arrays[number]
+        memory = self.memories[stored.memory]
+        dtype = self.struct(stored.dtype) if isinstance(stored.dtype, Struct) else stored.dtype
         kind = None
-        if told.field is not None and not isinstance(dtype, Struct):
-            kind = ArrayType(dtype, len(told.shape), *told.field)
-        return lying_in(memory, dtype, told.shape, told.strides, told.offset, kind)
+        if stored.field is not None and not isinstance(dtype, Struct):
+            kind = ArrayType(dtype, len(stored.shape), *stored.field)
+        return lying_in(memory, dtype, stored.shape, stored.strides, stored.offset, kind)
 
-    def struct(self, told: Struct) -> Struct:
+    def struct(self, stored: Struct) -> Struct:
         """Return a struct of the file with a class for its values; the same one for all that are equal."""
-        if told not in self.structs:
-            fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in told.fields]
-            self.structs[told] = make_struct(told.name, fields, UNKNOWN, "__record__", None).__wb_struct__
-        return self.structs[told]
+        if stored not in self.structs:
+            fields = [(f.name, self.struct(f.type) if isinstance(f.type, Struct) else f.type) for f in stored.fields]
+            self.structs[stored] = make_struct(stored.name, fields, UNKNOWN, "__record__", None).__wb_struct__
+        return self.structs[stored]
 
-    def graph(self, told: SavedGraph) -> CapturedGraph:
-        made = CapturedGraph()
+    def graph(self, stored: SavedGraph) -> CapturedGraph:
+        graph = CapturedGraph()
         try:
-            for kind, what in told.nodes:
+            for kind, what in stored.nodes:
                 node = self.work(kind, what, {})
                 if isinstance(node, Copy) and node.target.device != node.source.device:
                     raise refused("a copy between devices in a graph")
-                made.add(node)
+                graph.add(node)
         except LaunchError as error:
             raise refused(error.message) from None
-        made.close()
-        return made
+        graph.close()
+        return graph
 
-    def link(self, made: array, grad: array) -> None:
-        if grad.shape != made.shape or grad.dtype != made.dtype or grad.device != made.device:
+    def link(self, primal: array, grad: array) -> None:
+        if grad.shape != primal.shape or grad.dtype != primal.dtype or grad.device != primal.device:
             raise refused("a gradient that does not match its array")
-        link_grad(made, grad)
+        link_grad(primal, grad)
 
     def work(self, kind: str, what: SavedWork, ran: _Ran) -> Work:
-        """One node: of a record, of a graph, or a step of a call."""
+        """Rebuild one node: of a record, of a graph, or a step of a call."""
         if isinstance(what, SavedLaunch):
             return Launch(self.launch(what), **ran)
         if isinstance(what, SavedCall):
@@ -280,27 +282,27 @@ class _Restorer:
             raise refused("a loop that never writes its condition")
         return {"graph": Graph, "if": If, "while": While}[kind](bodies, condition, **ran)
 
-    def launch(self, told: SavedLaunch) -> LaunchRecord:
-        specialisation = self.specialisations[told.module]
-        params = parameters(specialisation.function.params, told.direction)
-        if [p.name for p in params] != list(told.arguments):
+    def launch(self, stored: SavedLaunch) -> LaunchRecord:
+        specialisation = self.specialisations[stored.module]
+        params = parameters(specialisation.function.params, stored.direction)
+        if [p.name for p in params] != list(stored.arguments):
             raise refused(f"a launch of {specialisation.kernel.name} whose arguments are not the kernel's parameters")
-        place = get_device(self.device or told.device)
+        target = get_device(self.device or stored.device)
         arguments: dict[str, object] = {}
         for p in params:
-            value = told.arguments[p.name]
+            value = stored.arguments[p.name]
             arguments[p.name] = value = self.arrays[value.number] if isinstance(value, Ref) else value
-            wanted = value.type == p.type and value.device == place if isinstance(value, array) else True
+            wanted = value.type == p.type and value.device == target if isinstance(value, array) else True
             if isinstance(value, array) != isinstance(p.type, ArrayType) or not wanted:
                 raise refused(
                     f"the argument {p.name} of {specialisation.kernel.name} has another type than its parameter"
                 )
-        if any(len(places) > 1 for places in _fields(arguments).values()):
+        if any(len(spacings) > 1 for spacings in _fields(arguments).values()):
             raise refused(f"fields of one array of structs in different places, for {specialisation.kernel.name}")
-        code = told.options if self.trust else replace(told.options, checks=True)
-        how = LaunchOptions(code, told.block_dim)
+        code = stored.options if self.trust else replace(stored.options, checks=True)
+        options = LaunchOptions(code, stored.block_dim)
         try:
-            return bind(specialisation, told.direction, told.dim, arguments, place, how)
+            return bind(specialisation, stored.direction, stored.dim, arguments, target, options)
         except LaunchError as error:
             raise refused(error.message) from None
         except WorkbenchError:
@@ -310,11 +312,11 @@ class _Restorer:
 
 
 def _fields(arguments: dict[str, object]) -> dict[str, set[object]]:
-    """Where the structs lie that each array of structs is spread into, and how they are spaced: one place each."""
-    found: dict[str, set[object]] = {}
+    """Map each array of structs to the addresses of the structs that its fields are spread into, with their strides."""
+    spacings: dict[str, set[object]] = {}
     for name, a in arguments.items():
         root, inside, _ = name.partition(ELEMENT)
         if inside and isinstance(a, array):
-            place = (a.memory, a.address - a.type.offset, a.shape, a.strides, a.type.pitch)
-            found.setdefault(root, set()).add(place)
-    return found
+            spacing = (a.memory, a.address - a.type.offset, a.shape, a.strides, a.type.pitch)
+            spacings.setdefault(root, set()).add(spacing)
+    return spacings

@@ -203,13 +203,13 @@ class Recorder(Observer):
     def only(self, *, adjoint: bool | None = None, kernel: Any = None) -> Recorder:
         """Return the launches of one direction, of one kernel (itself or its name), or both."""
         name = getattr(kernel, "name", kernel)
-        kept = [
+        chosen = [
             e for e in self.entries
             if isinstance(e, Launch)
             and (adjoint is None or (e.record.direction in ADJOINTS) == adjoint)
             and (name is None or e.record.kernel == name)
         ]  # fmt: skip
-        return Recorder(kept, self.contents, counter=self.counters)
+        return Recorder(chosen, self.contents, counter=self.counters)
 
     # Running it again.
 
@@ -320,22 +320,22 @@ class Recorder(Observer):
             RecordError: something in the record cannot be represented in a file, or the file cannot be written.
         """
         if self.contents is None:
-            told = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
-            warnings.warn(told, stacklevel=2)
+            remark = "this record kept no contents (record with inputs=True): the arrays are saved as they are now"
+            warnings.warn(remark, stacklevel=2)
         contents = Contents(self.contents.kept if self.contents is not None else None)
         write_file(Path(path), file_bytes(self.entries, contents, self.counters))
 
     def _table(self, swaps: dict[array, array]) -> Prepared:
         key = tuple((id(old), id(new)) for old, new in swaps.items())
-        found = self._tables.get(key)
-        if found is None:
+        table = self._tables.get(key)
+        if table is None:
             swap = Substitution(swaps)
-            found = Prepared([e.changed({}, swap) for e in self.entries] if swap else self.entries)
-            found.kept = swaps
+            table = Prepared([e.changed({}, swap) for e in self.entries] if swap else self.entries)
+            table.kept = swaps
             if len(self._tables) >= _KEPT_TABLES:
                 self._tables.pop(next(iter(self._tables)))
-            self._tables[key] = found
-        return found
+            self._tables[key] = table
+        return table
 
     def _sorted(self, changes: dict[str, Any], swaps: dict[array, array]) -> tuple[dict[array, array], dict[str, Any]]:
         """Return the changes, as arrays and as numbers; all checked."""
@@ -357,17 +357,17 @@ class Recorder(Observer):
                 swaps[next(iter(distinct.values()))] = value
         return swaps, numbers
 
-    def _pairs(self, given: Any) -> dict[array, array]:
+    def _pairs(self, replacements: Any) -> dict[array, array]:
         """Recorded arrays to the ones to use, checked."""
-        if given is not None and not is_mapping(given):
+        if replacements is not None and not is_mapping(replacements):
             raise LaunchError(
-                f"replay takes a mapping of recorded arrays to other ones; this is {type(given).__name__}.",
+                f"replay takes a mapping of recorded arrays to other ones; this is {type(replacements).__name__}.",
                 advice="By name: rec.replay(x=new); by array: rec.replay({old: new}).",
             )  # fmt: skip
-        if given and self._memories is None:
+        if replacements and self._memories is None:
             self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
         pairs = dict[array, array]()
-        for old, new in (given or {}).items():
+        for old, new in (replacements or {}).items():
             if not isinstance(old, array):
                 raise LaunchError(f"{old!r} is not an array.", advice="By name it is rec.replay(x=new).")
             fits("The array", old, new)
@@ -378,7 +378,7 @@ class Recorder(Observer):
         return pairs
 
     def _uses(self, name: str) -> tuple[list[LaunchRecord], dict[Any, Any]]:
-        """One record for each kernel that has the parameter, and its different arguments (one for all numbers)."""
+        """Return a record for each kernel that has the parameter, and its distinct arguments (one for all numbers)."""
         if name not in self._parameters:
             having = self._having(name)
             if not having:
@@ -397,7 +397,7 @@ class Recorder(Observer):
         return [*own, *(n.record for e in graphs for n in flattened(e) if isinstance(n, Launch))]
 
     def _sliding(self) -> list[LaunchRecord]:
-        """Those of them that took the values of sliders."""
+        """Return the launches that take the values of sliders."""
         _, sliding, graphs = self._split()
         return [*sliding, *(r for r in self._records() if r.uniforms)] if graphs else sliding
 
@@ -426,12 +426,12 @@ class Recorder(Observer):
     def notes(self) -> list[str]:
         """Return a note for readers: the numbers that seed random ones, and by how much each advances."""
         functions = {id(f): f for r in self.launches if (f := getattr(r.specialisation, "function", None)) is not None}
-        found = dict.fromkeys(name for f in functions.values() for name in seeds(f))
+        seeded = dict.fromkeys(name for f in functions.values() for name in seeds(f))
         known = [n for n in self.counters.steps if self._counts(n)]
-        told = [f"{n} advances by {self.counters.step(n, self.launches)} with each replay" for n in known]
-        return told + [
+        lines = [f"{n} advances by {self.counters.step(n, self.launches)} with each replay" for n in known]
+        return lines + [
             f"{n} feeds rand_init: replays draw the same random numbers; record with counter={n!r}, or "
-            f'replay({n}="+1")' for n in found if n not in known
+            f'replay({n}="+1")' for n in seeded if n not in known
         ]  # fmt: skip
 
     def _unknown(self, name: str) -> LaunchError:
@@ -454,7 +454,7 @@ class Recorder(Observer):
     # Showing it.
 
     def spans(self) -> tuple[Span, ...]:
-        """One span of time per entry: what a timeline draws."""
+        """Return one span of time per entry, as a timeline draws it."""
         return spans(self.entries)
 
     def timeline(self) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -462,7 +462,7 @@ class Recorder(Observer):
         return timeline(self.entries, self._builds.noted)
 
     def rows(self) -> list[tuple[str, ...]]:
-        """One row per entry: kind, name, size, time, place, each followed by those of its parts."""
+        """Return one row per entry (kind, name, size, time, source line), each followed by those of its parts."""
         return [row[1:] for row in self._numbered()]
 
     def _numbered(self) -> list[tuple[str, ...]]:
@@ -485,8 +485,8 @@ class Recorder(Observer):
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{h}</th>" for h in ("#", *HEAD))
         body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in self._numbered())
-        told = ". ".join([self._lost(), *self.notes()]).removeprefix(". ")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(told)}"
+        notes = ". ".join([self._lost(), *self.notes()]).removeprefix(". ")
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{escape(notes)}"
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What every backend is asked: its target, its text, its bytes.
+"""The interface of every backend: its target, its text, its bytes.
 
 A backend never loads or launches; it turns a `Function` into text a person can read and into an artifact a cache can
 keep. All that changes its output comes in through its arguments, so a key made of them cannot lie.
@@ -18,7 +18,7 @@ RARE = ("aligned", "apart", "constant", "index32", "ordered", "single")
 
 
 class Options(msgspec.Struct, frozen=True):
-    """What changes the generated code besides the function itself.
+    """The options that decide the generated code beside the function itself.
 
     Attributes:
         checks: test array bounds, divisions and asserts, and report faults.
@@ -62,7 +62,7 @@ _USUAL = msgspec.structs.asdict(Options())
 
 
 class Artifact(msgspec.Struct, frozen=True):
-    """What a backend compiled: bytes to load, and facts about them.
+    """A compiled kernel: bytes to load, and facts about them.
 
     Attributes:
         image: an object file (CPU) or a cubin (CUDA).
@@ -70,11 +70,11 @@ class Artifact(msgspec.Struct, frozen=True):
     """
 
     image: bytes
-    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class Backend(ABC):
-    """One way to run IR."""
+    """A way to run IR."""
 
     name: str
 
@@ -84,19 +84,19 @@ class Backend(ABC):
 
     @abstractmethod
     def target(self) -> str:
-        """What it compiles for where nothing is asked: `sm_90`, or the CPU's name and features."""
+        """Return the default target: `sm_90`, or the CPU's name and features."""
 
     @abstractmethod
     def emit(self, function: Function, options: Options, target: str) -> str:
-        """The function as the text that is compiled."""
+        """Emit the function as the text that is compiled."""
 
     @abstractmethod
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
-        """The function as an artifact.
+        """Compile the function to an artifact.
 
         Raises:
             BuildError: the compiler refused our text; `log` holds what it said.
         """
 
     def prepare(self) -> None:  # noqa: B027  (most have nothing to do)
-        """A kernel has to be compiled: begin what takes time and can go on beside."""
+        """Start early, before a kernel is compiled, what takes time and can go on in the background."""

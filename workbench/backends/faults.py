@@ -16,6 +16,7 @@ from workbench.backends.layout import FAULT_SIZE, FAULT_VALUES
 from workbench.errors import KernelFault
 from workbench.ir.attributes import MESSAGE
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Function, Op, Value, definitions, indices_of, number_ops
 from workbench.passes.checks.bounds_checks import (
     DIVISIONS,
@@ -24,7 +25,7 @@ from workbench.passes.checks.bounds_checks import (
     reported,
 )
 from workbench.structs import ELEMENT
-from workbench.tiles import Tile, shown
+from workbench.tiles import shown
 from workbench.types import ArrayType, Matrix, element, is_float
 from workbench.types import bool as bool_
 
@@ -37,7 +38,7 @@ _SIGNS = {
 
 
 class FaultRecord(msgspec.Struct, frozen=True):
-    """What code with checks wrote: see `backends/layout.py`. `values` are raw 64-bit patterns."""
+    """A fault as code with checks wrote it: see `backends/layout.py`. `values` are raw 64-bit patterns."""
 
     count: int
     number: int
@@ -63,13 +64,13 @@ def raised_by(
         shapes: of each array argument, by parameter.
     """
     op = next(op for op, number in number_ops(function).items() if number == record.number)
-    made = definitions(function.body)
-    values = tuple(_value(bits, v) for bits, v in zip(record.values, reported(op, made), strict=False))
-    return describe(function, op, made, unravelled(record.thread, dims), values, shapes, record.count)
+    defining = definitions(function.body)
+    values = tuple(_value(bits, v) for bits, v in zip(record.values, reported(op, defining), strict=False))
+    return describe(function, op, defining, unravelled(record.thread, dims), values, shapes, record.count)
 
 
 def describe(
-    function: Function, op: Op, made: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers,
+    function: Function, op: Op, defining: Mapping[Value, Op], thread: tuple[int, ...], values: Numbers,
     shapes: Mapping[str, Sequence[int]], count: int = 1,
 ) -> KernelFault:  # fmt: skip
     """Return the error for an operation that faulted with these values."""
@@ -77,12 +78,12 @@ def describe(
         values = (_row(op.operands[0].type, values[0]),)
     who = f"{'block' if function.block_dim else 'thread'} {thread}"  # of tiles a line runs for the whole block
     if op.name in ELEMENTS:
-        sentence = _access(op, made, who, values, shapes)
+        sentence = _access(op, defining, who, values, shapes)
         values = values[: len(indices_of(op))]
     elif op.name in REGIONS:
         sentence = _tile_outside(op, who, values, shapes)
     else:
-        sentence = _SENTENCES[op.name](op, made, who, values)
+        sentence = _SENTENCES[op.name](op, defining, who, values)
     more = f"{count} faults in this launch; this is the first." if count > 1 else ""
     name = function.name.removesuffix("_tangent").removesuffix("_adjoint")
     return KernelFault(sentence, op.location, more, name, thread=thread, values=values, count=count)
@@ -100,22 +101,24 @@ def _value(bits: int, value: Value) -> Any:
 
 def unravelled(linear: int, dims: Sequence[int]) -> tuple[int, ...]:
     """Return a linear index along each dimension, the last one fastest."""
-    found = []
+    indices: list[int] = []
     for size in reversed(dims):
-        found.append(linear % size)
+        indices.append(linear % size)
         linear //= size
-    return tuple(reversed(found))
+    return tuple(reversed(indices))
 
 
-def _access(op: Op, made: Mapping[Value, Op], who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
+def _access(
+    op: Op, defining: Mapping[Value, Op], who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]
+) -> str:
     full = op.operands[0].name
     name = full.partition(ELEMENT)[0]
     indices = indices_of(op)
     spans = iter(values[len(indices) :])
     for axis, (value, index, size) in enumerate(zip(values, indices, shapes[full], strict=False)):
-        maker = made.get(index)
+        maker = defining.get(index)
         if maker is not None and maker.name == "view_index":
-            maker, span = made.get(maker.operands[1]), next(spans, None)
+            maker, span = defining.get(maker.operands[1]), next(spans, None)
             least = -(span or 0) if maker is not None and maker.name == "wrap_index" else 0
             if span is None or not least <= value < span:
                 elements = "fewer elements" if span is None else "1 element" if span == 1 else f"{span} elements"
@@ -129,8 +132,7 @@ def _access(op: Op, made: Mapping[Value, Op], who: str, values: Numbers, shapes:
 
 
 def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequence[int]]) -> str:
-    tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.operands[-1] if op.name == "tile_store" else op.result)
     full = op.operands[0].name
     return (
         f"A tile of shape {shown(tile.shape)} at {values} is not inside of {full.partition(ELEMENT)[0]}, which has "
@@ -138,21 +140,21 @@ def _tile_outside(op: Op, who: str, values: Numbers, shapes: Mapping[str, Sequen
     )
 
 
-def _tile_part(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
-    tile, sizes = op.operands[0].type, part_of(op)
-    assert isinstance(tile, Tile)
+def _tile_part(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    tile, sizes = tile_of(op.operands[0]), part_of(op)
     if all(n == 1 for n in sizes):
         return f"A tile of shape {shown(tile.shape)} has no element {values}; {who} asked for it."
     return f"A part of shape {shown(sizes)} at {values} is not inside of a tile of {shown(tile.shape)}; {who}."
 
 
-def _row(type: Matrix, place: int) -> int:
-    """The row asked for, of a matrix's component: columns are always in range, and a row below 0 was counted on."""
-    row = place // type.columns
+def _row(type: Matrix, component: int) -> int:
+    """Return the row that was asked for, of a matrix's component: columns are always in range, and rows below 0 count
+    on."""
+    row = component // type.columns
     return row if row >= 0 else row - type.rows
 
 
-def _component(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+def _component(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
     type = op.operands[0].type
     assert not isinstance(type, ArrayType)
     if isinstance(type, Matrix):
@@ -161,18 +163,18 @@ def _component(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> s
     return f"A {type!r} has components 0 to {length - 1}; {who} asked for component {values[0]}."
 
 
-def _division(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+def _division(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
     return f"An integer was divided by zero: {who} computed {values[0]} {_SIGNS[op.name]} {values[1]}."
 
 
-def _shift(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+def _shift(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
     type = element(op.result.type)
     shown = f"{values[0]} {_SIGNS[op.name]} {values[1]}"
     return f"Shifts of {type!r} go by 0 to {type.bits - 1} bits; {who} computed {shown}."
 
 
-def _assertion(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
-    test = made.get(op.operands[0])
+def _assertion(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
+    test = defining.get(op.operands[0])
     seen = f": {values[0]!r} {_SIGNS[test.name]} {values[1]!r} does not hold" if test is not None and values else ""
     message = str(op.attrs[MESSAGE]).rstrip()
     if not message:
@@ -182,7 +184,7 @@ def _assertion(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> s
     )
 
 
-def _step(op: Op, made: Mapping[Value, Op], who: str, values: Numbers) -> str:
+def _step(op: Op, defining: Mapping[Value, Op], who: str, values: Numbers) -> str:
     return f"The step of range() is 0 in {who}: range({', '.join(map(str, values))}) has no turn."
 
 

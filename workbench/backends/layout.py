@@ -36,7 +36,7 @@ FAULT_VALUES = 4
 
 
 class Slot(msgspec.Struct, frozen=True):
-    """One parameter's place: name, type, offset and size in bytes."""
+    """The layout of one parameter: name, type, offset and size in bytes."""
 
     name: str
     type: Type
@@ -60,7 +60,7 @@ def slot_size(type: Type) -> int:
 def layout(parameters: Sequence[tuple[str, Type]]) -> Layout:
     """Return the layout of these (name, type) parameters."""
     offset = DIMS_SIZE
-    slots = []
+    slots: list[Slot] = []
     for name, type in parameters:
         size = slot_size(type)
         slots.append(Slot(name, type, offset, size))
@@ -85,5 +85,5 @@ def multiplier(size: int) -> int:
 def access_bytes(type: ArrayType | StructArray) -> int:
     """Return the bytes, up to 16, of which a dense array's elements (of a field: its structs) are multiples, so that a
     GPU can load as many at once; 0 if that is no more than one scalar."""
-    found = math.gcd(getattr(type, "pitch", 0) or type.dtype.size, 16)
-    return found if found > alignment(type.dtype) else 0
+    common = math.gcd(getattr(type, "pitch", 0) or type.dtype.size, 16)
+    return common if common > alignment(type.dtype) else 0

@@ -1,4 +1,4 @@
-"""What kernels print: the record that native code leaves, and the text that both it and the interpreter show.
+"""Printed lines: the record that native code writes, and the text that both it and the interpreter show.
 
 Native code writes values, not text, into a buffer of its own object, and the host makes the text after the launch: so a
 number looks as Python shows it, and lines stand in the order of the threads whatever ran when. The buffer:
@@ -42,14 +42,14 @@ def number_prints(function: Function) -> Function:
 
 
 def width(values: Sequence[Value]) -> int:
-    """How many words the values take."""
+    """Return how many words the values take."""
     return sum(v.type.length if isinstance(v.type, Vector) else 1 for v in values)
 
 
 def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
     """Format what one print shows, from values as the interpreter has them, and their types."""
     rest = (v.view(t.numpy)[0] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
-    shown = []
+    shown: list[str] = []
     for part in parts:
         if isinstance(part, str):
             shown.append(part)
@@ -69,7 +69,7 @@ def _plain(value: Any) -> str:
 def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
     """Yield the texts of the records in a buffer (its head left out), in the order of the threads."""
     ops = prints(function)
-    found: list[tuple[int, str]] = []
+    texts: list[tuple[int, str]] = []
     at = 0
     while at + 16 <= len(buffer):
         number, thread = struct.unpack_from("<qq", buffer, at)
@@ -77,14 +77,14 @@ def records(function: Function, buffer: bytes, dropped: int) -> Iterator[str]:
             break
         op = ops[number - 1]
         at += 16
-        values = []
+        values: list[Any] = []
         for value in op.operands:
             count = value.type.length if isinstance(value.type, Vector) else 1
             values.append(_value(value.type, buffer[at : at + 8 * count]))
             at += 8 * count
-        found.append((thread, text(op.attrs[PARTS], values, [v.type for v in op.operands])))
-    found.sort(key=lambda pair: pair[0])
-    yield from (line for _, line in found)
+        texts.append((thread, text(op.attrs[PARTS], values, [v.type for v in op.operands])))
+    texts.sort(key=lambda pair: pair[0])
+    yield from (line for _, line in texts)
     if dropped:
         yield f"… {dropped} more prints of {function.name} found no room and were dropped\n"
 

@@ -255,7 +255,7 @@ def _read(path: str) -> tuple[bytes, os.stat_result]:
 
 def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:
     """List the files of `sources`, sorted; add the status of each of their folders to `states`."""
-    paths = []
+    paths: list[str] = []
     for name in sources:
         root = os.path.join(package, name)
         if os.path.isfile(root):

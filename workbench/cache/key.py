@@ -11,7 +11,7 @@ import re
 import struct
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -252,8 +252,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
 
 def _exact(value: Any, what: str) -> bytes:
     """Return a plain value with its type tag and length."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = cast("Any", value.item() if isinstance(value, np.generic) else value)
     tag, write = _EXACT.get(type(value), (b"", _tuple))
     if not tag:
         raise CacheError(f"{what} cannot be part of a module key: {its_type(value)} has no exact text")

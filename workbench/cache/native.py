@@ -1,21 +1,54 @@
-"""Our own native code (launcher, FFI handler, maths functions): LLVM text, compiled once on a machine and then kept."""
+"""Native code of our own (launcher, FFI handler, maths functions) and facts that a machine computes once and the cache
+stores, such as the digest of our sources.
+
+A fact's entry lies under all that decides it, or holds that, so none can be out of date.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from workbench.backends.cpu import machine
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.maths import names
+from workbench.cache import generator
 from workbench.cache.folder.entry import Entry
 from workbench.cache.generator import generator_version
 from workbench.cache.key import Key, Part
-from workbench.cache.remembered import keep_facts
 from workbench.cache.store import default_store
 
 if TYPE_CHECKING:
     from workbench.backends.cpu.jit import CpuCode
+
+KIND = "fact"
+"""The backend of such an entry in lists of the cache."""
+
+
+class Facts:
+    """The facts in the cache; `known_by` is all that decides one, or that says whose it is."""
+
+    def get(self, name: str, known_by: bytes) -> bytes:
+        """Return the bytes that `put` stored under this name and identity; empty if there are none."""
+        entry = default_store().get(_digest(name, known_by), counted=False)
+        return entry.image if entry is not None else b""
+
+    def put(self, name: str, known_by: bytes, fact: bytes) -> None:
+        """Keep a fact, which lists of the cache call `name`."""
+        shown: dict[str, Any] = {"name": name, "entry": "", "backend": KIND, "target": "", "stages": {}}
+        default_store().put(_digest(name, known_by), Entry(fact, shown))
+
+
+def _digest(name: str, known_by: bytes) -> str:
+    return Key((Part(name, "extra", known_by),)).digest
+
+
+def keep_facts() -> None:
+    """Keep in the cache, from now on, what this machine is and the digest of our sources."""
+    # They lie on a lower floor than the store, so it is handed to them.
+    machine.REMEMBER[:] = generator.REMEMBER[:] = [Facts()]
+
 
 keep_facts()
 
@@ -49,7 +82,13 @@ def native_image(
     store = default_store()
     entry = store.get(key.digest)
     if entry is None:
-        metadata = {"name": name, "entry": name, "backend": backend.name, "target": target, "stages": {}}
+        metadata: dict[str, Any] = {
+            "name": name,
+            "entry": name,
+            "backend": backend.name,
+            "target": target,
+            "stages": {},
+        }
         from workbench.backends.cpu.compile import compile_text
 
         ir_text = text if isinstance(text, str) else text()

@@ -11,7 +11,6 @@ from workbench.api.builds import build, keys
 from workbench.api.builds.cublasdx import ProductView, product_views
 from workbench.api.builds.linking import BUILDER
 from workbench.api.cuda_cpp import build as cuda_build
-from workbench.api.cuda_cpp import panes as cuda_panes
 from workbench.api.cuda_cpp.kernel import CudaKernel
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch import launch_options, must_be_kernel
@@ -22,16 +21,63 @@ from workbench.backends.cuda.compile.disassemble import sass as disassembled
 from workbench.backends.cuda.compile.nvrtc import CudaBackend
 from workbench.backends.cuda.emit import emit_cuda
 from workbench.backends.cuda.lines import marked_cuda, marked_ptx
-from workbench.errors import LaunchError, WorkbenchError, must_be
+from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, must_be
 from workbench.inspect.pane_names import PANES
 from workbench.ir.show import show
 from workbench.runtime.device.device import CPU
 from workbench.types import Type
 
-CUDA_PANES = cuda_panes.PANES
-"""The panes of a CUDA C++ kernel."""
 _OPTIONS = Options()
 P = ParamSpec("P")
+
+
+def _cuda_lines(kernel: CudaKernel, first: int, last: int) -> str:
+    """Return the lines `first` to `last`, from 1, of the text that the kernel is in."""
+    return "\n".join(kernel.place.source.lines[first - 1 : last])
+
+
+def _cuda_source(kernel: CudaKernel) -> str:
+    return _cuda_lines(kernel, kernel.signature.first, kernel.signature.last)
+
+
+def _cuda_adjoint(kernel: CudaKernel) -> str:
+    if kernel.gradient is None:
+        raise NotDifferentiable(f"{kernel.name} is CUDA C++, and its cell has no {kernel.name}_adjoint.", kernel.place)
+    return _cuda_lines(kernel, kernel.gradient.first, kernel.gradient.last)
+
+
+def _cuda_key(kernel: CudaKernel) -> str:
+    module_key = kernel.module.key()
+    width = max(len(p.label) for p in module_key.parts)
+    rows = [f"{p.label.ljust(width)}  {p.shown or f'{len(p.data)} bytes'}" for p in module_key.parts]
+    return "\n".join([*rows, f"{'digest'.ljust(width)}  {module_key.digest}"])
+
+
+_CUDA_TEXTS: dict[str, Callable[[CudaKernel], str]] = {
+    "source": _cuda_source,
+    "adjoint": _cuda_adjoint,
+    "cuda": lambda kernel: kernel.module.program.text,
+    "ptx": lambda kernel: kernel.module.ptx(),
+    "sass": lambda kernel: kernel.module.sass(),
+    "key": _cuda_key,
+}
+
+CUDA_PANES = tuple(_CUDA_TEXTS)
+"""The panes of a CUDA C++ kernel."""
+
+
+def _cuda_text(kernel: CudaKernel, pane: str) -> str:
+    """Return the text of a pane of the kernel's card: its source, PTX, machine code or the like.
+
+    Raises:
+        LaunchError: a CUDA C++ kernel has no such text.
+        NotDifferentiable: the adjoint of a kernel that has none.
+        BuildError, DeviceError: a tool is missing or refused.
+    """
+    make = _CUDA_TEXTS.get(pane)
+    if make is None:
+        raise LaunchError(f"{kernel.name} is CUDA C++ and has no {pane} text; it has {', '.join(_CUDA_TEXTS)}.")
+    return make(kernel)
 
 
 def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Callable[Concatenate[Kernel, P], str]]:
@@ -41,7 +87,7 @@ def _or_text(pane: str) -> Callable[[Callable[Concatenate[Kernel, P], str]], Cal
         @functools.wraps(make)
         def asked(kernel: Kernel, *args: P.args, **named: P.kwargs) -> str:
             must_be_kernel(kernel, f"{make.__name__}()")
-            return cuda_panes.text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
+            return _cuda_text(kernel, pane) if isinstance(kernel, CudaKernel) else make(kernel, *args, **named)
 
         return asked
 
@@ -254,7 +300,7 @@ def panes(kernel: Kernel, names: Iterable[str] = PANES) -> dict[str, str]:
     Raises:
         KeyError: a name that is none of `PANES`.
     """
-    result = {}
+    result: dict[str, str] = {}
     for name in names:
         try:
             result[name] = _MAKE[name](kernel)

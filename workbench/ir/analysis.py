@@ -1,4 +1,4 @@
-"""One view of a function: definitions, accesses with their guards, affine forms of indices, what threads share.
+"""The view of a function: definitions, accesses with their guards, affine forms of indices, what threads share.
 
 An index is an affine form, a constant plus multiples of *atoms*: the thread's indices, sizes, parameters, and values of
 which nothing more is known. Two accesses touch one element only if the difference of their indices can be 0. It can be
@@ -464,8 +464,8 @@ class Analysis:
             else:
                 loose = gcd(loose, m, n)
         # The same value at both is the same element, wherever it is counted from.
-        alike = a == b and not threads and not loose
-        sizes = () if alike else tuple(size for size in (first, second) if size is not None)
+        constant_apart = a == b and not threads and not loose
+        sizes = () if constant_apart else tuple(size for size in (first, second) if size is not None)
         positive = frozenset(atom for atom in shared if self.is_counted(atom))
         return Difference(a.constant - b.constant, shared, threads, loose, sizes, positive)
 
@@ -480,8 +480,8 @@ class Analysis:
             same: of one thread that makes both accesses: whether an atom has the same value at both. Without it they
                 are made by two threads.
         """
-        whole = any(op.name in TILED or op.name == "reduce_add" for op in (one, other))
-        pairs = () if whole else zip(indices_of(one), indices_of(other), strict=False)
+        tiled = any(op.name in TILED or op.name == "reduce_add" for op in (one, other))
+        pairs = () if tiled else zip(indices_of(one), indices_of(other), strict=False)
         differences = tuple(self.difference(*pair, same or self.is_same) for pair in pairs)
         return Dependence(one, other, differences, axes, alone=same is not None)
 

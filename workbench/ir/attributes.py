@@ -37,16 +37,16 @@ class Attribute(str, Generic[T]):
     def __new__(cls, name: str, kind: type[T] | None = None) -> Attribute[T]:
         """Declare it."""
         assert name not in DECLARED, f"the attribute {name} is declared twice"
-        made = DECLARED[name] = super().__new__(cls, name)
-        made._whole = get_origin(kind) or kind or object
-        made._part = next(iter(get_args(kind)), object)
-        return made
+        attribute = DECLARED[name] = super().__new__(cls, name)
+        attribute._whole = get_origin(kind) or kind or object
+        attribute._part = next(iter(get_args(kind)), object)
+        return attribute
 
     _whole: type
     _part: type
 
     def takes(self, value: object) -> bool:
-        """Whether `value` has the type that was declared; True is no int, and an element of a tuple has a type too."""
+        """Return whether `value` has the declared type; True is no int, and an element of a tuple has a type too."""
         if isinstance(value, bool):
             return self._whole in (bool, object)
         if not isinstance(value, self._whole):
@@ -62,7 +62,7 @@ class Attribute(str, Generic[T]):
 
 
 class Attributes(Protocol):
-    """What `Op.attrs` is, as a type checker sees it: values by attributes. At run time it is a dict."""
+    """The type of `Op.attrs`, as a type checker sees it: values by attributes. At run time it is a dict."""
 
     def __getitem__(self, key: Attribute[T], /) -> T: ...
 
@@ -71,7 +71,7 @@ class Attributes(Protocol):
     @overload
     def get(self, key: Attribute[T], default: T, /) -> T: ...
     def get(self, key: Attribute[T], default: T | None = None, /) -> T | None:
-        """The value, or `default` if the operation does not have the attribute."""
+        """Return the value, or `default` if the operation does not have the attribute."""
 
     def __contains__(self, key: object, /) -> bool: ...
 

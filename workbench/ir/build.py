@@ -59,12 +59,12 @@ class Builder:
         return self.one("const", (), type, {VALUE: value, CAPTURED: captured})
 
     def cast(self, value: Value, type: Type) -> Value:
-        """`value` as `type`; itself where it already is."""
+        """Convert `value` to `type`, unless it has that already."""
         same = value.type == type and is_weak(value.type) == is_weak(type)
         return value if same else self.one("cast", (value,), type)
 
     def strong(self, value: Value) -> Value:
-        """`value`; a weak one in its default type."""
+        """Convert a weak `value` to its default type; return any other as it is."""
         return self.cast(value, strong(value.type))
 
     def load(self, array: Value, *indices: Value) -> Value:
@@ -80,7 +80,7 @@ class Builder:
         return self.one("slots", (), Slots(dtype, count))
 
     def slot_read(self, slots: Value, index: Value) -> Value:
-        """What was written there."""
+        """Read the slot at an index."""
         return self.one("slot_read", (slots, index), dtype_of(slots))
 
     def slot_write(self, slots: Value, index: Value, value: Value) -> Op:
@@ -138,9 +138,9 @@ class Builder:
         indices = [Value(int32) for _ in shape]
         elements = [Value(contents(t.type), t.name) for t in tiles]
         with self.block((*indices, *elements)) as opened:
-            made = tuple(map(self.strong, make(indices, elements)))
-            self.yield_(*made)
-        types = [Tile(contents(v.type), shape) for v in made]
+            yielded = tuple(map(self.strong, make(indices, elements)))
+            self.yield_(*yielded)
+        types = [Tile(contents(v.type), shape) for v in yielded]
         return self.emit("tile_map", tiles, types, {SHAPE: shape}, (opened.block,), names).results
 
     def body(self) -> Block:

@@ -12,9 +12,9 @@ from typing import TypedDict, cast
 
 from workbench.errors import its_type
 from workbench.ir.attributes import ADJOINTS, CAPTURED, NAME, REFERENCE, VALUE, attributes
-from workbench.ir.json_values import Json, Malformed, Places, checked, nth
+from workbench.ir.json_values import Json, Locations, Malformed, checked, nth
 from workbench.ir.show import literal_bits, read_bits
-from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value
+from workbench.ir.values import GRADIENT, REPLAY, Block, Captured, Function, Op, Value, scalar_or_vector_of
 from workbench.ir.verify import InvalidIR, verify
 from workbench.limits import BLOCK_THREADS, FILE_DEPTH, FILE_OPERATIONS
 from workbench.source import UNKNOWN, Location, Source
@@ -58,31 +58,31 @@ class Unwritable(ValueError):
     """A function with something that has no form as data."""
 
 
-def to_data(function: Function, places: Places | None = None) -> Mapping[str, Json]:
+def to_data(function: Function, locations: Locations | None = None) -> Mapping[str, Json]:
     """Return the function as JSON values.
 
     Args:
         function: of any kind.
-        places: writes places; None writes them with the texts that they are in.
+        locations: writes locations; None writes them with the texts that they are in.
 
     Raises:
         Unwritable: a type or an attribute has no form as data, or it nests too deeply to be read again.
     """
-    return _Writer(places).function(function)
+    return _Writer(locations).function(function)
 
 
-def from_data(data: Json, texts: bool = False, places: Places | None = None) -> Function:
+def from_data(data: Json, texts: bool = False, locations: Locations | None = None) -> Function:
     """Return the function that `to_data` wrote, verified.
 
     Args:
         data: JSON values.
         texts: take a func's CUDA text too. Without, such a func is its Python body, where that is its meaning.
-        places: reads places, if they were written by one; the function's source is then unknown.
+        locations: reads locations, if they were written by one; the function's source is then unknown.
 
     Raises:
         Malformed: it is not one, or a func in it is CUDA text alone and `texts` is off.
     """
-    reader = _Reader(texts, places)
+    reader = _Reader(texts, locations)
     try:
         return verify(reader.function(data))
     except InvalidIR as error:
@@ -113,8 +113,8 @@ def type_data(type: Type) -> Json:
         case Tile():
             return ["tile", type_data(type.dtype), [*type.shape], type.storage]
         case ArrayType(wide=False):
-            place = (type.pitch, type.offset) if type.pitch else ()
-            return ["array", type_data(type.dtype), type.ndim, *place]
+            field = (type.pitch, type.offset) if type.pitch else ()
+            return ["array", type_data(type.dtype), type.ndim, *field]
         case ArrayType():
             raise Unwritable(f"{type!r} with a size of 2³¹ or more has no form in a file")
         case _:
@@ -162,10 +162,10 @@ def _scalar(data: Json) -> Scalar:
 
 
 class _Writer:
-    """One function on its way to data; types, sources and values by number."""
+    """A function on its way to data; types, sources and values by number."""
 
-    def __init__(self, places: Places | None) -> None:
-        self.places = places
+    def __init__(self, locations: Locations | None) -> None:
+        self.locations = locations
         self.depth = self.ops = 0
         self.types: dict[str, int] = {}
         self.forms: list[Json] = []
@@ -174,7 +174,7 @@ class _Writer:
 
     def function(self, function: Function) -> Mapping[str, Json]:
         params = [self.value(p) for p in function.params]
-        source = self.source(function.source) if self.places is None else -1
+        source = self.source(function.source) if self.locations is None else -1
         ops = self.block(function.body)["ops"]
         captured = [[c.name, self.type(c.type), literal_bits(c.value, c.type)] for c in function.captured]
         return {
@@ -202,9 +202,9 @@ class _Writer:
         if self.depth > FILE_DEPTH or self.ops > FILE_OPERATIONS:
             raise Unwritable("it has more operations, or deeper ones, than a file may have")
         self.depth += 1
-        made: dict[str, Json] = {"params": [self.value(p) for p in block.params], "ops": [*map(self.op, block.ops)]}
+        data: dict[str, Json] = {"params": [self.value(p) for p in block.params], "ops": [*map(self.op, block.ops)]}
         self.depth -= 1
-        return made
+        return data
 
     def op(self, op: Op) -> list[Json]:
         operands = [self.values[v] for v in op.operands]
@@ -213,27 +213,26 @@ class _Writer:
         blocks = [self.block(b) for b in op.blocks]
         return [op.name, operands, results, attrs, blocks, self.place(op.location)]
 
-    def place(self, place: Location) -> list[Json]:
-        if self.places is not None:
-            return self.places.write(place)
-        return [self.source(place.source), place.line, place.column, place.end_line, place.end_column]
+    def place(self, location: Location) -> list[Json]:
+        if self.locations is not None:
+            return self.locations.write(location)
+        return [self.source(location.source), location.line, location.column, location.end_line, location.end_column]
 
     def attributes(self, op: Op) -> dict[str, Json]:
-        told: dict[str, Json] = {}
+        data: dict[str, Json] = {}
         for name, value in op.attrs.items():
             if op.name == "const" and name == VALUE:
-                kind = op.result.type
-                assert isinstance(kind, (Scalar, Vector))
-                told[name] = self.constant(value, kind)
+                kind = scalar_or_vector_of(op.result)
+                data[name] = self.constant(value, kind)
             elif value is not None:
-                told[name] = self.plain(value, op.name)
-        return told
+                data[name] = self.plain(value, op.name)
+        return data
 
     def constant(self, value: object, type: Scalar | Vector) -> Json:
-        """Its bits; with `places`, which say that it is to be the same IR, also what its type has no room for."""
+        """Return the constant's bits; with `places`, for the same IR, also digits that its type has no room for."""
         bits = literal_bits(value, type)
-        whole = self.places is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
-        return ["bits", bits] if whole else ["bits", bits, self.plain(value, "const")]
+        exact = self.locations is None or repr(value) == repr(read_bits(bits, type)) or "nan" in repr(value)
+        return ["bits", bits] if exact else ["bits", bits, self.plain(value, "const")]
 
     def plain(self, value: object, op: str) -> Json:
         if isinstance(value, (bool, int, str)) or value is None:
@@ -254,16 +253,16 @@ class _Writer:
 class _Reader:
     """Data on their way to a function; nothing is taken that was not checked."""
 
-    def __init__(self, texts: bool, places: Places | None) -> None:
+    def __init__(self, texts: bool, locations: Locations | None) -> None:
         self.texts = texts
-        self.places = places
+        self.locations = locations
         self.types: list[Type] = []
         self.sources: list[Source] = []
         self.values: list[Value] = []
         self.ops = 0
 
-    def function(self, given: Json) -> Function:
-        known = {"block": 0, **given} if isinstance(given, dict) else given
+    def function(self, stored: Json) -> Function:
+        known = {"block": 0, **stored} if isinstance(stored, dict) else stored
         data = checked(known, "a function", _FunctionData)
         self.types = [read_type(t) for t in data["types"]]
         self.sources = [self.source(s) for s in data["sources"]]
@@ -310,8 +309,8 @@ class _Reader:
                 pass
         raise Malformed(f"{str(data)[:80]} is no value")
 
-    def block(self, given: Json, depth: int) -> Block:
-        data = checked(given, "a block", _BlockData)
+    def block(self, stored: Json, depth: int) -> Block:
+        data = checked(stored, "a block", _BlockData)
         params = tuple(self.value(p) for p in data["params"])
         return Block(params, tuple(self.op(op, depth) for op in data["ops"]))
 
@@ -328,13 +327,13 @@ class _Reader:
                 list() as blocks,
                 list() as at,
             ]:
-                given = tuple(nth(self.values, v, "value") for v in operands)
+                inputs = tuple(nth(self.values, v, "value") for v in operands)
                 read = {k: self.plain(v, depth) for k, v in attrs.items() if k != VALUE or name != "const"}
-                made = tuple(self.value(r) for r in results)
+                results_ = tuple(self.value(r) for r in results)
                 inner = tuple(self.block(b, depth + 1) for b in blocks)
                 if name == "const":
-                    self.constant(read, attrs, made)
-                return Op(name, given, made, attributes(self.without_texts(name, read)), inner, self.location(at))
+                    self.constant(read, attrs, results_)
+                return Op(name, inputs, results_, attributes(self.without_texts(name, read)), inner, self.location(at))
             case _:
                 pass
         raise Malformed(f"{str(data)[:80]} is no operation")
@@ -347,11 +346,11 @@ class _Reader:
             raise Malformed(f"the func {str(attrs.get(NAME))[:80]} is CUDA text alone; that takes trust=True")
         return {k: v for k, v in attrs.items() if k in (NAME, GRADIENT, REPLAY, ADJOINTS)}
 
-    def constant(self, read: dict[str, object], attrs: Mapping[str, Json], made: tuple[Value, ...]) -> None:
+    def constant(self, read: dict[str, object], attrs: Mapping[str, Json], results: tuple[Value, ...]) -> None:
         match attrs.get(VALUE):
-            case ["bits", bits] if len(made) == 1:
-                read[VALUE] = read_bits(bits, made[0].type)
-            case ["bits", _, written] if self.places is not None:  # 0.1 of a float32, as the user wrote it
+            case ["bits", bits] if len(results) == 1:
+                read[VALUE] = read_bits(bits, results[0].type)
+            case ["bits", _, written] if self.locations is not None:  # 0.1 of a float32, as the user wrote it
                 read[VALUE] = self.plain(written, 0)
             case _:
                 raise Malformed("a constant without a value")
@@ -380,8 +379,8 @@ class _Reader:
         raise Malformed(f"{str(data)[:80]} is no attribute")
 
     def location(self, data: Json) -> Location:
-        if self.places is not None and isinstance(data, list):
-            return self.places.read(data)
+        if self.locations is not None and isinstance(data, list):
+            return self.locations.read(data)
         match data:
             case [number, int() as line, int() as column, int() as end_line, int() as end_column]:
                 if min(line, column, end_line, end_column) >= 0:

@@ -9,14 +9,14 @@ from typing import Protocol, TypeAlias, TypeVar, cast, get_origin, get_type_hint
 from workbench.source import Location
 
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
-"""What a JSON file holds; read-only, so that a list of one kind of values is one of JSON values."""
+"""The types of values in a JSON file; read-only, so that a list of one kind of values is one of JSON values."""
 T = TypeVar("T")
 
 
-class Places(Protocol):
+class Locations(Protocol):
     """Writes and reads the places of operations, where their sources' texts are not to be written with them."""
 
-    def write(self, place: Location) -> list[Json]:
+    def write(self, location: Location) -> list[Json]:
         """Return a place as JSON values."""
         ...
 
@@ -41,7 +41,7 @@ def nth(items: list[T], number: Json, what: str) -> T:
 
 
 def checked(data: Json, what: str, form: type[T]) -> T:
-    """The data, a dict with exactly the fields of a TypedDict, each of its type; lists are checked as they are read.
+    """Return the data as a dict with exactly the fields of a TypedDict, each of its type; lists are checked when read.
 
     Raises:
         Malformed: it is not.

@@ -18,14 +18,14 @@ import msgspec
 
 
 class Dialect(Enum):
-    """Where an operation may stand. All but `LOWERED` are legal IR: `ir.verify` has a rule for them."""
+    """The stages at which an operation is legal. All but `LOWERED` are legal IR: `ir.verify` has a rule for them."""
 
     CORE = auto()
-    """What one thread does."""
+    """Executed by each thread."""
     CHECK = auto()
     """As core, but only passes make it: a kernel that was just read has none."""
     TILE = auto()
-    """What a block of threads does together."""
+    """Executed by a block of threads together."""
     LOWERED = auto()
     """Inside one backend, or inside one pass."""
 
@@ -43,7 +43,7 @@ class Memory(Enum):
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """One row.
+    """An operation of the IR, as a row of the table.
 
     Attributes:
         dialect: where it may stand.
@@ -77,7 +77,7 @@ class Operation(msgspec.Struct, frozen=True):
 
     @property
     def form(self) -> str:
-        """What stands on the page after the name: "(array, *indices) -> element"."""
+        """The text on the page after the name: "(array, *indices) -> element"."""
         return f"({self.operands}) -> {self.results or '()'}"
 
 
@@ -181,7 +181,7 @@ def _names(chosen: Callable[[Operation], object]) -> frozenset[str]:
 
 
 LEGAL = _names(lambda row: row.dialect is not Dialect.LOWERED)
-"""What `ir.verify` has a rule for."""
+"""The operations that `ir.verify` has a rule for."""
 FROM_PASSES = _names(lambda row: row.dialect is Dialect.CHECK)
 TILED = _names(lambda row: row.dialect is Dialect.TILE)
 
@@ -208,14 +208,14 @@ SLOT_WRITES = _names(lambda row: row.writes is Memory.SLOTS)
 REPORTS = _names(lambda row: row.reports)
 TOGETHER = _names(lambda row: row.together)
 FENCES = EFFECTS | TOGETHER | (OPAQUE - {"custom"})
-"""What no load moves past. A `custom` is one if its block holds one."""
+"""The operations that no load moves past. A `custom` is one if its block holds one."""
 LASTING = FENCES | REPORTS
-"""What must stay even if no result of it is used."""
+"""The operations that stay even if no result of theirs is used."""
 
 STRUCTURED = _names(lambda row: row.control)
 LOOPS = _names(lambda row: row.control == "loop")
 LEAD = {name: sum(not part.startswith("*") for part in OPERATIONS[name].operands.split(", ")) for name in STRUCTURED}
-"""How many operands stand before the initial values of what is carried."""
+"""The number of operands before the initial values of carried values."""
 PURE = _names(lambda row: row.pure)
 CHEAP = _names(lambda row: row.cheap)
 VIEWS = _names(lambda row: row.view)

@@ -10,7 +10,7 @@ import numpy as np
 
 from workbench.ir.attributes import ADJ_CUDA, CAPTURED, CUDA, REPLAY_CUDA, VALUE, Number
 from workbench.ir.json_values import Malformed
-from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value
+from workbench.ir.values import GRADIENT, REPLAY, Block, Function, Op, Value, scalar_or_vector_of
 from workbench.source import Location
 from workbench.types import Scalar, Type, Vector, element
 
@@ -64,8 +64,8 @@ def read_bits(bits: object, type: Type) -> Number | tuple[Number, ...]:
     if scalar.is_half:
         numbers = np.frombuffer(bytes.fromhex(bits), ">u2").astype(np.uint16).view(scalar.numpy).astype(np.float32)
         return tuple(numbers.tolist()) if isinstance(type, Vector) else numbers.tolist()[0]
-    found = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
-    return tuple(found) if isinstance(type, Vector) else found[0]
+    decoded = np.frombuffer(bytes.fromhex(bits), scalar.numpy.newbyteorder(">")).tolist()
+    return tuple(decoded) if isinstance(type, Vector) else decoded[0]
 
 
 class _Printer:
@@ -108,8 +108,8 @@ class _Printer:
         operands = ", ".join(self.name(v) for v in op.operands)
         results = ", ".join(f"{self.name(v)}: {v.type!r}" for v in op.results)
         attrs = self.attrs(op)
-        place = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
-        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{place}"
+        line = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
+        head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{line}"
         self.rows.append(head)
         for block in op.blocks:
             params = ", ".join(f"{self.name(v)}: {v.type!r}" for v in block.params)
@@ -126,8 +126,7 @@ class _Printer:
 
     def attrs(self, op: Op) -> str:
         if op.name == "const":
-            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], op.result.type
-            assert isinstance(type, (Scalar, Vector))
+            captured, value, type = op.attrs.get(CAPTURED), op.attrs[VALUE], scalar_or_vector_of(op.result)
             if captured:
                 return f" @{captured}"
             return f" #{literal_bits(value, type)}" if self.canonical else f" {value!r}"

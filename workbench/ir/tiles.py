@@ -79,8 +79,8 @@ def _memory(op: Op, values: int) -> tuple[ArrayType, Tile] | None:
 
 
 def _load(op: Op) -> bool:
-    found = _memory(op, 0)
-    return found is not None and found[1].shape == op.attrs[SHAPE]
+    array = _memory(op, 0)
+    return array is not None and array[1].shape == op.attrs[SHAPE]
 
 
 def _store(op: Op) -> bool:
@@ -104,20 +104,20 @@ def _extract(op: Op) -> bool:
 
 def _insert(op: Op) -> bool:
     t = tile_of(op.operands[0])
-    whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
-    return whole and op.operands[-1].type == t.dtype and op.result.type == t
+    fits = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1])
+    return fits and op.operands[-1].type == t.dtype and op.result.type == t
 
 
 def _slice(op: Op) -> bool:
     t, r = tile_of(op.operands[0]), tile_of(op.result)
-    whole = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
-    return whole and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
+    fits = len(op.operands) == 1 + t.ndim and _whole(op.operands[1:]) and r.ndim == t.ndim and r.dtype == t.dtype
+    return fits and r.shape == op.attrs[SHAPE] and all(a <= b for a, b in zip(r.shape, t.shape, strict=True))
 
 
 def _place(op: Op) -> bool:
     t, part = tile_of(op.operands[0]), tile_of(op.operands[-1])
-    whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
-    fits = whole and part.dtype == t.dtype and op.result.type == t
+    is_whole = len(op.operands) == 2 + t.ndim and _whole(op.operands[1:-1]) and part.ndim == t.ndim
+    fits = is_whole and part.dtype == t.dtype and op.result.type == t
     return fits and all(a <= b for a, b in zip(part.shape, t.shape, strict=True))
 
 

@@ -126,7 +126,7 @@ ATOMIC_KINDS = {"min": 1, "max": 1, "and": 1, "or": 1, "xor": 1, "exch": 1, "cas
 
 
 class Value(msgspec.Struct, frozen=True, eq=False):
-    """One result or parameter; compared by identity."""
+    """A result or parameter; compared by identity."""
 
     type: Type
     name: str = ""
@@ -135,6 +135,18 @@ class Value(msgspec.Struct, frozen=True, eq=False):
 def array_of(value: Value) -> ArrayType:
     """Return the type of an array."""
     assert isinstance(value.type, ArrayType)
+    return value.type
+
+
+def scalar_of(value: Value) -> Scalar:
+    """Return the type of a scalar."""
+    assert isinstance(value.type, Scalar)
+    return value.type
+
+
+def scalar_or_vector_of(value: Value) -> Scalar | Vector:
+    """Return the type of a scalar or a vector."""
+    assert isinstance(value.type, (Scalar, Vector))
     return value.type
 
 
@@ -157,7 +169,7 @@ def dtype_of(value: Value) -> Scalar | Vector:
 
 
 class Op(msgspec.Struct, frozen=True, eq=False):
-    """One operation."""
+    """An operation with its operands, results, attributes and blocks."""
 
     name: str
     operands: tuple[Value, ...] = ()
@@ -176,7 +188,8 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
         attrs: Attributes | Mapping[str, object] | None = None, blocks: tuple[Block, ...] | None = None,
     ) -> Op:  # fmt: skip
-        """The operation of this name, and at this place in the source, with other operands, results, … if given."""
+        """Return the operation of this name, from this line of the source, with those operands, results, … that are
+        passed."""
         return Op(
             self.name,
             self.operands if operands is None else operands,
@@ -195,7 +208,7 @@ class Block(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def yielded(self) -> tuple[Value, ...]:
-        """What the block's final `yield` hands on."""
+        """The operands of the block's final `yield`."""
         return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
 
 
@@ -237,19 +250,19 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 
 def walk(block: Block) -> Sequence[Op]:
-    """Every operation of a block and of the blocks inside, outer before inner, in order."""
-    found = list[Op]()
+    """List the operations of a block and of the blocks inside, outer before inner, in order."""
+    ops = list[Op]()
     open_blocks = [iter(block.ops)]
     while open_blocks:
         for op in open_blocks[-1]:
-            found.append(op)
+            ops.append(op)
             if op.blocks:
                 for inner in reversed(op.blocks):
                     open_blocks.append(iter(inner.ops))
                 break
         else:
             open_blocks.pop()
-    return found
+    return ops
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
@@ -267,7 +280,8 @@ def indices_of(op: Op) -> tuple[Value, ...]:
 
 
 def component_of(op: Op) -> Value | None:
-    """The number of the component that an access to an element is confined to; None if it is the whole element."""
+    """Return the number of the component that an access to an element is confined to; None if it is the whole
+    element."""
     values = VALUES.get(op.name)
     if values is None or len(op.operands) == 1 + array_of(op.operands[0]).ndim + values:
         return None
@@ -282,14 +296,16 @@ def number_of(const: Op) -> Number:
 
 
 def closed_blocks(op: Op) -> tuple[Block, ...]:
-    """The blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter them."""
+    """Return the blocks among a `custom`'s attributes: they use nothing from outside, and `walk` does not enter
+    them."""
     if op.name != "custom":
         return ()
     return tuple(b for b in map(op.attrs.get, (GRADIENT, REPLAY, DERIVE)) if b is not None)
 
 
 def is_opaque(op: Op) -> bool:
-    """Whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a text."""
+    """Return whether a `custom`'s gradient is not that of its block: the user wrote one, or the block stands for a
+    text."""
     return bool(op.attrs.get(GRADIENT) or op.attrs.get(ADJ_CUDA) or not op.attrs.get(REFERENCE, True))
 
 

@@ -1,4 +1,4 @@
-"""What is legal IR, as a table of operations: checked in tests after every transformation, else once per build."""
+"""Legal IR, as a table of operations: checked in tests after every transformation, else once per build."""
 
 from __future__ import annotations
 
@@ -87,9 +87,9 @@ def _changed(op: Op, count: int) -> bool:
         return False
     component = len(op.operands) == 2 + array.ndim + count and isinstance(array.dtype, Vector)
     type = element(array) if component else array.dtype
-    whole = Op(op.name, (*op.operands[: 1 + array.ndim], *op.operands[1 + array.ndim + component :]))
+    whole_access = Op(op.name, (*op.operands[: 1 + array.ndim], *op.operands[1 + array.ndim + component :]))
     return (
-        _indices(whole, count)
+        _indices(whole_access, count)
         and (not component or is_integer(op.operands[1 + array.ndim].type))
         and all(v.type == type for v in op.operands[len(op.operands) - count :])
     )

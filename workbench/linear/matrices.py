@@ -109,8 +109,8 @@ class CSR:
     def _refuse_structure(self) -> None:
         starts, columns = self.starts.numpy(), self.columns.numpy()
         rows, wide = (n // b for n, b in zip(self.shape, self.block, strict=True))
-        whole = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
-        if not whole or np.any(np.diff(starts) < 0):
+        well_formed = len(starts) == rows + 1 and starts[0] == 0 and starts[-1] <= len(columns) == len(self.values)
+        if not well_formed or np.any(np.diff(starts) < 0):
             raise LaunchError(
                 f"{self._word}: starts has {len(starts)} elements for {rows} rows; there is one more than there are "
                 f"rows, they begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "

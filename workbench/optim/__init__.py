@@ -13,8 +13,7 @@
 from workbench.optim.lbfgs import LBFGS
 from workbench.optim.optimizer import Optimizer
 from workbench.optim.progress import Progress, Step, progress
-from workbench.optim.schedules import cosine, exponential, warmup
-from workbench.optim.steppers import SGD, Adam
+from workbench.optim.steppers import SGD, Adam, cosine, exponential, warmup
 
 __all__ = ["LBFGS", "SGD", "Adam", "Optimizer", "Progress", "Step", "cosine", "exponential", "progress", "warmup"]
 

@@ -35,9 +35,9 @@ def added_products(function: Function) -> Function:
             return None
         for product, other in (op.operands, op.operands[::-1]):
             if product in products and _is_sum(op, product, other):
-                made = products[product]
-                operands = (*(on.mapping.get(v, v) for v in made.operands), other)
-                return (made.replace(operands, results=op.results),)
+                produced = products[product]
+                operands = (*(on.mapping.get(v, v) for v in produced.operands), other)
+                return (produced.replace(operands, results=op.results),)
         return None
 
     return rewrite(function, change) if products else function
@@ -51,20 +51,21 @@ def _blocks(block: Block) -> Iterator[Block]:
 
 
 def _is_sum(op: Op, product: Value, other: Value) -> bool:
-    """Whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16 bits."""
-    made, added, block = product.type, other.type, op.blocks[0]
+    """Return whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16
+    bits."""
+    product_type, added, block = product.type, other.type, op.blocks[0]
     if len(op.results) != 1 or added != op.result.type:
         return False
-    assert isinstance(made, Tile) and isinstance(added, Tile)
+    assert isinstance(product_type, Tile) and isinstance(added, Tile)
     term, rest = block.params[-2:] if product is op.operands[0] else block.params[:-3:-1]
     if len(block.ops) < 2:
         return False
     *casts, total, end = block.ops
     if casts and (len(casts) > 1 or casts[0].name != "cast" or casts[0].operands != (term,)):
         return False
-    if casts and not (element(made.dtype).is_half and added.dtype == float32):
+    if casts and not (element(product_type.dtype).is_half and added.dtype == float32):
         return False
-    if not casts and made.dtype != added.dtype:
+    if not casts and product_type.dtype != added.dtype:
         return False
     term = casts[0].result if casts else term
     return total.name == "add" and {*total.operands} == {term, rest} and end.operands == (total.result,)

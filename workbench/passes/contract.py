@@ -27,12 +27,12 @@ def contract(function: Function) -> Function:
     products = {op.result: op for op in walk(function.body) if op.name == "mul" and uses[op.result] == 1}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        place = _place(op, products)
-        if place is None:
+        factor = _place(op, products)
+        if factor is None:
             return None
-        (x, y), other = products[op.operands[place]].operands, op.operands[1 - place]
+        (x, y), other = products[op.operands[factor]].operands, op.operands[1 - factor]
         signs: list[Op] = []
-        if op.name == "sub" and place:
+        if op.name == "sub" and factor:
             signs = [_negative(x, op)]
             x = signs[0].result
         elif op.name == "sub":
@@ -62,16 +62,16 @@ def _is_whole(builtin: Builtin) -> bool:
 
 
 def _place(op: Op, products: dict[Value, Op]) -> int | None:
-    """Which operand of a sum is a product to be contracted."""
+    """Return the index of the operand of a sum that is a product to be contracted; None if neither is."""
     if op.name not in ("add", "sub"):
         return None
     type = op.result.type
     if not isinstance(type, (Scalar, Vector)) or not is_float(type) or element(type).bits < 32:
         return None
-    for place, value in enumerate(op.operands):
-        made = products.get(value)
-        if made is not None and all(v.type == type for v in (*made.operands, *op.operands)):
-            return place
+    for number, value in enumerate(op.operands):
+        definition = products.get(value)
+        if definition is not None and all(v.type == type for v in (*definition.operands, *op.operands)):
+            return number
     return None
 
 

@@ -29,7 +29,7 @@ def prune_derivative(function: Function) -> Function:
 
 
 class _Needs:
-    """Which operations are kept, and which slots (results, carried values) of structured ones are live.
+    """The live operations, and the live slots (results, carried values) of structured ones.
 
     Attributes:
         lasts: whether a `while` counts as an effect.

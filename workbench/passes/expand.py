@@ -13,7 +13,7 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import CAPTURED, CUDA, NAME, REFERENCE, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, vector_of
 from workbench.passes.analysis.scopes import Scopes
 from workbench.types import Vector, int32
 
@@ -41,7 +41,7 @@ def expand(
 
 
 class _Expander:
-    """One walk. `parts` maps a vector to its components, as far as they are known in the open block."""
+    """A walk over a function; `parts` maps a vector to its components, as far as they are known in the open block."""
 
     def __init__(self, native: Native, keep_vector_operators: bool, keep_text: bool) -> None:
         self.keep_text = keep_text
@@ -73,8 +73,8 @@ class _Expander:
             self.replace(builtin, op, operands)
 
     def by_components(self, builtin: Builtin, op: Op) -> bool:
-        whole = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
-        return builtin.elementwise and isinstance(op.result.type, Vector) and not whole
+        keeps_vector = self.keep_vector_operators and op.name in VECTOR_OPERATORS and self.native(builtin)
+        return builtin.elementwise and isinstance(op.result.type, Vector) and not keeps_vector
 
     def keep(self, op: Op, operands: tuple[Value, ...]) -> None:
         blocks = tuple(self.block(b) for b in op.blocks)
@@ -110,9 +110,8 @@ class _Expander:
         self.keep(op, operands)
 
     def componentwise(self, op: Op, operands: tuple[Value, ...]) -> None:
-        """One scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
-        type = op.result.type
-        assert isinstance(type, Vector)
+        """Emit a scalar operation for each component; a scalar operand (the condition of `where`) serves them all."""
+        type = vector_of(op.result)
         columns = [self.components(v) if isinstance(v.type, Vector) else (v,) * type.length for v in operands]
         results: list[Value] = []
         for row in zip(*columns, strict=True):
@@ -126,19 +125,18 @@ class _Expander:
         """Return the components of a vector: those it was made of, or extracted once for the open block."""
         if vector in self.parts:
             return self.parts[vector]
-        type = vector.type
-        assert isinstance(type, Vector)
+        type = vector_of(vector)
         known = self.constants.get(vector)
         if isinstance(known, tuple):
-            found = tuple(self.builder.const(c, type.dtype) for c in known)
+            literals = tuple(self.builder.const(c, type.dtype) for c in known)
         else:
             numbers = [self.builder.const(i, int32) for i in range(type.length)]
-            found = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)
-        self.parts[vector] = found
-        return found
+            literals = tuple(self.builder.one("extract", (vector, n), type.dtype) for n in numbers)
+        self.parts[vector] = literals
+        return literals
 
     def replace(self, builtin: Builtin, op: Op, operands: tuple[Value, ...]) -> None:
-        """The builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
+        """Emit the builtin's expansion, itself expanded; its last operation takes over the result's value and name."""
         if builtin.expand is None:
             raise BuildError(f"This backend cannot emit {op.name}(), and there is no expansion of it.", op.location)
         scratch = Builder()

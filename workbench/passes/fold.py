@@ -37,7 +37,7 @@ def fold(function: Function, calls: bool = True) -> Function:
 
 
 class _Folder:
-    """One walk. `known` are literals, `made` the operation of each value, `shared` what the open block may reuse."""
+    """A walk. `known` are literals, `made` the operation of each value, `shared` what the open block may reuse."""
 
     def __init__(self, calls: bool) -> None:
         self.calls = calls
@@ -78,7 +78,7 @@ class _Folder:
             self.ops.append(op)
 
     def decided(self, op: Op, condition: bool) -> None:
-        """The chosen block's operations in place of an `if` with a known condition."""
+        """Emit the chosen block's operations in place of an `if` with a known condition."""
         chosen = op.blocks[0] if condition else op.blocks[1]
         for inner in chosen.ops[:-1]:
             self.op(inner)
@@ -86,7 +86,7 @@ class _Folder:
             self.mapping[result] = self.mapping.get(value, value)
 
     def call(self, op: Op) -> None:
-        """The results of an equal call that was written out before, or of this one."""
+        """Reuse the results of an equal call that was written out before, or write out this one."""
         # A func is pure up to its arguments, so equal calls are shared before their bodies are written out at all.
         key = "call", op.attrs[FUNC], op.operands
         if key not in self.shared:
@@ -213,7 +213,7 @@ def _mul(folder: _Folder, op: Op) -> Value | None:
 
 
 def _junction(neutral: bool, absorbing: bool) -> Callable[[_Folder, Op], Value | None]:
-    """`and`, `or`: one operand is known."""
+    """Return a rule that folds `and` or `or` where one operand is known."""
 
     def rule(folder: _Folder, op: Op) -> Value | None:
         for v, other in (op.operands, op.operands[::-1]):
@@ -233,8 +233,8 @@ def _exclusive(folder: _Folder, op: Op) -> Value | None:
 
 def _twice(folder: _Folder, op: Op) -> Value | None:
     """not not x, - - x."""
-    made = folder.made.get(op.operands[0])
-    return made.operands[0] if made is not None and made.name == op.name else None
+    definition = folder.made.get(op.operands[0])
+    return definition.operands[0] if definition is not None and definition.name == op.name else None
 
 
 def _where(folder: _Folder, op: Op) -> Value | None:
@@ -249,11 +249,11 @@ def _cast(folder: _Folder, op: Op) -> Value | None:
 
 
 def _extract(folder: _Folder, op: Op) -> Value | None:
-    made, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
-    if made is None or made.name != "vec" or known is None:
+    definition, known = folder.made.get(op.operands[0]), folder.known.get(op.operands[1])
+    if definition is None or definition.name != "vec" or known is None:
         return None
     index = int(known.item())
-    return made.operands[index] if 0 <= index < len(made.operands) else None
+    return definition.operands[index] if 0 <= index < len(definition.operands) else None
 
 
 _IDENTITIES: dict[str, Callable[[_Folder, Op], Value | None]] = {

@@ -11,7 +11,7 @@ from __future__ import annotations
 from workbench.builtins import TABLE
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.dce import prune
 from workbench.passes.fold import fold
 from workbench.tiles import contents
@@ -29,7 +29,7 @@ def halves(function: Function) -> Function:
 
 
 class _Halves:
-    """One walk."""
+    """A walk over a function."""
 
     def __init__(self) -> None:
         self.builder = Builder()
@@ -45,8 +45,7 @@ class _Halves:
         narrow = any(is_half(v.type) for v in (*op.operands, *op.results))
         if narrow and op.name in TABLE and op.name not in MOVES:
             operands = tuple(self.widened(v) for v in op.operands)
-            type = op.result.type
-            assert isinstance(type, (Scalar, Vector))
+            type = scalar_or_vector_of(op.result)
             if not is_half(type):
                 self.builder.append(op.replace(operands))
                 return
@@ -62,7 +61,7 @@ class _Halves:
         return self.builder.cast(value, in_float32(contents(value.type))) if is_half(value.type) else value
 
     def cast(self, op: Op) -> None:
-        """By way of float32; from float64 in one step, which rounds once."""
+        """Convert by way of float32; from float64 in one step, which rounds once."""
         (value,), target = op.operands, op.result.type
         if value.type != target:
             value = self.widened(value)

@@ -1,4 +1,4 @@
-"""What happens to a kernel between its source code and its machine code: each list of passes, in the order they run.
+"""The lists of passes between a kernel's source code and its machine code, in the order in which they run.
 
     source code
         frontend/statements/lower.py        names and types, then        LOWERED
@@ -146,23 +146,23 @@ PASSES: Mapping[str, Pass] = {
 }
 
 
-def run(stage: Stage, function: Function, **given: Pass | bool) -> Function:
+def run(stage: Stage, function: Function, **arguments: Pass | bool) -> Function:
     """Return the function after every pass of the stage, in order.
 
     Args:
         stage: names of passes.
         function: what goes in.
-        given: by name, a pass of another floor or with settings; or whether to run the one of this floor.
+        arguments: by name, a pass of another floor or with settings; or whether to run the one of this floor.
     """
     # A misspelt name would switch off nothing, silently.
-    assert given.keys() <= set(stage), f"{sorted(given.keys() - set(stage))} are not in {stage}"
+    assert arguments.keys() <= set(stage), f"{sorted(arguments.keys() - set(stage))} are not in {stage}"
     for name in stage:
-        step = given.get(name, True)
+        step = arguments.get(name, True)
         if step is not False:
             function = apply(name, PASSES[name] if step is True else step, function)
     return function
 
 
 def apply(name: str, step: Pass, function: Function) -> Function:
-    """One pass: where a test or a person with a question looks in."""
+    """Apply a pass; tests, and users with a question, look in here."""
     return step(function)

@@ -37,7 +37,8 @@ def positioned(
     function: Function, sizes: Mapping[Part, int], cuts: Mapping[Part, Cut], launch: Sizes, checked: bool = False,
     padded: Collection[int] = (), extra: Mapping[Part, int] = _NONE,
 ) -> Function:  # fmt: skip
-    """`function` with two more parameters for each dimension that is divided: where its part begins, its whole size.
+    """Return `function` with two more parameters for each dimension that is divided: the start of its part, its whole
+    size.
 
     Args:
         function: a function whose `partition` for this launch allows these dimensions.
@@ -87,8 +88,8 @@ class _Positioned:
 
     def length(self, builder: Builder, part: Part, dimension: int) -> Value:
         """Emit the size of an axis in the whole."""
-        whole, extra = self.wholes[dimension], self.extra.get(part, 0)
-        return builder.one("add", (whole, builder.const(extra)), int32) if extra else whole
+        size, extra = self.wholes[dimension], self.extra.get(part, 0)
+        return builder.one("add", (size, builder.const(extra)), int32) if extra else size
 
     def change(self, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
         if op.name == "tid" and op.attrs[AXIS] in self.begins:
@@ -129,8 +130,8 @@ class _Positioned:
         if not self.checked or value in self.numbers:
             return local
         # A report has the index and the size that the user knows.
-        whole = self.numbers.get(value, value), self.length(builder, part, cut.dimension)
-        return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *whole)), int64)
+        position = self.numbers.get(value, value), self.length(builder, part, cut.dimension)
+        return builder.one("view_index", tuple(builder.cast(v, int64) for v in (local, *position)), int64)
 
     def local(self, builder: Builder, rewriter: Rewriter, value: Value, dimension: int) -> Value:
         """Return an index of the whole as one of a part without its halo; what is on a ring is not taken around it."""
@@ -154,5 +155,5 @@ class _Positioned:
 
     def moves(self, value: Value, dimension: int) -> bool:
         """Return whether a value is an index along the dimension, and something bounded."""
-        found = self.offsets.of(value, {})
-        return found is not None and found.dimension == dimension
+        offset = self.offsets.of(value, {})
+        return offset is not None and offset.dimension == dimension

@@ -29,12 +29,12 @@ _SAME = frozenset({"const", "shape", "cast", "add", "sub", "mul", "neg", "wrap_i
 @deep
 def reductions(function: Function) -> Function:
     """Return the function with such changes marked (`REDUCTION`); itself if there are none."""
-    found = _found(function)
+    marked = _found(function)
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _place(op) in found else None
+        return (op.replace(attrs={**op.attrs, REDUCTION: True}),) if _place(op) in marked else None
 
-    return rewrite(function, change) if found else function
+    return rewrite(function, change) if marked else function
 
 
 @deep
@@ -44,7 +44,7 @@ def reduces(function: Function) -> bool:
 
 
 def kind_of(op: Op) -> str:
-    """How the operation changes an element: "add", or the kind of an `atomic`; empty for any other operation."""
+    """Return how the operation changes an element: "add", or the kind of an `atomic`; empty for any other operation."""
     if op.name in ("atomic_add", "reduce_add"):
         return "add"
     return op.attrs[KIND] if op.name == "atomic" else ""
@@ -63,19 +63,19 @@ def _found(function: Function) -> frozenset[tuple[Value, ...]]:
     analysis = Analysis(function)
     used = {v for op in operations for v in op.operands}
     kinds: dict[Value, set[str]] = {}
-    places: dict[Value, dict[tuple[Value, ...], None]] = {}
+    elements: dict[Value, dict[tuple[Value, ...], None]] = {}
     for op in operations:
         for array in (v for v in op.operands if isinstance(v.type, ArrayType) and op.name != "shape"):
-            place = _place(op)
+            element = _place(op)
             # `array is place[0]`: the array could also be an operand of another kind, such as the value.
-            plain = place and array is place[0] and not used.intersection(op.results) and _combines(op)
-            good = plain and all(analysis.uniform(v, _SAME) for v in place[1:])
+            plain = element and array is element[0] and not used.intersection(op.results) and _combines(op)
+            good = plain and all(analysis.uniform(v, _SAME) for v in element[1:])
             kinds.setdefault(array, set()).add(kind_of(op) if good and op.name in ACCESSES else "")
-            places.setdefault(array, {})[place] = None
-    found = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in places[array]]
+            elements.setdefault(array, {})[element] = None
+    reduced = [p for array, k in kinds.items() if len(k) == 1 and "" not in k for p in elements[array]]
     # Each component costs a buffer and lanes, and a step after each chunk of threads.
-    widths = sum(t.length if isinstance(t := dtype_of(p[0]), Vector) else 1 for p in found)
-    return frozenset(found) if widths <= COMBINED_COMPONENTS else frozenset()
+    widths = sum(t.length if isinstance(t := dtype_of(p[0]), Vector) else 1 for p in reduced)
+    return frozenset(reduced) if widths <= COMBINED_COMPONENTS else frozenset()
 
 
 def _combines(op: Op) -> bool:

@@ -34,8 +34,8 @@ def without_customs(function: Function) -> Function:
 
 
 def _captured(block: Block) -> set[str]:
-    found = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
-    return found.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
+    names = {op.attrs[CAPTURED] for op in walk(block) if op.name == "const" and op.attrs.get(CAPTURED)}
+    return names.union(*(_captured(closed) for op in walk(block) for closed in closed_blocks(op)))
 
 
 def _stripped(on: Rewriter, op: Op) -> Iterable[Op] | None:

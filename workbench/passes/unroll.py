@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from workbench.ir.attributes import VALUE
 from workbench.ir.rewrite import Mapping, copy_op, replace_body
-from workbench.ir.values import Block, Function, Op, Value, number_of, walk
-from workbench.types import Scalar, is_integer
+from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
+from workbench.types import is_integer
 
 
 def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda op: True) -> Function:
@@ -27,7 +27,7 @@ def unroll(function: Function, limit: int, chosen: Callable[[Op], bool] = lambda
 
 
 class _Unroller:
-    """One walk; `mapping` holds what a loop's results have become."""
+    """A walk; `mapping` maps a loop's results to their values after unrolling."""
 
     def __init__(self, function: Function, limit: int, chosen: Callable[[Op], bool]) -> None:
         self.limit = limit
@@ -76,14 +76,13 @@ class _Unroller:
 
 def _numbers(function: Function) -> dict[Value, int]:
     """Return the integers that are constants, or casts of them that keep their value."""
-    found: dict[Value, int] = {}
+    numbers: dict[Value, int] = {}
     for op in walk(function.body):
         if op.name == "const" and is_integer(op.result.type):
-            found[op.result] = int(number_of(op))
-        elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in found:
-            number, type = found[op.operands[0]], op.result.type
-            assert isinstance(type, Scalar)
+            numbers[op.result] = int(number_of(op))
+        elif op.name == "cast" and is_integer(op.result.type) and op.operands[0] in numbers:
+            number, type = numbers[op.operands[0]], scalar_of(op.result)
             # Positive numbers that fit keep their value under any cast between integers.
             if int(type.numpy.type(0)) <= number < 2 ** (type.bits - 1):
-                found[op.result] = number
-    return found
+                numbers[op.result] = number
+    return numbers

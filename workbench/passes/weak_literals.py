@@ -41,7 +41,8 @@ def decide(function: Function) -> Function:
 
 
 def _everywhere(block: Block) -> Iterator[Op]:
-    """Every operation, also of blocks that are attributes: of gradients, replays and calls, which share theirs."""
+    """Yield every operation, also of blocks that are attributes: of gradients, replays and calls, which share
+    theirs."""
     entered, waiting = {block}, [block]
     while waiting:
         for op in walk(waiting.pop()):
@@ -129,11 +130,11 @@ def _is_open(value: Value) -> bool:
     return is_weak(value.type) or element(value.type).kind is Kind.BOOL
 
 
-def _widens(type: Type, given: Type) -> bool:
+def _widens(type: Type, source: Type) -> bool:
     """Return whether a cast of a weak value is to 64 bits of its kind."""
-    if not is_weak(given) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
+    if not is_weak(source) or is_weak(type) or not isinstance(type, Scalar) or type.bits < 64:
         return False
-    return is_integer(type) if given == int32 else type.kind is Kind.FLOAT
+    return is_integer(type) if source == int32 else type.kind is Kind.FLOAT
 
 
 class _Decided:
@@ -209,7 +210,8 @@ class _Decided:
         return op.replace(results=(self.value(op.result),), attrs=attrs)
 
     def plain(self, op: Op) -> None:
-        """An operation without blocks: arithmetic on weak values in their type, any other in the types it was given."""
+        """Rewrite an operation without blocks: arithmetic on weak values in their type, any other in the types of its
+        operands."""
         if _follows(op) or op.name == "mark":
             wanted = {strong(v.type): self.classes.type(v) for v in op.operands if is_weak(v.type)}
             types = [wanted.get(strong(v.type), v.type) for v in op.operands]
@@ -227,12 +229,12 @@ class _Decided:
             self.mapping[old] = new if new.type == type else self.cast(op, new, type)
 
     def structured(self, op: Op) -> None:
-        """An operation with blocks."""
+        """Rewrite an operation with blocks."""
         types = [self.classes.type(v) for v in op.results]
-        given = [self.classes.type(v) for v in op.operands]
+        operand_types = [self.classes.type(v) for v in op.operands]
         if op.name in ("for", "while"):
-            given[len(given) - len(types) :] = types
-        operands = self.fitted(op, op.operands, given)
+            operand_types[len(operand_types) - len(types) :] = types
+        operands = self.fitted(op, op.operands, operand_types)
         if op.name in ("if", "for"):
             blocks = tuple(self.block(b, types) for b in op.blocks)
         elif op.name == "while":

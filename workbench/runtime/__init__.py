@@ -1,1 +1,1 @@
-"""What runs: devices, arrays, loaded kernels, launches, their records, and replay."""
+"""The runtime: devices, arrays, loaded kernels, launches, their records, and replay."""

@@ -1,4 +1,4 @@
-"""What is said of names of an array that hold nothing: what NumPy and PyTorch have, and `.grad` where there is none."""
+"""Advice for missing names of an array: those that NumPy and PyTorch have, and `.grad` where there is none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _INSTEAD = {
     "norm": "wb.sqrt(x.dot(x)) is its length.",
     "itemsize": "x.dtype.size is the number of bytes of an element.",
 }
-"""What to write instead of a name that NumPy's and PyTorch's arrays have."""
+"""The advice for a name that NumPy's and PyTorch's arrays have."""
 
 
 class Lacking:

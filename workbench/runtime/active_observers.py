@@ -45,34 +45,34 @@ class Listener(Protocol):
         ...
 
     def launching(self, record: Any) -> None:
-        """A launch is about to run."""
+        """Note that a launch is about to run."""
         ...
 
     def measured(self, subject: Any, before: Any, after: Any) -> None:
-        """What was announced lies between these two events."""
+        """Note that the announced launch lies between these two events."""
         ...
 
     def stopped(self, record: Any) -> None:
-        """The launch that was announced last did not come to its end."""
+        """Note that the launch that was announced last did not come to its end."""
         ...
 
     def done(self, subject: Any, started: float, seconds: float) -> None:
-        """What was announced is over."""
+        """Note that the announced launch is over."""
         ...
 
 
 OBSERVERS: ContextVar[tuple[Listener, ...]] = ContextVar("workbench observers", default=())
 
 
-def notify(what: str, *facts: Any) -> bool:
+def notify(what: str, *details: Any) -> bool:
     """Notify the observers, the one opened last first, what is about to happen; returns whether one of them takes it.
 
     Args:
         what: the method's name.
-        facts: its arguments.
+        details: its arguments.
     """
     for observer in reversed(OBSERVERS.get()):
-        getattr(observer, what)(*facts)
+        getattr(observer, what)(*details)
         if observer.takes:
             return True
     return False

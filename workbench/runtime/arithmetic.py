@@ -1,4 +1,4 @@
-"""What Python's operators, number functions and reductions do with an array.
+"""Python's operators, number functions and reductions on arrays.
 
 Each is a kernel, and kernels live a floor up: `workbench` says here which module carries the operations out.
 """
@@ -15,13 +15,13 @@ from workbench.runtime.absent_names import Lacking
 from workbench.runtime.active_observers import notify
 
 OPERATIONS: list[Callable[[], Any]] = []
-"""One function, which returns the module of the operations; it is imported when the first of them is used."""
+"""A function that returns the module of the operations, which is imported when the first of them is used."""
 
 OPERATORS = {
     "add": "add", "subtract": "sub", "multiply": "mul", "divide": "div", "floor_divide": "floordiv", "remainder": "mod",
     "power": "pow", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
 }  # fmt: skip
-"""What NumPy calls an operator, and the builtin that it is here."""
+"""NumPy's names of operators, with the builtins that they are here."""
 
 LOGICAL = {"bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
 """The same for what is logical on bools and bitwise on integers."""
@@ -32,13 +32,13 @@ def _operations() -> Any:
 
 
 def _by_numpy(function: Any, args: Any, options: Any) -> Any:
-    """What a NumPy function gives, with Workbench arrays as NumPy arrays that it can only read.
+    """Call a NumPy function with Workbench arrays as NumPy arrays that it can only read.
 
     Raises:
         TypeError: it writes to one: a tape would not see that, nor a record, nor an array's version.
     """
     try:
-        found = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
+        result = function(*map(_read_only, args), **{name: _read_only(value) for name, value in options.items()})
     except ValueError as error:
         if "read-only" not in str(error):
             raise
@@ -46,10 +46,10 @@ def _by_numpy(function: Any, args: Any, options: Any) -> Any:
             f"{function.__name__}() would change a Workbench array unseen by tapes and records; "
             "write x[...] = … instead, or change x.numpy() and call x.changed()"
         ) from None
-    if type(found) is np.ndarray and not found.flags.writeable and found.base is not None:
+    if type(result) is np.ndarray and not result.flags.writeable and result.base is not None:
         with suppress(ValueError):  # a view of a view, which may be written as x.numpy() may
-            found.flags.writeable = True
-    return found
+            result.flags.writeable = True
+    return result
 
 
 def _is_numpy(value: Any) -> bool:
@@ -65,7 +65,7 @@ def _read_only(value: Any) -> Any:
 
 
 class Arithmetic(Lacking):
-    """What `array` inherits: each operator is one kernel, launched at once, which tapes, records and captures see.
+    """The operators that `array` inherits: each is one kernel, launched at once, which tapes, records and captures see.
 
     `==` compares identity: arrays are keys of gradients and records.
 
@@ -77,7 +77,7 @@ class Arithmetic(Lacking):
     meanings: Mapping[str, Any] = {}
 
     def __wb_call__(self, builtin: Any, values: tuple[Any, ...]) -> Any:
-        """What a builtin called on the host with an array among its arguments returns: `wb.where(x < 0.0, 0.0, x)`."""
+        """Call a builtin on the host with an array among its arguments: `wb.where(x < 0.0, 0.0, x)`."""
         return _operations().applied(builtin, *values)
 
     # NumPy: an operator between its array and ours is ours; its functions read ours and return its own arrays.

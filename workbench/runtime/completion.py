@@ -1,4 +1,4 @@
-"""What `x.<Tab>` lists: what is for users, not what the library asks of its own objects."""
+"""The names that `x.<Tab>` lists: those for users, not those that the library asks of its own objects."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 class Access(msgspec.Struct, frozen=True, eq=False):
-    """One array that a node uses, under the node's own name for it."""
+    """An array that a node uses, under the node's own name for it."""
 
     array: array
     name: str
@@ -40,7 +40,7 @@ class Access(msgspec.Struct, frozen=True, eq=False):
 
 
 class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
-    """One thing that runs.
+    """A piece of work: a launch, a copy, a fill, a call, a branch, a loop or a graph.
 
     Attributes:
         started: when it ran, in seconds of `time.perf_counter`; 0 if that is not known.
@@ -68,7 +68,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def title(self) -> str:
-        """What pictures call it."""
+        """The name in pictures."""
         return self.name or self.kind
 
     @property
@@ -103,7 +103,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def subject(self) -> object:
-        """What observers are notified of when it runs; itself if they are not."""
+        """The subject that observers are notified of when it runs; itself if they are not."""
         return self
 
     @property
@@ -113,7 +113,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
 
     @property
     def parts(self) -> tuple[Work, ...]:
-        """What ran inside it, if that is known: shown with times of their own; they run again with it only."""
+        """The work that ran inside it, if that is known: shown with times of their own, rerun only with it."""
         return ()
 
     @property
@@ -164,7 +164,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         return self
 
     def row(self) -> tuple[str, ...]:
-        """What a record's table shows: kind, name, size, time, place."""
+        """Return the row of a record's table: kind, name, size, time, source line."""
         seconds = self.seconds if self.on_device is None else self.on_device[1]
         unit, name = next(((u, n) for u, n in _UNITS if (seconds or 0.0) >= u), _UNITS[-1])
         time = "" if seconds is None else f"{seconds / unit:.3g} {name}"
@@ -187,7 +187,7 @@ class Nodes(Protocol):
 
     @property
     def edges(self) -> list[Any]:
-        """Which node must run after which."""
+        """The edges of the graph: which node must run after which."""
         ...
 
     @property
@@ -196,7 +196,7 @@ class Nodes(Protocol):
         ...
 
     def walk(self) -> Iterator[Work]:
-        """Every node, those of bodies inside included."""
+        """Yield every node, those of bodies inside included."""
         ...
 
     def written(self) -> list[Memory]:
@@ -246,12 +246,12 @@ class Launch(Work, frozen=True, eq=False, dict=True):
 
     @property
     def device(self) -> Device:
-        """Where its code runs."""
+        """The device that its code runs on."""
         return self.record.loaded.device
 
     @cached_property
     def accesses(self) -> Sequence[Access]:
-        """Its array arguments that the kernel reads or writes."""
+        """The array arguments that the kernel reads or writes."""
         reads, writes = self.record.reads, self.record.writes
         return [
             Access(a, name, name in reads, name in writes)
@@ -261,7 +261,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
 
     @property
     def arrays(self) -> tuple[array, ...]:
-        """Its array arguments."""
+        """The array arguments."""
         return self.record.loaded.arrays_of(self.record.values)
 
     @property
@@ -343,7 +343,7 @@ class Fill(Work, frozen=True, eq=False, dict=True):
 
     @property
     def title(self) -> str:
-        """What pictures call it."""
+        """The name in pictures."""
         return f"fill {self.value:g}" if isinstance(self.value, int | float) else f"fill {self.value}"
 
     @property
@@ -393,7 +393,7 @@ class Graph(Work, frozen=True, eq=False, dict=True):
 
     @property
     def size(self) -> tuple[int, ...]:
-        """How many nodes the graphs inside have."""
+        """The number of nodes of the graphs inside."""
         return (sum(len(body.nodes) for body in self.graphs.values()),)
 
     @property
@@ -485,7 +485,7 @@ class Call(Work, frozen=True, eq=False, dict=True):
 
     @property
     def kind(self) -> str:
-        """It was a call of JAX."""
+        """The kind in tables: a call of JAX."""
         return "jax"
 
     @property
@@ -500,7 +500,7 @@ class Call(Work, frozen=True, eq=False, dict=True):
 
     @property
     def accesses(self) -> Sequence[Access]:
-        """What its steps use."""
+        """The arrays that its steps use."""
         return list(_united(a for step in self.steps for a in step.accesses))
 
     @property
@@ -543,8 +543,8 @@ def plain_moves(node: Copy | Fill) -> Iterator[Copy | Fill]:
     whose arrays meet goes through an array of its own.
     """
     if isinstance(node, Fill):
-        given = repeats(node.target.dtype, node.value)
-        yield node if given else Copy(node.target, everywhere(node.target, node.value))
+        plain = repeats(node.target.dtype, node.value)
+        yield node if plain else Copy(node.target, everywhere(node.target, node.value))
     elif isinstance(node, Add) and isinstance(node.target.dtype, Struct):
         others = node.source.field_arrays()
         for path, part in node.target.field_arrays().items():

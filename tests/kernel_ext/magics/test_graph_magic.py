@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kernel_ext.magics.graph_magics import replayed
+from kernel_ext.magics.work_magics import replayed
 from kernel_ext.session.tracebacks import KernelUsageError
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.output import workbench_page
+from kernel_ext.magics.workbench_magic import waited
 from kernel_ext.session.tracebacks import KernelUsageError
 from workbench import doctor, inspect
 from workbench.backends.cuda import toolkit
@@ -110,7 +110,7 @@ def test_wait_and_stop_tell_what_goes_on(notebook: Any) -> None:
         said.append(text)
         may_end.set()
 
-    assert workbench_page.waited(progress) in ("2 builds in the background done", "1 build in the background done")
+    assert waited(progress) in ("2 builds in the background done", "1 build in the background done")
     assert said == ["waiting for cell [3], cell [4]"]
 
 

@@ -56,21 +56,21 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     if type(dim) is tuple and 1 <= len(dim) <= 4 and set(map(type, dim)) == {int} and 0 <= min(dim) <= max(dim) < 2**31:
         return dim
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
-    given: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
-    if any(isinstance(n, (array, np.ndarray)) for n in given):
+    sizes: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
+    if any(isinstance(n, (array, np.ndarray)) for n in sizes):
         raise LaunchError(
             f"{kernel}: dim is missing: the threads come before the arguments.", parameter="dim",
             advice=f"Write wb.launch({kernel}, n, […]) or {kernel}[n](…).",
         )  # fmt: skip
-    if not 1 <= len(given) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in given):
+    if not 1 <= len(sizes) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in sizes):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
-    if any(n >= 2**31 for n in given):
+    if any(n >= 2**31 for n in sizes):
         raise LaunchError(
-            f"{kernel}: a dimension of {max(given)} is too large; each is below 2³¹, as tid() is an int32.",
+            f"{kernel}: a dimension of {max(sizes)} is too large; each is below 2³¹, as tid() is an int32.",
             advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
             parameter="dim",
         )  # fmt: skip
-    return tuple(n + 0 if isinstance(n, int) else int(n) for n in given)
+    return tuple(n + 0 if isinstance(n, int) else int(n) for n in sizes)
 
 
 def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str) -> tuple[int, ...]:
@@ -105,7 +105,7 @@ def as_block_dim(value: int | np.integer[Any] | Block | None, kernel: str) -> in
 
 
 def as_stream(stream: object, device: Device, kernel: str) -> object:
-    """The stream itself, where it can be one of this device; None for the CPU's, since all is done there at once.
+    """Return the stream itself, where it can be one of this device; None for the CPU, where all work is done at once.
 
     Raises:
         LaunchError: the stream is another device's.
@@ -182,7 +182,7 @@ def take_uniforms(kernel: Kernel, values: list[object]) -> Mapping[str, Uniform]
 
 
 def _in_array(uniform: Uniform, type: ArrayType, values: Sequence[object]) -> array:
-    """The array of one element on the device of the other arguments that holds the uniform's value, whatever it is."""
+    """Return an array of one element, on the device of the other arguments, that holds the uniform's value."""
     device = next((a.device for v in values for a in arrays_in(v)), None)
     key = type.dtype, device
     if key not in uniform.arrays:
@@ -211,11 +211,11 @@ def with_defaults(
 def not_listed(kernel: Kernel, dim: object, inputs: object, outputs: object) -> LaunchError:
     """Return the error for inputs or outputs that are no list; the dimensions may stand in their place."""
     well = isinstance(inputs, Sequence) and not isinstance(inputs, str)
-    name, given = "outputs" if well else "inputs", cast("object", outputs if well else inputs)
+    name, passed = "outputs" if well else "inputs", cast("object", outputs if well else inputs)
     if isinstance(dim, (list, tuple)) and any(isinstance(e, (array, np.ndarray)) for e in cast("list[object]", dim)):
         message = f"{kernel.name}: the threads come before the arguments."
-        return LaunchError(message, advice=f"Write wb.launch({kernel.name}, {given!r}, […]).")
-    message = f"{kernel.name}: {name} is a list with one value per parameter; this is {its_type(given)}."
+        return LaunchError(message, advice=f"Write wb.launch({kernel.name}, {passed!r}, […]).")
+    message = f"{kernel.name}: {name} is a list with one value per parameter; this is {its_type(passed)}."
     return LaunchError(message, advice=f"Write {name}=[…].")
 
 
@@ -223,13 +223,13 @@ def wrong_count(kernel: Kernel, values: Sequence[object]) -> LaunchError:
     """Return the error for too few or too many arguments."""
     if len(values) < len(kernel.parameters):
         missing = kernel.parameters[len(values) :]
-        said = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {said}.")
+        problem = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {problem}.")
     return LaunchError(f"{kernel.name} takes {_counted(len(kernel.parameters))}; {len(values)} were given.")
 
 
 def deduce(kernel: Kernel, values: Sequence[object]) -> tuple[AnyType, ...]:
-    """One type a parameter: its annotation, or what the argument is."""
+    """Return one type per parameter: that of its annotation, or that of the argument."""
     return tuple(
         _member(kernel, name, value)
         if annotation is None
@@ -377,42 +377,42 @@ def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float,
 def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Device) -> StructValue:
     """Return the struct, where it is one of this type or of another of the same content."""
     try:
-        found = same_struct(type, value, name)
+        same = same_struct(type, value, name)
     except KernelTypeError as error:
         raise LaunchError(f"{kernel.name}: {error.message}", parameter=name, advice=error.advice) from None
-    for a in arrays_in(found):
+    for a in arrays_in(same):
         if a.device != device:
             raise LaunchError(
                 f"{kernel.name}: an array in {name} is on {a.device}; the launch is on {device}.", parameter=name
             )
         if is_wide(a.shape):
             raise _too_wide(kernel, name, a)
-    return found
+    return same
 
 
 def spread_adjoints(
-    kernel: Kernel, types: Sequence[AnyType], given: Mapping[str, object], device: Device
+    kernel: Kernel, types: Sequence[AnyType], adjoints: Mapping[str, object], device: Device
 ) -> dict[str, object]:
     """Adjoints by parameter of the IR: those of a struct come from an array of one such struct, field by field.
 
     Raises:
         LaunchError: what is given for a struct is no array of it.
     """
-    found: dict[str, object] = {}
-    for (name, value), type in zip(given.items(), types, strict=False):
+    by_name: dict[str, object] = {}
+    for (name, value), type in zip(adjoints.items(), types, strict=False):
         if value is None or not isinstance(type, (Struct, StructArray)):
-            found[name] = value
+            by_name[name] = value
             continue
         if isinstance(type, StructArray):
-            found |= spread(name, check(kernel, f"adj_{name}", type, value, device))
+            by_name |= spread(name, check(kernel, f"adj_{name}", type, value, device))
             continue
         if isinstance(value, StructValue):  # its arrays are adjoint arrays; the sums for its numbers are not kept
             parts = spread(name, _struct(kernel, f"adj_{name}", type, value, device))
-            found |= {n: v for n, v in parts.items() if isinstance(v, array)}
+            by_name |= {n: v for n, v in parts.items() if isinstance(v, array)}
             continue
-        whole = check_array(kernel, f"adj_{name}", StructArray(type, 1), value, device)
-        found |= {f"{name}.{path}": a for path, a in whole.field_arrays().items()}
-    return found
+        structs = check_array(kernel, f"adj_{name}", StructArray(type, 1), value, device)
+        by_name |= {f"{name}.{path}": a for path, a in structs.field_arrays().items()}
+    return by_name
 
 
 def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value: object, device: Device) -> array:
@@ -470,7 +470,8 @@ def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, devic
 
 
 def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
-    """A size beyond int32 where the code has int32: of an array in a struct, or in the place of a smaller one."""
+    """Return the error for a size beyond int32 where the code has int32: of an array in a struct, or in place of a
+    smaller one."""
     return LaunchError(
         f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.", parameter=name,
         advice="Give it more dimensions, or launch the kernel with it as an array of its own.",

@@ -50,7 +50,7 @@ from workbench.types import ArrayType, is_float
 
 def bind(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions = PLAIN,
+    device: Device, options: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """Checked arguments and the code that suits them, as a record.
 
@@ -58,12 +58,12 @@ def bind(
         LaunchError: the kernel asks for another number of dimensions.
     """
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    plain = how.block_dim is BLOCK_DIM and how.stream is None and is_dense(arrays) and not overlap(arrays)
+    plain = options.block_dim is BLOCK_DIM and options.stream is None and is_dense(arrays) and not overlap(arrays)
     # The CPU's code is the same whatever these are.
     variant = places(dims, arrays) if device.is_cuda else Places()
     single = tuple(n == 1 for n in dims) if "adjoint" in direction else ()
-    key = (direction, how.code, device, cpu_threads(), variant, single)
-    found = specialisation.bound.get(key) if plain else None
+    key = (direction, options.code, device, cpu_threads(), variant, single)
+    bound = specialisation.bound.get(key) if plain else None
     for name, adjoint in adjoints_of(specialisation, direction).items():
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
             raise LaunchError(
@@ -74,20 +74,20 @@ def bind(
     if wanted and wanted != len(dims):
         raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
     if direction in (GATHERED, LOCAL):
-        _refuse_ungathered(specialisation, dims, arguments, how.code.constant, direction == LOCAL)
-    if found is None:
-        found = _code_for(specialisation, direction, dims, arguments, device, how, variant)
-        if plain and found.loaded.geometry is None and found.loaded.later is None:
-            specialisation.bound[key] = found
+        _refuse_ungathered(specialisation, dims, arguments, options.code.constant, direction == LOCAL)
+    if bound is None:
+        bound = _code_for(specialisation, direction, dims, arguments, device, options, variant)
+        if plain and bound.loaded.geometry is None and bound.loaded.later is None:
+            specialisation.bound[key] = bound
     for name, value in arrays.items():
-        if value.memory.read_only and name in found.loaded.writes:
+        if value.memory.read_only and name in bound.loaded.writes:
             value.memory.must_be_writable(f"{specialisation.kernel.name}: {name}")
-    how = found.how
-    if how.code.single is not None:
-        ask(specialisation, direction, how.code, device, found.atomic, dims, arguments)
-    if how.block_dim == BY_OCCUPANCY:
-        how = replace(how, block_dim=block_size(specialisation, found.loaded, how.code))
-    return record_of(found.loaded, specialisation, dims, arguments, how)
+    options = bound.how
+    if options.code.single is not None:
+        ask(specialisation, direction, options.code, device, bound.atomic, dims, arguments)
+    if options.block_dim == BY_OCCUPANCY:
+        options = replace(options, block_dim=block_size(specialisation, bound.loaded, options.code))
+    return record_of(bound.loaded, specialisation, dims, arguments, options)
 
 
 class _Bound(msgspec.Struct, frozen=True, eq=False):
@@ -107,36 +107,36 @@ class _Bound(msgspec.Struct, frozen=True, eq=False):
 
 
 def adjoints_of(specialisation: Specialisation, direction: str) -> Mapping[str, str]:
-    """For each parameter with a gradient: what its adjoint is called in this direction; none but of an adjoint."""
+    """Map each parameter with a gradient to the name of its adjoint in this direction; empty for a forward one."""
     before, _, step = direction.rpartition(" ")
     if step not in ADJOINTS:
         return _NONE
-    found: Mapping[str, str] | None = specialisation.bound.get(direction)
-    if found is None:
+    names: Mapping[str, str] | None = specialisation.bound.get(direction)
+    if names is None:
         params = specialisation.params
-        found = specialisation.bound[direction] = adjoint_names(parameters(params, before or FORWARD))
-    return found
+        names = specialisation.bound[direction] = adjoint_names(parameters(params, before or FORWARD))
+    return names
 
 
 _NONE: Mapping[str, str] = {}
 
 
-def wrong_dimensions(kernel: str, wanted: int, given: int) -> LaunchError:
+def wrong_dimensions(kernel: str, wanted: int, passed: int) -> LaunchError:
     """Return the error of a launch whose dimensions are not as many as the indices that the kernel takes from tid()."""
     sizes = "one size" if wanted == 1 else f"{wanted} sizes"
     return LaunchError(
-        f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {given} "
-        f"dimension{'s' * (given > 1)}.",
-        parameter="dim", advice=f"Write {', '.join('ijkl'[:given])} = tid() in the kernel, or give dim {sizes}.",
+        f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {passed} "
+        f"dimension{'s' * (passed > 1)}.",
+        parameter="dim", advice=f"Write {', '.join('ijkl'[:passed])} = tid() in the kernel, or give dim {sizes}.",
     )  # fmt: skip
 
 
 def _code_for(
     specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, how: LaunchOptions, variant: Places,
+    device: Device, launch_options: LaunchOptions, variant: Places,
 ) -> _Bound:  # fmt: skip
     arrays = {n: a for n, a in arguments.items() if isinstance(a, array)}
-    options = replace(how.code, contiguous=is_dense(arrays), **variant._asdict())
+    options = replace(launch_options.code, contiguous=is_dense(arrays), **variant._asdict())
     before, _, step = direction.rpartition(" ")
     named = adjoints_of(specialisation, direction)
     if step in ADJOINTS:
@@ -164,20 +164,20 @@ def _code_for(
         unwanted = {function.params[k].name for k in options.constant if not before}
         _refuse_shared(loaded, function, {n: a for n, a in named.items() if n not in unwanted}, arrays)
     if step == "tangent" and overlap(arrays):
-        given = tangent_names(parameters(specialisation.function.params, before or FORWARD))
-        _refuse_shared_tangents(loaded, {n: t for n, t in given.items() if n in arrays}, arrays)
+        tangents = tangent_names(parameters(specialisation.function.params, before or FORWARD))
+        _refuse_shared_tangents(loaded, {n: t for n, t in tangents.items() if n in arrays}, arrays)
     if loaded.geometry is not None:
-        assert isinstance(how.block_dim, Block), "a kernel that sees its blocks needs their size"
+        assert isinstance(launch_options.block_dim, Block), "a kernel that sees its blocks needs their size"
         _refuse_text(loaded, dims, arrays)
-        loaded = loaded.in_blocks(how.block_dim)
-    return _Bound(loaded, replace(how, code=options), atomic)
+        loaded = loaded.in_blocks(launch_options.block_dim)
+    return _Bound(loaded, replace(launch_options, code=options), atomic)
 
 
 def _refuse_ungathered(
     specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...],
     local: bool,
 ) -> None:  # fmt: skip
-    """A recorded launch with other arguments may not be one that threads can gather for."""
+    """Raise if a recorded launch, with these other arguments, can no longer run in gather form."""
     if not gathers(specialisation, dims, arguments, constant, local):
         raise LaunchError(
             f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
@@ -187,7 +187,7 @@ def _refuse_ungathered(
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """An adjoint lies in memory as its array does: what overlaps otherwise would be cleared or added to unread.
+    """Raise if an adjoint overlaps memory in another way than its array: it would be cleared or added to unread.
 
     Adjoints of arrays that the kernel only reads are only added to, so they may be one: it becomes their sum.
 
@@ -216,7 +216,7 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
 
 
 def _refuse_shared_tangents(loaded: Loaded, pairs: Mapping[str, str], arrays: Mapping[str, array]) -> None:
-    """The same for tangents, which are read and written as their arrays are."""
+    """Raise if a tangent overlaps memory in another way than its array, as `_refuse_shared` does for adjoints."""
     for (one, tan_one), (two, tan_two) in itertools.combinations(pairs.items(), 2):
         if {tan_one, tan_two} & loaded.writes and _meet(arrays, tan_one, tan_two):
             if not _alike(arrays, one, two, pairs):
@@ -239,7 +239,7 @@ def _alike(arrays: Mapping[str, array], one: str, two: str, adjoints: Mapping[st
 
 
 def _steps(a: array) -> list[int]:
-    """Its strides, but those that lead to no second element: they say nothing."""
+    """Return the array's strides without those of axes of one element, which lead nowhere."""
     return [s for s, n in zip(a.strides, a.shape, strict=True) if n > 1]
 
 
@@ -272,7 +272,7 @@ def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Ite
 
 
 def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
-    """How many elements `two` may begin behind `one` along each axis; None if their elements lie otherwise."""
+    """Return by how many elements `two` may begin behind `one` along each axis; None if their strides differ."""
     if one.strides != two.strides:
         return None
     sizes = [max(pair) for pair in zip(one.shape, two.shape, strict=True)]
@@ -280,7 +280,7 @@ def _shifts(one: array, two: array) -> list[tuple[int, ...]] | None:
 
 
 def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[tuple[int, ...]]:
-    """How many steps of each axis may make up so many bytes."""
+    """Yield the numbers of steps along each axis that add up to so many bytes."""
     if not steps:
         yield from [()] if apart == 0 else []
         return
@@ -292,11 +292,11 @@ def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[
 
 def record_of(
     loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
-    how: LaunchOptions = PLAIN,
+    options: LaunchOptions = PLAIN,
 ) -> LaunchRecord:  # fmt: skip
     """Return a record of these."""
     values = [arguments[name] for name in loaded.names]
-    return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, how, BINDER)
+    return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, options, BINDER)
 
 
 def _check_again(record: LaunchRecord, name: str, value: object) -> object:
@@ -321,10 +321,11 @@ BINDER = Binder(_check_again, _bind_again)
 
 
 def adjoint_arguments(
-    specialisation: Specialisation, arguments: Mapping[str, object], given: Sequence[object], device: Device,
+    specialisation: Specialisation, arguments: Mapping[str, object], passed: Sequence[object], device: Device,
     constant: Sequence[int] = (),
 ) -> dict[str, array]:  # fmt: skip
-    """The `adj_…` arguments: those given, else the arrays' `.grad`, else (for numbers) a fresh sum that is not kept.
+    """Return the `adj_…` arguments: those passed, else the arrays' `.grad`, else (for numbers) a fresh sum that is
+    dropped.
 
     Of parameters at the positions `constant` no gradient is found: an array stands in for their adjoints.
 
@@ -333,7 +334,7 @@ def adjoint_arguments(
     """
     kernel = specialisation.kernel
     unwanted = {specialisation.function.params[k].name for k in constant}
-    listed = dict(zip(specialisation.parameters, given, strict=False))
+    listed = dict(zip(specialisation.parameters, passed, strict=False))
     listed = {name: None if name in unwanted else value for name, value in listed.items()}
     spread = spread_adjoints(kernel, specialisation.types, listed, device)
     result: dict[str, array] = {}
@@ -360,23 +361,23 @@ def adjoint_arguments(
 
 def _gradient(value: array) -> array | None:
     """Return the array's `.grad`; of a view, the part of its memory's that lies as it does."""
-    whole = value.memory.grad
-    return value.grad if value.grad is not None or whole is None else value.twin(whole.memory)
+    gradient = value.memory.grad
+    return value.grad if value.grad is not None or gradient is None else value.twin(gradient.memory)
 
 
-def not_wanted(specialisation: Specialisation, given: Sequence[object]) -> tuple[int, ...]:
+def not_wanted(specialisation: Specialisation, adjoints: Sequence[object]) -> tuple[int, ...]:
     """Return the positions among the function's parameters of arrays for whose adjoints False is given.
 
     Raises:
         LaunchError: gradients come from there, or it is no array.
     """
     function, kernel = specialisation.function, specialisation.kernel
-    found = {name for name, value in zip(specialisation.parameters, given, strict=False) if value is False}
+    refused = {name for name, value in zip(specialisation.parameters, adjoints, strict=False) if value is False}
     arrays = {p.name for p in function.params if isinstance(p.type, ArrayType)}
-    for name in sorted(found & written_arrays(function) | found - arrays):
+    for name in sorted(refused & written_arrays(function) | refused - arrays):
         what = "is written, so gradients come from its adjoint" if name in arrays else "is not an array"
         raise LaunchError(
             f"{kernel.name}: adj_{name}=False says that its gradient is not requested; {name} {what}.",
             parameter=f"adj_{name}", advice="Give its adjoint array, or None.",
         )  # fmt: skip
-    return tuple(k for k, p in enumerate(function.params) if p.name in found)
+    return tuple(k for k, p in enumerate(function.params) if p.name in refused)

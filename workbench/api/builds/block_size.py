@@ -21,11 +21,11 @@ def block_size(specialisation: Specialisation, loaded: Loaded, options: Options)
     if not loaded.device.is_cuda:
         return BLOCK_DIM
     arch = driver_of(loaded.device).arch(loaded.device.index)
-    facts = loaded.metadata
-    if "registers" not in facts:
-        facts = compile_for(specialisation, loaded.direction, options, arch).metadata
+    metadata = loaded.metadata
+    if "registers" not in metadata:
+        metadata = compile_for(specialisation, loaded.direction, options, arch).metadata
     known = ARCHITECTURES.get(arch)
-    return best_block(known, facts["registers"], facts.get("shared", 0)) if known else BLOCK_DIM
+    return best_block(known, metadata["registers"], metadata.get("shared", 0)) if known else BLOCK_DIM
 
 
 def refuse_tiles(specialisation: Specialisation) -> None:

@@ -24,10 +24,9 @@ from workbench.backends.cuda.products.needed import multiplies
 from workbench.backends.layout import access_bytes, layout
 from workbench.backends.prints import SYMBOL
 from workbench.cache.folder.entry import Entry
-from workbench.cache.key import Key
+from workbench.cache.key import Key, Part
 from workbench.cache.native import load_kernel
 from workbench.cache.store import Store, default_store
-from workbench.cache.unvectorised import find, keep, key_for
 from workbench.deep import deep
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import CacheHit, CacheMiss, CompileDone, CompileStarted, StageDone, publish
@@ -70,7 +69,8 @@ def backend_for(kind: str) -> Backend:
 
 
 def options_on(device: Device, options: Options) -> Options:
-    """What changes the code there: a CPU of few cores has code of its own; sizes and alignment change none of it."""
+    """Return the options with what the device changes: a CPU of few cores has code of its own, and ignores sizes and
+    alignment."""
     if device.is_cuda:
         return options
     few = cpu_threads() <= FEW_CORES
@@ -106,28 +106,28 @@ def load(
         BuildError: the compiler refused our text.
         DeviceError: there is no such device.
     """
-    place = get_device(device)
-    own_code = specialisation.load(direction, place, options.checks)
-    if own_code is not None and options.ordered and place.is_cuda:
+    target = get_device(device)
+    own_code = specialisation.load(direction, target, options.checks)
+    if own_code is not None and options.ordered and target.is_cuda:
         raise LaunchError(
             f"deterministic=True: {own_code.name} is CUDA C++, and the order in which it adds is unknown.",
             advice="Leave it out.", function=own_code.name,
         )  # fmt: skip
     if own_code is not None:
         return own_code
-    slot = (direction, options_on(place, options), place, atomic)
-    found = specialisation.loaded.get(slot)
-    building = specialisation.building.pop(slot, None) if found is None else None
+    slot = (direction, options_on(target, options), target, atomic)
+    loaded = specialisation.loaded.get(slot)
+    building = specialisation.building.pop(slot, None) if loaded is None else None
     if building is not None and building.work is not None and not force:
-        found = _awaited(building.work)
-        if found is not None:
-            specialisation.loaded[slot] = found
-    if found is None or force:
+        loaded = _awaited(building.work)
+        if loaded is not None:
+            specialisation.loaded[slot] = loaded
+    if loaded is None or force:
         wanted = _wanted(specialisation, direction, slot)
-        ordered = _in_order(wanted) if options.ordered and place.is_cuda else None
-        found = ordered or _built(wanted, force)
-        specialisation.loaded[slot] = found
-    return found
+        ordered = _in_order(wanted) if options.ordered and target.is_cuda else None
+        loaded = ordered or _built(wanted, force)
+        specialisation.loaded[slot] = loaded
+    return loaded
 
 
 def ahead(
@@ -145,53 +145,53 @@ def ahead(
     Raises:
         NotDifferentiable, DeviceError: as `load`.
     """
-    place = get_device(device)
-    slot = (direction, options_on(place, options), place, atomic)
-    found = specialisation.loaded.get(slot)
-    if found is not None:
-        return found
+    target = get_device(device)
+    slot = (direction, options_on(target, options), target, atomic)
+    loaded = specialisation.loaded.get(slot)
+    if loaded is not None:
+        return loaded
     known = specialisation.building.get(slot)
     if known is not None:
         return known.described
-    own = specialisation.load(direction, place, options.checks) is not None
-    if own or (options.ordered and place.is_cuda) or (place.is_cuda and multiplies(specialisation.function)):
-        return load(specialisation, direction, options, place, atomic)
+    own = specialisation.load(direction, target, options.checks) is not None
+    if own or (options.ordered and target.is_cuda) or (target.is_cuda and multiplies(specialisation.function)):
+        return load(specialisation, direction, options, target, atomic)
     wanted = _wanted(specialisation, direction, slot)
-    found = _from_cache(wanted, partial(_loaded, wanted, place))
-    if found is not None:
-        specialisation.loaded[slot] = found
-        return found
+    loaded = _from_cache(wanted, partial(_loaded, wanted, target))
+    if loaded is not None:
+        specialisation.loaded[slot] = loaded
+        return loaded
     clock = time.perf_counter()
     function = wanted.function()
-    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
-    later = partial(load, specialisation, direction, options, place, atomic)
-    found = replace(_described(wanted, wanted.key.digest, None, facts), later=later)
+    metadata = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    later = partial(load, specialisation, direction, options, target, atomic)
+    loaded = replace(_described(wanted, wanted.key.digest, None, metadata), later=later)
     work = None
     if begin:
         vars(wanted)["derived"] = function, time.perf_counter() - clock
         with suppress(RuntimeError):  # without room for a thread it is built when it is needed
             work = Work(_built, wanted, name=titled(wanted.name, direction), ahead=True)
-    specialisation.building[slot] = Building(found, work)
-    return found
+    specialisation.building[slot] = Building(loaded, work)
+    return loaded
 
 
 def _wanted(specialisation: Specialisation, direction: str, slot: Slot) -> _Wanted:
-    _, options, place, atomic = slot
+    _, options, device, atomic = slot
     _refuse_unwanted(specialisation, direction)
-    backend = backend_for(place.kind)
-    return _Wanted(specialisation, direction, options, backend, target_of(place, backend), atomic, place)
+    backend = backend_for(device.kind)
+    return _Wanted(specialisation, direction, options, backend, target_of(device, backend), atomic, device)
 
 
 def _built(wanted: _Wanted, force: bool = False) -> Loaded:
-    specialisation, place = wanted.specialisation, wanted.device
-    assert place is not None
+    specialisation, device = wanted.specialisation, wanted.device
+    assert device is not None
 
     def ready() -> None:
-        specialisation.loaded.pop((wanted.direction, wanted.options, place, wanted.atomic), None)
+        specialisation.loaded.pop((wanted.direction, wanted.options, device, wanted.atomic), None)
         specialisation.bound.clear()
         specialisation.kernel.plans.clear()
 
-    return _find(wanted, force, partial(_loaded, wanted, place), ready)
+    return _find(wanted, force, partial(_loaded, wanted, device), ready)
 
 
 @compiles(lambda frame: _shown_work(frame["work"]))
@@ -236,15 +236,16 @@ def _in_order(wanted: _Wanted) -> Loaded | None:
     sums = sums_of(function)
     if sums is None:
         return None
-    facts = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
-    described = _described(wanted, wanted.key.digest, None, facts)
+    metadata = _metadata(wanted.name, Artifact(b"", {"backend": wanted.backend.name}), function, options, {})
+    described = _described(wanted, wanted.key.digest, None, metadata)
     return replace(described, in_order=InOrder(sums, specialisation, replace(options, ordered=False), wanted.atomic))
 
 
 def compile_for(
     specialisation: Specialisation, direction: str, options: Options, target: str, force: bool = False
 ) -> Entry:
-    """The cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the cache.
+    """Return the cubin of one direction for a GPU architecture that need not be here (`sm_90`), compiled or from the
+    cache.
 
     Raises:
         NotDifferentiable, BuildError: as `load`.
@@ -257,7 +258,7 @@ def compile_for(
 
 
 class _Wanted(msgspec.Struct, frozen=True, dict=True):
-    """One direction of a kernel, and all that it is compiled with and for.
+    """A direction of a kernel, with all that it is compiled with and for.
 
     Attributes:
         atomic: as for `load`.
@@ -291,7 +292,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 def _find(
     wanted: _Wanted, force: bool, use: Callable[[Key, Entry], Found], ready: Callable[[], None] | None = None
 ) -> Found:
-    """What `use` makes of the artifact, which is in the cache or compiled by one process while others wait.
+    """Apply `use` to the artifact, from the cache or compiled by one process while the others wait; return its result.
 
     Args:
         wanted: what is compiled.
@@ -310,7 +311,7 @@ def _find(
         return used
     store, key = default_store(), wanted.key
     with store.lock(key.digest):
-        entry = None if force else find(store, key, again=True)
+        entry = None if force else find_entry(store, key, again=True)
         if entry is None:
             if force:
                 _forget(wanted)
@@ -323,7 +324,7 @@ def _find(
 def _from_cache(wanted: _Wanted, use: Callable[[Key, Entry], Found], force: bool = False) -> Found | None:
     """Return what `use` makes of the artifact that is in the cache; None if there is none, or it is not to be used."""
     started, key = time.perf_counter(), wanted.key
-    entry = None if force else find(default_store(), key)
+    entry = None if force else find_entry(default_store(), key)
     remember(wanted.name, wanted.direction, wanted.backend, key)
     wanted.specialisation.keep()
     if entry is None:
@@ -344,7 +345,7 @@ def _forget(wanted: _Wanted) -> None:
 def _build(wanted: _Wanted, store: Store, use: Callable[[Key, Entry], Found], started: float) -> Found:
     stages = _Stages(wanted.name, wanted.direction)
     entry = _compiled(wanted, stages)
-    keep(store, wanted.key, entry)
+    store_entry(store, wanted.key, entry)
     clock = time.perf_counter()
     used = use(wanted.key, entry)
     if wanted.device is not None:
@@ -362,18 +363,18 @@ def _linked(wanted: _Wanted, ready: Callable[[], None] | None) -> tuple[Key, Ent
     started = time.perf_counter()
     stages = _Stages(wanted.name, wanted.direction)
 
-    def finish(made: Artifact, function: Function, spent: dict[str, float]) -> Entry:
-        return Entry(made.image, _metadata(wanted.name, made, function, wanted.options, spent))
+    def finish(artifact: Artifact, function: Function, spent: dict[str, float]) -> Entry:
+        return Entry(artifact.image, _metadata(wanted.name, artifact, function, wanted.options, spent))
 
     request = Request(
         wanted.name, wanted.direction, wanted.key, wanted.function, wanted.options, wanted.target, finish, stages.done
     )
-    found = find_linked(request, mode_of(wanted.specialisation.kernel), ready)
-    if found is not None and stages.seconds:
-        _tell_done(stages, found[0], started, found[1])
-    elif found is not None:
-        _report_hit(wanted, found[0], started, found[1])
-    return found
+    linked = find_linked(request, mode_of(wanted.specialisation.kernel), ready)
+    if linked is not None and stages.seconds:
+        _tell_done(stages, linked[0], started, linked[1])
+    elif linked is not None:
+        _report_hit(wanted, linked[0], started, linked[1])
+    return linked
 
 
 class _Stages:
@@ -396,8 +397,8 @@ def _tell_done(stages: _Stages, key: Key, started: float, entry: Entry) -> None:
 
 
 def _report_hit(wanted: _Wanted, key: Key, started: float, entry: Entry) -> None:
-    facts = {**entry.metadata, "built": entry.built}
-    publish(CacheHit(wanted.name, wanted.direction, key.digest, entry.where, time.perf_counter() - started, facts))
+    metadata = {**entry.metadata, "built": entry.built}
+    publish(CacheHit(wanted.name, wanted.direction, key.digest, entry.where, time.perf_counter() - started, metadata))
 
 
 @compiles(lambda frame: titled(frame["wanted"].name, frame["wanted"].direction))
@@ -432,8 +433,8 @@ def function_of(
     specialisation: Specialisation, direction: str, atomic: bool = False, numbers: bool = True,
     constant: tuple[int, ...] = (), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """The IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients too;
-    `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
+    """Return the IR of one direction; `atomic`: no plain adds, because arguments overlap; `numbers`: their gradients
+    too; `constant`: no gradients of these parameters; `stack`, `launch`: see `autodiff.adjoint`.
 
     Raises:
         NotDifferentiable: there is no right adjoint or tangent, or none is wanted.
@@ -487,17 +488,17 @@ def _metadata(
 
 
 def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
-    digest = key_for(key, entry).digest
+    digest = entry_key(key, entry).digest
     return _described(wanted, digest, _code(digest, entry, device), entry.metadata)
 
 
-def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]) -> Loaded:
+def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, Any]) -> Loaded:
     """Return a direction's code with what launches must know of it."""
     specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
     assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]
-    reads: list[int] = facts["reads"]  # positions: names of parameters are not in the key
-    writes: list[int] = facts["writes"]
+    reads: list[int] = metadata["reads"]  # positions: names of parameters are not in the key
+    writes: list[int] = metadata["writes"]
     return Loaded(
         name=wanted.name,
         direction=direction,
@@ -505,18 +506,18 @@ def _described(wanted: _Wanted, digest: str, code: Any, facts: Mapping[str, Any]
         address=0 if device.is_cuda or code is None else code.address,
         handle=code,
         layout=layout(params),
-        launch_ndim=facts["launch_ndim"],
+        launch_ndim=metadata["launch_ndim"],
         reads=frozenset(params[k][0] for k in reads),
         writes=frozenset(params[k][0] for k in writes),
-        cost=facts["cost"],
+        cost=metadata["cost"],
         digest=digest,
         contiguous=options.contiguous,
         index32=options.index32 and device.is_cuda,
         aligned=options.aligned and device.is_cuda and any(map(_is_wide, (t for _, t in params))),
         apart=options.apart and device.is_cuda,
         checked=options.checks,
-        ordered=options.ordered or facts.get("one_core", False),
-        metadata=dict(facts),
+        ordered=options.ordered or metadata.get("one_core", False),
+        metadata=dict(metadata),
         make_function=wanted.function,
         compile_for=partial(_compiled_for, wanted),
     )
@@ -544,6 +545,37 @@ def _code(digest: str, entry: Entry, device: Device) -> Any:
         return code
     slot = (digest, device.name)
     if slot not in _DEVICE_CODE:
-        facts, found = entry.metadata, driver_of(device)
-        _DEVICE_CODE[slot] = found.load(device.index, entry.image, facts["entry"], facts.get("dynamic_shared", 0))
+        metadata, driver = entry.metadata, driver_of(device)
+        _DEVICE_CODE[slot] = driver.load(
+            device.index, entry.image, metadata["entry"], metadata.get("dynamic_shared", 0)
+        )
     return _DEVICE_CODE[slot]
+
+
+UNVECTORISED = "unvectorised"
+"""In an artifact's metadata: why it was compiled without vectorisation."""
+
+
+def entry_key(key: Key, entry: Entry) -> Key:
+    """Return the key of what was compiled for `key`."""
+    return _unvectorised(key) if UNVECTORISED in entry.metadata else key
+
+
+def find_entry(store: Store, key: Key, *, again: bool = False) -> Entry | None:
+    """Return the entry of `key`, or None; `again` as in `Store.get`. Only if `again` is set is the unvectorised variant
+    looked up too: it is rare, and a kernel that is in no cache pays for each lookup."""
+    entry = store.get(key.digest, again=again)
+    return store.get(_unvectorised(key).digest, again=True) if entry is None and again else entry
+
+
+def store_entry(store: Store, key: Key, entry: Entry) -> None:
+    """Put what was compiled for `key`.
+
+    Raises:
+        CacheError: as `Store.put`.
+    """
+    store.put(entry_key(key, entry).digest, entry)
+
+
+def _unvectorised(key: Key) -> Key:
+    return Key((*key.parts, Part("vectorisation", "extra", b"0", "none")))

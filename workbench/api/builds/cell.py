@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import ast
 import builtins
+import io
 import itertools
+import re
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from symtable import symtable
 from typing import Any
 
 from workbench.api.builds import build
-from workbench.api.builds.cuda_cpp_in_cells import refuse_cuda_cpp, refuse_includes
 from workbench.api.kernels.cuda_funcs import with_text
 from workbench.api.kernels.custom_gradients import attach
+from workbench.api.kernels.editions import note_bindings
 from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.kernels.rebind import rebind
 from workbench.api.kernels.struct import struct_of_node
 from workbench.backends.base import Options
 from workbench.errors import (
@@ -51,7 +53,7 @@ CUSTOMS = {"func_grad": "gradient", "func_replay": "replay"}
 
 @dataclass(frozen=True)
 class Ahead:
-    """What a cell's kernels are compiled for before their first launch; see `build_cell`."""
+    """The target that a cell's kernels are compiled for before their first launch; see `build_cell`."""
 
     backend: str = "auto"
     gradient: bool = False
@@ -76,7 +78,7 @@ KERNEL_OPTIONS = ("checkpoints", "matmul", "enable_backward", "fma")
 
 @dataclass(frozen=True, repr=False)
 class Cell:
-    """What a cell defines.
+    """The kernels, funcs and structs that a cell defines.
 
     Attributes:
         source: its text.
@@ -100,7 +102,7 @@ class Cell:
 
     @property
     def names(self) -> dict[str, object]:
-        """What the cell adds to the namespace."""
+        """The names that the cell adds to the namespace, with their values."""
         return {**self.constants, **self.structs, **self.funcs, **self.kernels}
 
     def bind(self, namespace: dict[str, object]) -> None:
@@ -237,8 +239,8 @@ def _read(
     errors: list[WorkbenchError] = []
     for node in (n for n in tree.body if isinstance(n, ast.ClassDef)):
         try:
-            made = cell.structs[node.name] = struct_of_node(node, source, scope)
-            scope.defined.define(node.name, made, namespace)
+            class_ = cell.structs[node.name] = struct_of_node(node, source, scope)
+            scope.defined.define(node.name, class_, namespace)
         except WorkbenchError as error:
             errors.append(error)
     if errors:
@@ -259,26 +261,26 @@ def _define(cell: Cell, definition: Definition, called: set[str]) -> None:
     node, name = definition.node, definition.name
     before = cell.names.get(name)
     custom, native = _custom(node), _native(definition)
-    made: Func | Kernel
+    defined: Func | Kernel
     if native is not None:
-        made = native
+        defined = native
     elif custom is not None:
-        made = Func(definition)
+        defined = Func(definition)
         attach(_decorated(definition, custom), definition, CUSTOMS[custom[0]])
     elif _is_func(definition, called):
-        made = Func(definition).beside(cell.funcs.get(name))
+        defined = Func(definition).beside(cell.funcs.get(name))
     else:
-        made = Kernel(definition, **{"fma": (cell.ahead or Ahead()).fma, **_kernel_options(definition)})
-    if isinstance(made, Func):
-        cell.funcs[name] = made
+        defined = Kernel(definition, **{"fma": (cell.ahead or Ahead()).fma, **_kernel_options(definition)})
+    if isinstance(defined, Func):
+        cell.funcs[name] = defined
         cell.kernels.pop(name, None)
     else:
-        cell.kernels[name] = made
+        cell.kernels[name] = defined
         cell.funcs.pop(name, None)
-    definition.scope.defined.define(name, made, definition.scope.user)
-    if isinstance(made, Kernel) and (lost := lost_value(definition)):
+    definition.scope.defined.define(name, defined, definition.scope.user)
+    if isinstance(defined, Kernel) and (lost := lost_value(definition)):
         cell.remarks.append(f"{lost[0]}: {lost[1]}")
-    versions = len(made.__wb_definitions__) if isinstance(made, Func) else 1
+    versions = len(defined.__wb_definitions__) if isinstance(defined, Func) else 1
     if before is not None and versions == 1:
         cell.remarks.append(f"{name} is defined twice in this cell; the last one counts")
     if name in vars(builtins) and before is None:
@@ -299,10 +301,10 @@ _OTHER_ENDS = "\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 
 def _reads(definition: Definition) -> set[str]:
     """Return names of others that a def reads: neither its own name nor its parameters and locals."""
-    found = [n for n in definition.nodes if isinstance(n, ast.Name)]
-    stored = {n.id for n in found if isinstance(n.ctx, ast.Store)}
+    names = [n for n in definition.nodes if isinstance(n, ast.Name)]
+    stored = {n.id for n in names if isinstance(n.ctx, ast.Store)}
     parameters = {a.arg for a in definition.nodes if isinstance(a, ast.arg)}
-    return {n.id for n in found} - stored - parameters - {definition.name}
+    return {n.id for n in names} - stored - parameters - {definition.name}
 
 
 def _is_struct(node: ast.stmt) -> bool:
@@ -330,12 +332,12 @@ def _constant(source: Source, scope: Scope, name: str, node: ast.stmt) -> object
     Raises:
         KernelTypeError: it cannot be evaluated, or is nothing that a kernel can read.
     """
-    place = _whole_line(source, node)
+    location = _whole_line(source, node)
     assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-    value = value_in(scope, node.value, place, f"The constant {name}")
+    value = value_in(scope, node.value, location, f"The constant {name}")
     if not usable_in_kernel(value):
         advice = "A kernel cell holds defs and the constants that they read; make it in a cell of its own."
-        raise KernelTypeError(f"{name} is {its_type(value)}, which is no constant of a kernel.", place, advice)
+        raise KernelTypeError(f"{name} is {its_type(value)}, which is no constant of a kernel.", location, advice)
     return value
 
 
@@ -349,14 +351,14 @@ def _is_docstring(node: ast.stmt) -> bool:
 
 
 def _stray_error(source: Source, node: ast.AST) -> WorkbenchError:
-    place = _whole_line(source, node)
+    location = _whole_line(source, node)
     if isinstance(node, ast.Module):
-        return KernelSyntaxError("This cell defines nothing.", place, "Write at least one def.")
+        return KernelSyntaxError("This cell defines nothing.", location, "Write at least one def.")
     if isinstance(node, ast.ClassDef):
         advice = "Write @struct above it, or move it to a cell of its own."
-        return KernelSyntaxError(f"The class {node.name} in a kernel cell is not a struct.", place, advice)
+        return KernelSyntaxError(f"The class {node.name} in a kernel cell is not a struct.", location, advice)
     return KernelSyntaxError(
-        "A kernel cell holds only defs and constants.", place, "Move this line to a cell of its own."
+        "A kernel cell holds only defs and constants.", location, "Move this line to a cell of its own."
     )
 
 
@@ -371,7 +373,7 @@ def _custom(node: ast.FunctionDef) -> tuple[str, ast.expr] | None:
 
 
 def _kernel_options(definition: Definition) -> dict[str, object]:
-    """What `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` says, where it does."""
+    """Return the options of `@kernel(checkpoints=…, matmul=…, enable_backward=…, fma=…)` that are written."""
     calls = [d for d in definition.node.decorator_list if isinstance(d, ast.Call)]
     named = [k for c in calls if ast.unparse(c.func).split(".")[-1] == "kernel" for k in c.keywords]
     return {k.arg: _literal(definition, "kernel", k.value) for k in named if k.arg in KERNEL_OPTIONS}
@@ -381,10 +383,10 @@ def _native(definition: Definition) -> Func | None:
     """Return the func, where a def has CUDA text: `@func_native(…)`."""
     for decorator in definition.node.decorator_list:
         if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).split(".")[-1] == "func_native":
-            given = [_literal(definition, "func_native", a) for a in decorator.args]
+            literals = [_literal(definition, "func_native", a) for a in decorator.args]
             return with_text(
                 definition,
-                *given,
+                *literals,
                 **{k.arg: _literal(definition, "func_native", k.value) for k in decorator.keywords if k.arg},
             )
     return None
@@ -399,13 +401,13 @@ def _literal(definition: Definition, word: str, node: ast.expr) -> Any:
 
 
 def _decorated(definition: Definition, custom: tuple[str, ast.expr]) -> Any:
-    """What stands in the decorator's brackets."""
+    """Evaluate the argument in the decorator's brackets."""
     word, node = custom
     path = ast.unparse(node)
-    found = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
-    if found is MISSING:
+    value = read_again(definition, path) if path.replace(".", "").isidentifier() else MISSING
+    if value is MISSING:
         raise KernelSyntaxError(f"@{word} does not find {path}.", definition.locate(node), "Define the func above.")
-    return found
+    return value
 
 
 def _is_func(definition: Definition, called: set[str]) -> bool:
@@ -446,3 +448,43 @@ def _check(cell: Cell) -> None:
             errors += error.errors if isinstance(error, CellErrors) else (error,)
     if errors:
         raise CellErrors.of(errors)
+
+
+_INCLUDE = re.compile(r"#\s*include\s*[<\"]")
+_CPP = re.compile(r"\s*(#\s*include\b|#\s*define\b|(extern\s+\"C\"\s+)?__(global|device)__\s)")
+
+
+def refuse_cuda_cpp(source: Source) -> None:
+    """Refuse a text that is no Python and has a line of CUDA C++."""
+    for number, line in enumerate(source.lines, 1):
+        if match := _CPP.match(line):
+            raise _error(source, number, match.start(1))
+
+
+def refuse_includes(source: Source) -> None:
+    """Refuse an `#include` in a text that is Python, which takes it for a comment."""
+    if _INCLUDE.search(source.text) is None:
+        return
+    for token in tokenize.generate_tokens(io.StringIO(source.text).readline):
+        if token.type == tokenize.COMMENT and _INCLUDE.match(token.string):
+            raise _error(source, *token.start)
+
+
+def _error(source: Source, line: int, column: int) -> KernelSyntaxError:
+    location = Location(source, line, column, line, len(source.line(line)))
+    advice = "Begin the cell with %%cuda, or pass the text to wb.cuda_module."
+    return KernelSyntaxError("This is CUDA C++; kernels here are written in Python.", location, advice)
+
+
+def rebind(names: Mapping[str, object], namespace: dict[str, object], cell: str) -> None:
+    """Bind the names for `cell`; says which other kernels of the namespace use one that means something else now."""
+    for replaced in [namespace.get(name) for name in names]:
+        if isinstance(replaced, Kernel):
+            replaced.drop_builds()
+    namespace.update(names)
+    note_bindings(namespace, cell)
+    others = {id(k): k for k in list(namespace.values()) if isinstance(k, Kernel) and names.get(k.name) is not k}
+    for kernel in others.values():
+        for name in kernel.outdated_by(names, namespace):
+            what = "calls this" if isinstance(names[name], Func) else "uses this"
+            publish(Remark(f"{kernel.name} ({kernel.place.source.name}) now {what} {name}"))

@@ -1,4 +1,4 @@
-"""Which link-time products a kernel's CUDA text would call, and which are there: for looking, nothing is built."""
+"""The link-time products that a kernel's CUDA text would call, and whether they are in the cache; nothing is built."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from workbench.cache.products import find_product
 
 
 class ProductView(msgspec.Struct, frozen=True):
-    """One product.
+    """A matrix product that a kernel's CUDA text calls, as views show it.
 
     Attributes:
         product: `16×16×16 f32`.
@@ -50,6 +50,6 @@ def product_views(specialisation: Specialisation, target: str, direction: str = 
 
 
 def _view(spec: ProductSpec) -> ProductView:
-    found = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
-    where, size = (found.where, len(found.code)) if found else ("not built", 0)
+    product = None if linking.BUILDER.missing() else find_product(spec, linking.BUILDER)
+    where, size = (product.where, len(product.code)) if product else ("not built", 0)
     return ProductView(spec.shown, spec.role, spec.arch, spec.layouts, spec.threads, spec.operand_bytes, where, size)

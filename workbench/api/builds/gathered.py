@@ -1,4 +1,4 @@
-"""When an adjoint runs in gather form, as two launches: what a launch's sizes and memory must be for that.
+"""The conditions on a launch's sizes and memory under which its adjoint runs in gather form, as two launches.
 
 See `autodiff/gather/form.py` for the form itself. Where it would not be right, the adjoint is one launch, as ever.
 """
@@ -58,23 +58,23 @@ def gathers(
     specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...],
     local: bool = False,
 ) -> Gathering | None:  # fmt: skip
-    """The gather form of the adjoint, if it is right for these arguments; None if it is not, or there is none."""
-    found = gathering_of(specialisation, constant, local)
-    if found is None or not hold(found, found.needs, dims, arguments):
+    """Return the gather form of the adjoint; None if it is wrong for these arguments, or there is none."""
+    gathering = gathering_of(specialisation, constant, local)
+    if gathering is None or not hold(gathering, gathering.needs, dims, arguments):
         return None
-    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else found
+    return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else gathering
 
 
-def hold(found: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
+def hold(gathering: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
     """Return whether a launch is as large as the gather form needs it."""
-    sizes = Sizes.of_launch(found.sums, dims, arguments)
-    if found.width is not None:
-        width = found.width.of(sizes.of) or 0
+    sizes = Sizes.of_launch(gathering.sums, dims, arguments)
+    if gathering.width is not None:
+        width = gathering.width.of(sizes.of) or 0
         if width < 1 or dims[0] % width:
             return False
         dims = (dims[0] // width, width, dims[0])
     for need in needs:
-        given, wanted = dims[need.dim] if need.dim >= 0 else need.number, need.size.of(sizes.of)
-        if wanted is None or given > wanted or (need.equal and given != wanted):
+        size, wanted = dims[need.dim] if need.dim >= 0 else need.number, need.size.of(sizes.of)
+        if wanted is None or size > wanted or (need.equal and size != wanted):
             return False
     return True

@@ -1,4 +1,4 @@
-"""What a kernel's code is known by, and why it was built again."""
+"""The key of a kernel's code, and the reason for which it was built again."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from workbench.runtime.device.device import Device, driver_of
 from workbench.structs import Struct, StructArray
 
 FORCED = "recompilation was requested"
-"""Why a kernel was compiled that was in the cache."""
+"""The reason for a build of a kernel that was in the cache."""
 _LAST_KEYS: dict[tuple[str, str, str, object], dict[object, Key]] = {}
 """Keys by kernel, direction, backend and target; of each the options, the last one last."""
 _WHY: dict[tuple[str, str], dict[object, tuple[str, ...]]] = {}
-"""Why a direction of a kernel was built, by backend, target and options."""
+"""The reason for a build of one direction, by backend, target and options."""
 
 
 def target_of(device: Device, backend: Backend) -> str:
-    """What code for this device is compiled for."""
+    """Return the target that code for this device is compiled for."""
     if not device.is_cuda:
         return backend.target()
     return driver_of(device).arch(device.index)
@@ -45,14 +45,14 @@ def key_of(
 
 
 def _blocks(block_dim: int) -> Iterator[Part]:
-    """How many threads a block of a kernel of tiles has."""
+    """Yield the part for the number of threads in a block of a kernel of tiles."""
     if block_dim:
         shown = str(block_dim)
         yield Part("block_dim", "extra", shown.encode(), shown)
 
 
 def _checkpoints(specialisation: Specialisation) -> Iterator[Part]:
-    """How many states of a loop the adjoint keeps."""
+    """Yield the part for the number of a loop's states that the adjoint stores."""
     shown = str(specialisation.kernel.checkpoints)
     yield Part("checkpoints", "extra", shown.encode(), shown)
 
@@ -67,11 +67,11 @@ def _structs(specialisation: Specialisation) -> Iterator[Part]:
 
 def remember(name: str, direction: str, backend: Backend, key: Key) -> None:
     """Note the key that a kernel is built under, and what differs from the one before."""
-    place, options = _built_for(backend, key)
-    keys = _LAST_KEYS.setdefault((name, direction, *place), {})
+    slot, options = _built_for(backend, key)
+    keys = _LAST_KEYS.setdefault((name, direction, *slot), {})
     before = keys.pop(options, None) or (list(keys.values())[-1] if keys else None)
     if before is None or before.digest != key.digest:
-        _note(name, direction, (place, options), key.explain(before) if before else ())
+        _note(name, direction, (slot, options), key.explain(before) if before else ())
     keys[options] = key
 
 

@@ -1,4 +1,5 @@
-"""Which matrix multiplication a CUDA kernel runs: the generated one at once, cuBLASDx's when its products are there.
+"""The choice of a CUDA kernel's matrix multiplication: the generated one at once, cuBLASDx's when its products are
+built.
 
 A linked kernel is an artifact of its own, under the generated one's key and its products' keys. So nothing waits and
 nothing is swapped under a running launch: the launch after the linked artifact is there finds that one.
@@ -60,7 +61,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def mode_of(kernel: Versioned) -> str:
-    """What the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
+    """Return the matrix product that the kernel, else its cell, else `WORKBENCH_MATMUL` asks for."""
     return kernel.matmul or settings().matmul
 
 
@@ -107,12 +108,12 @@ def find_linked(request: Request, mode: str, ready: Callable[[], None] | None) -
 
 
 def _specs(request: Request) -> tuple[ProductSpec, ...]:
-    found = _SPECS.get(request.key.digest)
-    if found is None:
+    specs = _SPECS.get(request.key.digest)
+    if specs is None:
         function = request.function()
-        found = products_of(function, request.options, request.target) if multiplies(function) else ()
-        _SPECS[request.key.digest] = found
-    return found
+        specs = products_of(function, request.options, request.target) if multiplies(function) else ()
+        _SPECS[request.key.digest] = specs
+    return specs
 
 
 def _nothing_to_link(request: Request) -> None:
@@ -122,25 +123,25 @@ def _nothing_to_link(request: Request) -> None:
     )  # fmt: skip
 
 
-def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], told: Callable[[str, float], None]) -> Entry:
+def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], report: Callable[[str, float], None]) -> Entry:
     """Return the linked kernel, from the store or built now."""
     store, stages = default_store(), dict[str, float]()
 
     def done(stage: str, seconds: float) -> None:
         stages[stage] = seconds
-        told(stage, seconds)
+        report(stage, seconds)
 
     with store.lock(key.digest, TIME_LIMIT):
         entry = store.get(key.digest, again=True)
         if entry is not None:
             return entry
         clock = time.perf_counter()
-        found = products(specs, BUILDER)
+        images = products(specs, BUILDER)
         done("products", time.perf_counter() - clock)
-        for product in found:
+        for product in images:
             done(*_own_stage(product))
         function = request.function()
-        artifact = compile_linked(function, request.options, request.target, found)
+        artifact = compile_linked(function, request.options, request.target, images)
         for stage, seconds in artifact.metadata["stages"].items():
             done(stage, seconds)
         entry = request.finish(artifact, function, stages)

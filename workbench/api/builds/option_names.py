@@ -14,14 +14,14 @@ _INSTEAD = {
 }  # fmt: skip
 
 
-def unknown_option(launch: Callable[..., object], given: Iterable[str]) -> LaunchError:
+def unknown_option(launch: Callable[..., object], names: Iterable[str]) -> LaunchError:
     """Return the error for keywords that a kind of launch does not take.
 
     Args:
         launch: what was called.
-        given: the keywords, of which the first is named.
+        names: the keywords, of which the first is named.
     """
-    name, *_ = given
+    name, *_ = names
     known = [p.name for p in inspect.signature(launch).parameters.values() if p.kind is not p.VAR_KEYWORD]
     close = [_INSTEAD[name]] if name in _INSTEAD else get_close_matches(name, known, 1)
     advice = f"Write {close[0]}=…" if close else f"It takes {', '.join(known)}."

@@ -1,4 +1,4 @@
-"""How arguments lie in memory: densely, or so that some may share bytes."""
+"""The layout of arguments in memory: dense or strided, aligned, and whether some may share bytes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.structs import ELEMENT
 
 
 class Places(NamedTuple):
-    """What the sizes and addresses of a launch on a device say of its code; see `Options` for each."""
+    """The facts about a launch's sizes and addresses that its code may rely on; see `Options` for each."""
 
     index32: bool = True
     aligned: bool = True
@@ -21,12 +21,13 @@ class Places(NamedTuple):
 
 
 def places(dims: Sequence[int], arrays: Mapping[str, array]) -> Places:
-    """What suits a launch on a device."""
+    """Return the facts that hold for a launch on a device."""
     return Places(fits_index32(dims, arrays), is_aligned(arrays.values()), not overlap(arrays))
 
 
 def is_dense(arrays: Mapping[str, array]) -> bool:
-    """Whether code that reads no strides suits: elements lie densely, and fields of an array of structs together."""
+    """Return whether code that reads no strides suits: elements lie densely, and fields of an array of structs
+    together."""
     bases: dict[str, int] = {}
     for name, a in arrays.items():
         root, inside, _ = name.partition(ELEMENT)
@@ -37,13 +38,13 @@ def is_dense(arrays: Mapping[str, array]) -> bool:
 
 
 def fits_index32(dims: Sequence[int], arrays: Mapping[str, array]) -> bool:
-    """Whether code with 32-bit indices suits a launch on a device: few enough threads, and no array reaches too far."""
+    """Return whether code with 32-bit indices suits a launch: few enough threads, and no array reaches too far."""
     return math.prod(dims) < BEYOND_INT32 and not any(is_far(a.shape, a.strides) for a in arrays.values())
 
 
 def is_aligned(arrays: Iterable[array]) -> bool:
-    """Whether code that loads whole vectors suits: dense arrays of vectors or structs, and their memory, begin at
-    multiples of what is loaded at once.
+    """Return whether code that loads whole vectors suits: dense arrays of vectors or structs, and their memory, begin
+    at multiples of what is loaded at once.
 
     Their memory too, since a launch may run again on a copy of it (`array.twin`).
     """
@@ -76,10 +77,10 @@ def overlap(arrays: Mapping[str, array], within: bool = True) -> bool:
         if within and _within_itself(a):
             return True
         if inside and a.type.pitch:
-            whole = (root, a.address - a.type.offset, a.strides)
-            if whole in seen:
+            layout = (root, a.address - a.type.offset, a.strides)
+            if layout in seen:
                 continue
-            seen.add(whole)
+            seen.add(layout)
             low, high = extent(a)
             spans.append((low - a.type.offset, high - a.type.offset - a.dtype.size + a.type.pitch))
         else:

@@ -174,7 +174,7 @@ class CudaKernel(Kernel):
 
     def prepare(
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None = None,
-        device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
+        device: Device | str | None = None, options: LaunchOptions = PLAIN, tiled: bool = False,
     ) -> LaunchRecord:  # fmt: skip
         """Check a launch and return it as a record, not yet run; see `Kernel.prepare`.
 
@@ -183,7 +183,7 @@ class CudaKernel(Kernel):
             values: one argument per parameter, not yet checked.
             adjoints: one adjoint per parameter for a launch of the gradient; None for a forward launch.
             device: where; None is the arrays' device.
-            how: options of the launch: `LaunchOptions`.
+            options: those of the launch: `LaunchOptions`.
             tiled: whether `launch_tiled` launches it.
 
         Raises:
@@ -192,13 +192,13 @@ class CudaKernel(Kernel):
         self.refuse_stale()
         if tiled:
             raise LaunchError(f"{self.name} is CUDA C++: launch() runs it in blocks.", advice="Give it block_dim.")
-        block = as_block(how.block_dim, dims, self.name)
+        block = as_block(options.block_dim, dims, self.name)
         if len(values) != len(self.parameters):
             raise wrong_count(self, values)
         arrays = (v.device for v in values if isinstance(v, array))
         device = get_device(device) if device is not None else next(arrays, None) or self.module.device
         values = [as_argument(self.name, p, v, device) for p, v in zip(self.signature.parameters, values, strict=True)]
-        how = LaunchOptions(how.code, block, as_stream(how.stream, device, self.name))
+        options = LaunchOptions(options.code, block, as_stream(options.stream, device, self.name))
         self.module.refuse_elsewhere(self.name, device)
         types = tuple(
             deduce_pointer(self, p.name, p.type, value) if p.pointer else p.type
@@ -211,9 +211,9 @@ class CudaKernel(Kernel):
         }
         _refuse_aliases(self, arguments)
         if adjoints is None:
-            return bind(specialisation, "forward", dims, arguments, device, how)
+            return bind(specialisation, "forward", dims, arguments, device, options)
         pairs = adjoint_arguments(specialisation, arguments, adjoints, device)
-        return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, how)
+        return bind(specialisation, "adjoint", dims, {**arguments, **pairs}, device, options)
 
     def on_device(self, values: Sequence[Any]) -> tuple[Sequence[Any], list[tuple[np.ndarray[Any, Any], array]]]:
         """Return arguments with NumPy arrays copied to the module's device, and which of them to copy back.

@@ -339,7 +339,7 @@ def _unwatched() -> None:
 def _numbers(values: np.ndarray) -> np.ndarray:
     """Flatten an array to its floats: fields of structs, parts of complex numbers; integers are left out."""
     if values.dtype.kind == "c":
-        return values.reshape(-1).view(values.real.dtype)
+        return values.reshape(-1).view(f"f{values.itemsize // 2}")
     if values.dtype.names is None:
         return values.reshape(-1) if values.dtype.kind in "fV" else np.zeros(0)
     return np.concatenate([np.zeros(0), *(_numbers(values[n]) for n in values.dtype.names)])

@@ -26,13 +26,12 @@ from workbench.errors import KernelFault, LaunchError
 from workbench.frontend import Frame as Mark
 from workbench.frontend import Shown, lower
 from workbench.ir.attributes import END, FRAMES, KIND, PARTS
-from workbench.ir.values import Function, Op
+from workbench.ir.values import Function, Op, array_of
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread
 from workbench.runtime.device.device import get_device
 from workbench.source import Location, Source
 from workbench.structs import AnyType
-from workbench.types import ArrayType
 
 # Arrays of so many elements are shown with their elements.
 SMALL = 64
@@ -289,8 +288,7 @@ class _Taken:
 
 def _access(op: Op, taken: interpret.Step) -> Access:
     target = op.operands[0]
-    assert isinstance(target.type, ArrayType)
-    index = tuple(int(i) for i in taken.operands[1 : 1 + target.type.ndim])
+    index = tuple(int(i) for i in taken.operands[1 : 1 + array_of(target).ndim])
     value = taken.results[0] if op.name == "load" else taken.operands[-1]
     return Access(KINDS.get(op.name) or op.attrs[KIND], target.name, index, _plain(value))
 

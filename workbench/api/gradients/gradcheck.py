@@ -46,7 +46,7 @@ Runner = Callable[[dict[str, HostArray]], None]
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One compared derivative: of the weighted sum of outputs by one element of one input."""
+    """A compared derivative: that of the weighted sum of outputs by one element of one input."""
 
     parameter: str
     index: tuple[int, ...]
@@ -57,7 +57,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """What a gradcheck found.
+    """The result of a gradcheck: the worst error, its position, and the points compared.
 
     Attributes:
         kernel: its name.
@@ -79,15 +79,15 @@ class Verdict(msgspec.Struct, frozen=True):
         return self.ok
 
     def __str__(self) -> str:
-        found = "right" if self.ok else "WRONG" if self.compared else "no verdict, nothing to compare"
-        head = f"gradcheck {self.kernel}: {found} ({self.compared} derivatives"
+        verdict = "right" if self.ok else "WRONG" if self.compared else "no verdict, nothing to compare"
+        head = f"gradcheck {self.kernel}: {verdict} ({self.compared} derivatives"
         lines = [
             f"{head}{f', {self.skipped} at kinks left out' if self.skipped else ''}, tolerance {self.tolerance:g})"
         ]
         for p in self.worst:
-            place = ", ".join(map(str, p.index))
+            index = ", ".join(map(str, p.index))
             lines.append(
-                f"  {p.parameter}[{place}]: adjoint {p.adjoint:.9g}, difference {p.difference:.9g}, error {p.error:.1e}"
+                f"  {p.parameter}[{index}]: adjoint {p.adjoint:.9g}, difference {p.difference:.9g}, error {p.error:.1e}"
                 f"{f'   ({p.line})' if p.line else ''}"
             )
         return "\n".join(lines)
@@ -147,25 +147,25 @@ def gradcheck(
     dims = as_dims(dim, kernel.name)
     text = kernel.in_double(values, dims, BLOCK_DIM if block_dim is None else block_dim, shared)
     if text is not None:
-        made = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
-        return made.verdict(kernel.name, samples, tolerance)
+        check = _Check(text.function, values, np.random.default_rng(seed), text.forward, text.backward, text.checked)
+        return check.verdict(kernel.name, samples, tolerance)
     tiling = None if block_dim is None else Tiling(as_block_dim(block_dim, kernel.name), len(dims))
     specialisation = kernel.specialise(deduce(kernel, values), tiling)
-    given = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
+    spread = list(spread_all(_whole_structs(kernel, specialisation.types, values)).values())
     function = widen(specialisation.function)
-    hosts = {p.name: _host(p.type, value) for p, value in zip(function.params, given, strict=True)}
+    hosts = {p.name: _host(p.type, value) for p, value in zip(function.params, spread, strict=True)}
     backward = _Run(adjoint_at(function, dims, hosts, kernel.checkpoints), dims)
-    compared = _Check(function, given, np.random.default_rng(seed), _Run(function, dims), backward)
+    compared = _Check(function, spread, np.random.default_rng(seed), _Run(function, dims), backward)
     return compared.verdict(kernel.name, samples, tolerance)
 
 
 def _whole_structs(kernel: Kernel, types: Sequence[AnyType], values: Sequence[object]) -> dict[str, object]:
     """Return the arguments, with structs and arrays of structs checked."""
-    found: dict[str, object] = {}
+    checked: dict[str, object] = {}
     for name, type, value in zip(kernel.parameters, types, values, strict=True):
-        whole = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
-        found[name] = check(kernel, name, type, value, get_device("cpu")) if whole else value
-    return found
+        structured = isinstance(type, (Absent, IndexedArray, Struct, StructArray))
+        checked[name] = check(kernel, name, type, value, get_device("cpu")) if structured else value
+    return checked
 
 
 class _Quotients(msgspec.Struct, frozen=True):
@@ -176,13 +176,13 @@ class _Quotients(msgspec.Struct, frozen=True):
 
 
 def _smooth(coarse: _Quotients, fine: _Quotients, size: float, tolerance: float) -> bool:
-    """Whether two step sizes agree, and the one-sided quotients come together as the step shrinks (not at a kink)."""
+    """Return whether two step sizes agree, and the one-sided quotients converge as the step shrinks (not at a kink)."""
     kink = coarse.bend > 1e-4 * size and fine.bend > 0.75 * coarse.bend
     return not kink and abs(coarse.central - fine.central) <= tolerance * size
 
 
 class _Check:
-    """One kernel with its arguments in float64 on the host."""
+    """A kernel with its arguments in float64 on the host."""
 
     def __init__(
         self, function: Function, values: Sequence[object], random: np.random.Generator, forward: Runner,
@@ -263,14 +263,14 @@ class _Check:
         return self.loss(moved)
 
     def _line(self, name: str) -> str:
-        """Where the parameter's values go: to a gradient that the user wrote, else to the line that uses them first."""
+        """Return the line that the parameter's values reach: a gradient that the user wrote, else their first use."""
         reached = {p for p in self.function.params if p.name == name}
         for op in walk(self.function.body):
             if not reached.isdisjoint(op.operands):
                 gradient = op.attrs.get(GRADIENT)
-                places = [o.location for o in gradient.ops if o.location.line] if gradient is not None else []
-                if places:
-                    return f"{places[-1]}, in the gradient of {op.attrs[NAME]}"
+                locations = [o.location for o in gradient.ops if o.location.line] if gradient is not None else []
+                if locations:
+                    return f"{locations[-1]}, in the gradient of {op.attrs[NAME]}"
                 reached.update(op.results)
         for op in walk(self.function.body):
             if any(v.name == name and v in self.function.params for v in op.operands) and op.location.line:
@@ -294,8 +294,8 @@ class _Run:
         for p in self.params:
             a = arguments[p.name]
             if isinstance(p.type, ArrayType):
-                whole = a.view(p.type.dtype.numpy)[..., 0] if isinstance(p.type.dtype, Complex) else a
-                values.append(array(whole, p.type.dtype, device="cpu", copy=False))
+                real = a.view(p.type.dtype.numpy)[..., 0] if isinstance(p.type.dtype, Complex) else a
+                values.append(array(real, p.type.dtype, device="cpu", copy=False))
             elif isinstance(p.type, Complex):
                 values.append(complex(*a.tolist()))
             else:

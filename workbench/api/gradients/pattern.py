@@ -40,10 +40,10 @@ class Pattern(Observer):
     differentiates = True
 
     def __init__(self, x: array) -> None:
-        places = _scalars(x)
-        self.count = len(places)
+        scalars = _scalars(x)
+        self.count = len(scalars)
         self._rows: dict[Memory, Any] = {}
-        self._put(x, places, sparse().eye_array(self.count, dtype=bool, format="csr"))
+        self._put(x, scalars, sparse().eye_array(self.count, dtype=bool, format="csr"))
 
     def of(self, value: array) -> Any:
         """Return a CSR matrix of bools: a row for each number of `value`, a column for each of the argument."""
@@ -57,15 +57,15 @@ class Pattern(Observer):
         with unobserved():
             names, log = _log(record)
         sites = log[:, SITE]
-        kinds, places = sites % 3, sites // 3 % len(names)
+        kinds, indices = sites % 3, sites // 3 % len(names)
         keys = [sites // (3 * len(names)), *log.T[ITERATION:]]
         groups, count = _numbered(keys)
         read: list[tuple[Memory, Any]] = []
         written: dict[Memory, list[tuple[Any, HostArray]]] = {}
         for k, name in enumerate(names):
             value = record.arguments[name]
-            for kind in np.unique(kinds[places == k]):
-                here = (places == k) & (kinds == kind)
+            for kind in np.unique(kinds[indices == k]):
+                here = (indices == k) & (kinds == kind)
                 scalars, group = _scalars(value, log[here, ELEMENT], groups[here])
                 total = self._of(value.memory, value).shape[0]
                 ones = np.ones(len(scalars), bool)
@@ -107,16 +107,16 @@ class Pattern(Observer):
     def filling(self, target: array, value: float) -> None:
         """Make the elements of a filled array depend on nothing."""
         if target.memory in self._rows:
-            places = _scalars(target)
-            self._put(target, places, self._none(len(places)))
+            scalars = _scalars(target)
+            self._put(target, scalars, self._none(len(scalars)))
 
     def _none(self, count: int) -> Any:
         return sparse().csr_array((count, self.count), dtype=bool)
 
-    def _put(self, target: array, places: HostArray, rows: Any) -> None:
-        others = _without(self._of(target.memory, target), places)
-        ones, total = np.ones(len(places), bool), others.shape[0]
-        moved = sparse().csr_array((ones, (places, np.arange(len(places)))), (total, len(places)))
+    def _put(self, target: array, scalars: HostArray, rows: Any) -> None:
+        others = _without(self._of(target.memory, target), scalars)
+        ones, total = np.ones(len(scalars), bool), others.shape[0]
+        moved = sparse().csr_array((ones, (scalars, np.arange(len(scalars)))), (total, len(scalars)))
         self._rows[target.memory] = others + moved @ rows
 
     def _of(self, memory: Memory, value: array) -> Any:
@@ -180,10 +180,10 @@ def _scalars(value: array, elements: HostArray | None = None, beside: HostArray 
     return positions if beside is None else (positions, np.repeat(beside, length))
 
 
-def _without(rows: Any, places: HostArray) -> Any:
+def _without(rows: Any, emptied: HostArray) -> Any:
     """Return the matrix with these rows empty."""
-    if not len(places):
+    if not len(emptied):
         return rows
     left = np.ones(rows.shape[0], bool)
-    left[places] = False
+    left[emptied] = False
     return sparse().diags_array(left, format="csr", dtype=bool) @ rows

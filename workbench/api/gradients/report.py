@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import numpy as np
@@ -35,7 +35,7 @@ MOST_KERNELS = 12
 
 
 class GradientRow(msgspec.Struct, frozen=True):
-    """One gradient in numbers: `index` is where it is largest; `zeros` are 0, `strange` are NaN or infinite."""
+    """A gradient in numbers: `index` is that of the largest element; `zeros` are 0, `strange` are NaN or infinite."""
 
     name: str
     shape: tuple[int, ...]
@@ -105,20 +105,20 @@ class GradientReport(Mapping[str, array]):
 
     def tables(self) -> list[tuple[str, list[tuple[str, ...]]]]:
         """Titles and tables of text, the first row of each its heads."""
-        found = [("", [("d/d", "shape", "norm", "largest", "at", "zeros", "NaN or inf"), *map(_row, self.rows)])]
+        tables = [("", [("d/d", "shape", "norm", "largest", "at", "zeros", "NaN or inf"), *map(_row, self.rows)])]
         if self.directions:
             heads = ("along a random", "tape", "difference", "may be off by", "")
             rows = [
                 (f"direction of {d.name}", f"{d.tape:.6g}", f"{d.quotient:.6g}", f"{d.doubt:.1g}", d.verdict)
                 for d in self.directions
             ]
-            found.append(("the whole program, in the arrays' precision", [heads, *rows]))
+            tables.append(("the whole program, in the arrays' precision", [heads, *rows]))
         if self.kernels:
             heads = ("kernel", "verdict", "compared", "worst", "error")
-            found.append(("each kernel alone, in float64", [heads, *map(_verdict, self.kernels)]))
+            tables.append(("each kernel alone, in float64", [heads, *map(_verdict, self.kernels)]))
         if self.memory is not None:
-            found.append((self.memory.summary(), self.memory.table()))
-        return found
+            tables.append((self.memory.summary(), self.memory.table()))
+        return tables
 
     def __str__(self) -> str:
         lines = [f"{self.what} = {self.value:.9g}"]
@@ -144,25 +144,26 @@ class GradientReport(Mapping[str, array]):
 
 
 def _row(row: GradientRow) -> tuple[str, ...]:
-    place = ", ".join(map(str, row.index))
+    index = ", ".join(map(str, row.index))
     return (
-        row.name, "×".join(map(str, row.shape)), f"{row.norm:.6g}", f"{row.largest:.6g}", f"[{place}]",
+        row.name, "×".join(map(str, row.shape)), f"{row.norm:.6g}", f"{row.largest:.6g}", f"[{index}]",
         str(row.zeros), str(row.strange),
     )  # fmt: skip
 
 
-def _verdict(found: Verdict) -> tuple[str, ...]:
-    worst = found.worst[0] if found.worst else None
-    place = f"{worst.parameter}[{', '.join(map(str, worst.index))}]" if worst else ""
-    told = "right" if found.ok else "WRONG" if found.compared else "no verdict"
-    return found.kernel, told, str(found.compared), place, f"{worst.error:.1e}" if worst else ""
+def _verdict(verdict: Verdict) -> tuple[str, ...]:
+    worst = verdict.worst[0] if verdict.worst else None
+    worst_index = f"{worst.parameter}[{', '.join(map(str, worst.index))}]" if worst else ""
+    answer = "right" if verdict.ok else "WRONG" if verdict.compared else "no verdict"
+    return verdict.kernel, answer, str(verdict.compared), worst_index, f"{worst.error:.1e}" if worst else ""
 
 
 def gradients_of(
     call: Callable[[], array], wrt: Mapping[str, array], *, check: bool = False, what: str = "", seed: int = 0,
     memory: bool = False, checkpoint: int = 0,
 ) -> GradientReport:  # fmt: skip
-    """The gradient of the float that `call` returns with respect to the arrays of `wrt`; with `check`, it is checked.
+    """Return the gradient of the float that `call` returns with respect to the arrays of `wrt`, checked if `check` is
+    set.
 
         >>> import workbench as wb
         >>> @wb.kernel
@@ -204,15 +205,15 @@ def gradients_of(
         result = call()
     _refuse_others(result, what or "The call")
     tape.backward(result)
-    found = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
+    gradients = {name: clone(tape.adjoint_of(value)) for name, value in wrt.items()}
     value = float(result)
-    rows = tuple(_numbers(name, gradient.numpy()) for name, gradient in found.items())
-    kept = tape_memory(tape) if memory else None
+    rows = tuple(_numbers(name, gradient.numpy()) for name, gradient in gradients.items())
+    memory_rows = tape_memory(tape) if memory else None
     if not check:
-        return GradientReport(what or "value", value, found, rows, memory=kept)
+        return GradientReport(what or "value", value, gradients, rows, memory=memory_rows)
     kernels, notes = _kernels(tape, seed)
-    directions, more = _directions(call, wrt, before, found, value, np.random.default_rng(seed))
-    return GradientReport(what or "value", value, found, rows, directions, kernels, (*notes, *more), kept)
+    directions, more = _directions(call, wrt, before, gradients, value, np.random.default_rng(seed))
+    return GradientReport(what or "value", value, gradients, rows, directions, kernels, (*notes, *more), memory_rows)
 
 
 def _refuse_others(result: object, what: str) -> None:
@@ -240,7 +241,7 @@ def _numbers(name: str, gradient: HostArray) -> GradientRow:
 def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...]]:
     """Return a gradcheck of each kernel of the tape, on its arrays' contents of now."""
     launches = {s.record.kernel: s.record for s in reversed(tape.steps) if isinstance(s, LaunchStep)}
-    found: list[Verdict] = []
+    verdicts: list[Verdict] = []
     notes: list[str] = []
     for name, record in list(launches.items())[:MOST_KERNELS]:
         kernel = record.specialisation.kernel
@@ -250,10 +251,10 @@ def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...
         values = [record.arguments[n] for n in kernel.parameters]
         large = max((v.size for v in values if isinstance(v, array)), default=0) > LARGE
         try:
-            found.append(gradcheck(kernel, record.dim, values, samples=FEW if large else 24, seed=seed))
+            verdicts.append(gradcheck(kernel, record.dim, values, samples=FEW if large else 24, seed=seed))
         except WorkbenchError as error:
             notes.append(f"{name} could not be checked alone: {error.message}")
-    return tuple(found), tuple(notes)
+    return tuple(verdicts), tuple(notes)
 
 
 def _directions(
@@ -263,8 +264,8 @@ def _directions(
     """Return the program at points beside its arrays; the arrays are put back."""
 
     def at(name: str = "", offset: object = None) -> float:
-        for other, kept in before.items():
-            wrt[other].copy_(kept)
+        for other, content in before.items():
+            wrt[other].copy_(content)
         if name:
             moved = before[name].numpy()
             moved = moved + np.asarray(offset).view(moved.dtype).reshape(moved.shape)
@@ -283,8 +284,8 @@ def _directions(
             )
         return tuple(_direction(name, at, before[name], gradients[name], value, random) for name in wrt), ()
     finally:
-        for name, kept in before.items():
-            wrt[name].copy_(kept)
+        for name, content in before.items():
+            wrt[name].copy_(content)
 
 
 def _direction(
@@ -294,11 +295,12 @@ def _direction(
     size = element(start.dtype).size
     typical = float(np.sqrt(np.mean(np.square(host, dtype=np.float64)))) or 1.0
     slope: Any = np.asarray(in_parts(gradient.numpy()), np.float64) * turn(gradient.type)
-    signs = random.choice((-1.0, 1.0), host.shape)
+    signs: Any = random.choice((-1.0, 1.0), host.shape)
     # Half of the signs are the gradient's own, so that what is compared does not cancel to nothing.
     shape: tuple[int, ...] = host.shape
-    along: Any = np.where((random.random(shape) < 0.5) & (slope != 0), np.sign(slope), signs) * typical
-    told = float((slope * along).sum())
+    own: Any = np.sign(slope)
+    along = typical * cast("HostArray", np.where((random.random(shape) < 0.5) & (slope != 0), own, signs))
+    predicted = float((slope * along).sum())
     step = STEPS[size]
 
     def quotient(h: float) -> float:
@@ -308,9 +310,9 @@ def _direction(
     coarse, fine = quotient(step), quotient(step / 2)
     best = fine + (fine - coarse) / 3
     doubt = abs(fine - coarse) + 8 * float(np.finfo(host.dtype).eps) * abs(value) / step
-    scale = max(abs(told), abs(best), 1e-30)
-    if abs(told - best) <= doubt + TOLERANCE * scale:
+    scale = max(abs(predicted), abs(best), 1e-30)
+    if abs(predicted - best) <= doubt + TOLERANCE * scale:
         verdict = "right" if doubt <= 0.5 * scale else "no verdict"
     else:
         verdict = "WRONG"
-    return Direction(name, told, best, doubt, verdict)
+    return Direction(name, predicted, best, doubt, verdict)

@@ -43,12 +43,12 @@ def launch_tangent(
         LaunchError: an argument or a tangent does not fit; nothing has run.
         NotDifferentiable: a derivative would flow through what has none.
     """
-    how = launch_options(kernel, checks, fast_math)
-    record = prepare(kernel, dim, [*inputs, *outputs], device=device, how=how)
-    given = [*tan_inputs, *[None] * (len(inputs) - len(tan_inputs)), *tan_outputs]
+    options = launch_options(kernel, checks, fast_math)
+    record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
+    tangents = [*tan_inputs, *[None] * (len(inputs) - len(tan_inputs)), *tan_outputs]
     if len(tan_inputs) > len(inputs) or len(tan_outputs) > len(outputs):
         raise LaunchError(f"{kernel.name}: there are more tangents than arguments.", advice="Give one an argument.")
-    names = dict(zip(record.arguments, given, strict=False))
+    names = dict(zip(record.arguments, tangents, strict=False))
     execute(bind_tangent(record, {n: t for n, t in names.items() if t is not None}))
 
 

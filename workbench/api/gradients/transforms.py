@@ -15,15 +15,21 @@ import numpy as np
 
 from workbench.api.builds.bind import overlap
 from workbench.api.gradients.compressed import Product, as_pattern, compressed
-from workbench.api.gradients.forward_mode import Dual
 from workbench.api.gradients.pattern import Pattern
+from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.narrow import HostArray, is_float_array, is_list
+from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
-from workbench.runtime.active_observers import observing
+from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import refuse_apart
+from workbench.runtime.arrays.companions import Twins, refuse_apart
 from workbench.runtime.arrays.create import clone, zeros_like
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import execute
+from workbench.runtime.launching.mapped import Mapped
+from workbench.runtime.launching.observer import Observer
+from workbench.runtime.launching.record import LaunchRecord
 from workbench.types import Scalar, element, is_complex, is_float
 
 Arguments = int | Sequence[int]
@@ -154,12 +160,12 @@ def jvp(f: Callable[..., R], argnums: Arguments = 0) -> Callable[..., tuple[R, R
         with observing(dual):
             result = f(*values, **options)
         refuse_apart(dual.seen, dual.written)
-        found: list[array] = []
+        tangents: list[array] = []
         for one in result if is_list(result) else (result,):
-            made = _checked(f, one)
-            _check_written(f, made, made.memory in dual.written or made in dual.tangents)
-            found.append(clone(dual.tangents.of(made)) if made in dual.tangents else zeros_like(made))
-        return result, tuple(found) if is_list(result) else found[0]
+            value = _checked(f, one)
+            _check_written(f, value, value.memory in dual.written or value in dual.tangents)
+            tangents.append(clone(dual.tangents.of(value)) if value in dual.tangents else zeros_like(value))
+        return result, tuple(tangents) if is_list(result) else tangents[0]
 
     return both
 
@@ -378,7 +384,7 @@ def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) 
     Raises:
         LaunchError: there is none of that number, it is not an array of floats, or one is named twice.
     """
-    found: list[array] = []
+    chosen: list[array] = []
     if not isinstance(argnums, int) and len({k % max(1, len(values)) for k in argnums}) < len(argnums):
         raise LaunchError(f"argnums={tuple(argnums)} names an argument of {_name(f)} twice.", parameter="argnums")
     for k in (argnums,) if isinstance(argnums, int) else argnums:
@@ -398,24 +404,24 @@ def _chosen(f: Callable[..., object], argnums: Arguments, values: list[object]) 
         others = [v for j, v in enumerate(values) if j != k % len(values) and isinstance(v, array)]
         if any(overlap({"": value, "other": other}) for other in others):
             value = values[k] = clone(value)
-        found.append(value)
-    return found
+        chosen.append(value)
+    return chosen
 
 
 def _directions(f: Callable[..., object], argnums: Arguments, by: Sequence[array], along: Any) -> list[array]:
-    given = (along,) if isinstance(argnums, int) else tuple(along)
-    if len(given) != len(by):
-        raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(given)} directions.")
-    found: list[array] = []
-    for x, direction in zip(by, given, strict=True):
-        made = direction if isinstance(direction, array) else array(np.asarray(direction), x.dtype, device=x.device)
-        if made.shape != x.shape or made.dtype != x.dtype:
+    directions = (along,) if isinstance(argnums, int) else tuple(along)
+    if len(directions) != len(by):
+        raise LaunchError(f"{_name(f)} moves {len(by)} arguments; `along` has {len(directions)} directions.")
+    checked: list[array] = []
+    for x, direction in zip(by, directions, strict=True):
+        own = direction if isinstance(direction, array) else array(np.asarray(direction), x.dtype, device=x.device)
+        if own.shape != x.shape or own.dtype != x.dtype:
             raise LaunchError(
-                f"A direction is like its argument, {x.type!r} of shape {x.shape}; this is {made.type!r} of shape "
-                f"{made.shape}."
+                f"A direction is like its argument, {x.type!r} of shape {x.shape}; this is {own.type!r} of shape "
+                f"{own.shape}."
             )
-        found.append(made)
-    return found
+        checked.append(own)
+    return checked
 
 
 def _of_reals(f: Callable[..., object]) -> Callable[..., object]:
@@ -452,10 +458,84 @@ def _check_written(f: Callable[..., object], result: array, written: bool) -> No
 
 
 def _kept(adjoint: array) -> array:
-    """An adjoint of a tape that is about to go, whose arrays share no memory: a copy where it is a part of more."""
-    whole = adjoint.is_contiguous and adjoint.nbytes == adjoint.memory.nbytes
-    return adjoint if whole else clone(adjoint)
+    """Return an adjoint of a tape that is about to be dropped: a copy where it is a part of a larger array."""
+    is_all = adjoint.is_contiguous and adjoint.nbytes == adjoint.memory.nbytes
+    return adjoint if is_all else clone(adjoint)
 
 
-def _shaped(argnums: Arguments, found: list[array]) -> array | tuple[array, ...]:
-    return found[0] if isinstance(argnums, int) else tuple(found)
+def _shaped(argnums: Arguments, gradients: list[array]) -> array | tuple[array, ...]:
+    return gradients[0] if isinstance(argnums, int) else tuple(gradients)
+
+
+class Dual(Observer):
+    """Carries tangents along what runs while it is open.
+
+    Attributes:
+        tangents: of each array's memory; if there is none, it is 0.
+        seen: memories of the float arrays in what it heard of.
+        written: those among them that were changed.
+    """
+
+    takes = differentiates = True
+
+    def __init__(self) -> None:
+        self.tangents = Twins()
+        self.seen: set[Memory] = set()
+        self.written: set[Memory] = set()
+
+    def launching(self, record: LaunchRecord) -> None:
+        """Run the launch's tangent; the launch itself where nothing in it has a tangent.
+
+        Raises:
+            NotDifferentiable: it has none.
+        """
+        floats = {n: a for n, a in record.arguments.items() if isinstance(a, array) and is_float(a.dtype)}
+        self.seen |= {a.memory for a in floats.values()}
+        self.written |= {floats[n].memory for n in record.writes & floats.keys()}
+        with outside(self):
+            if any(a in self.tangents for a in floats.values()):
+                record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
+            execute(record)
+
+    def copying(self, target: array, source: array) -> None:
+        """Copy both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).copy_(self.tangents.of(source))
+            elif target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.copy_(source)
+
+    def adding(self, target: array, source: array) -> None:
+        """Add both."""
+        self._change(target, source)
+        with outside(self):
+            if source in self.tangents:
+                self.tangents.of(target).add_(self.tangents.of(source))
+            target.add_(source)
+
+    def converting(self, source: array, dtype: object) -> None:
+        """Refuse what would lose a tangent."""
+        if source in self.tangents and is_float(dtype):
+            raise refuse_conversion(source, dtype)
+
+    def filling(self, target: array, value: float) -> None:
+        """Clear the tangent of an array that is filled with a constant."""
+        self._change(target, target)
+        with outside(self):
+            if target in self.tangents:
+                self.tangents.of(target).fill_(0)
+            target.fill_(value)
+
+    def mapping(self, mapped: Mapped) -> None:
+        """Map the tangent."""
+        self._change(mapped.target, mapped.source)
+        with outside(self):
+            mapped.note()
+            if mapped.source in self.tangents:
+                self.tangents.of(mapped.target).add_(mapped.along(self.tangents.of(mapped.source)))
+
+    def _change(self, target: array, source: array) -> None:
+        self.seen |= {target.memory, source.memory}
+        self.written.add(target.memory)

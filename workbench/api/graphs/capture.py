@@ -129,7 +129,7 @@ def capture_stream(
     reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
     name: str = "library",
 ) -> Generator[Stream]:  # fmt: skip
-    """A stream for another library: what it queues there inside a capture becomes one node of the graph.
+    """Yield a stream for another library: what it queues there inside a capture becomes one node of the graph.
 
         with wb.capture() as g:
             wb.launch(fill, n, [x])
@@ -154,23 +154,23 @@ def capture_stream(
         LaunchError: an array is on another device.
     """
     used = [*reads, *writes]
-    place = get_device(device) if device is not None else used[0].device if used else get_device()
-    if any(a.device != place for a in used):
+    target = get_device(device) if device is not None else used[0].device if used else get_device()
+    if any(a.device != target for a in used):
         raise LaunchError(
-            f"{name}: its arrays are not all on {place}.", advice="A library's work must be on one device."
+            f"{name}: its arrays are not all on {target}.", advice="A library's work must be on one device."
         )
     opened = _open()
     if opened is None:
-        yield Stream(place)
+        yield Stream(target)
         for a in writes:
             a.changed()
         return
-    if not place.is_cuda:
+    if not target.is_cuda:
         raise DeviceError(
             f"{name} on the CPU runs at once and cannot be captured.", advice="Call it before or after g.launch()."
         )
 
-    with foreign_work(place, reads, writes, name, opened.note) as stream:
+    with foreign_work(target, reads, writes, name, opened.note) as stream:
         yield stream
 
 
@@ -194,8 +194,8 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
     if opened is None:
         _run(on_true if int(condition.numpy().reshape(-1)[0]) else on_false, arguments)
         return
-    made = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
-    bodies = {name: body for name, body in made.items() if body}
+    branches = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
+    bodies = {name: body for name, body in branches.items() if body}
     opened.note(work.If(bodies, condition))
 
 
@@ -244,6 +244,6 @@ def _body(branch: Branch, arguments: dict[str, object]) -> Graph | None:
         return branch
     if branch is None:
         return None
-    with capture() as made:
+    with capture() as body:
         _run(branch, arguments)
-    return made
+    return body

@@ -139,11 +139,11 @@ class Graph(Body):
         else:
             nodes = list(self.walk())
         name = only.name if isinstance(only, Kernel) else only if isinstance(only, str) else None
-        found = [n for n in nodes if isinstance(n, Launch) and (name is None or n.name == name)]
-        if not found:
+        launches = [n for n in nodes if isinstance(n, Launch) and (name is None or n.name == name)]
+        if not launches:
             known = sorted({n.name for n in self.walk() if isinstance(n, Launch)})
             raise LaunchError(f"This graph has no launch of {name}; it has {', '.join(known) or 'none at all'}.")
-        return found
+        return launches
 
     def profile(self) -> Graph:
         """Run once, node by node, each timed alone: `node.milliseconds`, shown in pictures; returns the graph."""
@@ -158,7 +158,7 @@ class Graph(Body):
         return pictures.critical_path(self)
 
     def layout(self) -> dict[str, object]:
-        """Where the nodes and edges of the picture lie: plain numbers and strings, sizes in pixels."""
+        """Return the positions of the picture's nodes and edges as plain numbers and strings; sizes in pixels."""
         return pictures.placed(self)
 
     def dot(self) -> str:
@@ -210,13 +210,13 @@ def graph_of(work: Iterable[Work], origin: str) -> Graph:
 
 def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
     """Give every launch that has the parameter its new value."""
-    found = [node for node in nodes if name in node.record.arguments]
-    if not found:
+    chosen = [node for node in nodes if name in node.record.arguments]
+    if not chosen:
         known = sorted({n for node in nodes for n in node.record.arguments})
         raise LaunchError(
             f"No launch of this graph has a parameter {name}; there is {', '.join(known)}.", parameter=name
         )
-    for node in found:
+    for node in chosen:
         record = node.record
         new = record.checked(name, value)
         fits(name, record.arguments[name], new)

@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 def constant(value: T) -> T:
-    """`value` itself, checked to be what a kernel can hold as a constant: a number, a bool, a vector or matrix value.
+    """Return `value` itself, checked to be a constant of the kernel language: a number, a bool, a vector or a matrix.
 
     Any such value of the user's namespace is a constant in a kernel; this marks it for the reader, as Warp's code does.
 

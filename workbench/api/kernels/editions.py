@@ -1,4 +1,4 @@
-"""Which version of a kernel a notebook's name means, for what was made with an older one and cannot notice the change.
+"""Versions of the kernels that a notebook's names mean, for holders of an older one that cannot notice the change.
 
 What looks names up (launches, tapes, functions of launches) needs none of this. A wrapper for JAX holds its kernel, and
 a program that XLA compiled never comes back to Python; both ask here. Only the binding of a name by a cell, or by
@@ -37,12 +37,12 @@ class Versioned(Protocol):
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name that users call it by."""
         ...
 
     @property
     def stale(self) -> str:
-        """Why it is out of date; empty if it is not."""
+        """The reason why it is out of date; empty if it is not."""
         ...
 
     @property
@@ -67,11 +67,11 @@ class Versioned(Protocol):
 
     @property
     def definition(self) -> Definition:
-        """Its source code with what it sees."""
+        """The source code, with the names that it sees."""
         ...
 
     edition: cached_property[Edition]
-    """Its version."""
+    """The version that it stands for."""
 
 
 class Name:
@@ -93,14 +93,14 @@ class Name:
         return self._kernel()
 
     def bind(self, kernel: Versioned, cell: str) -> None:
-        """A cell gave the name to this kernel."""
+        """Note that a cell gave the name to this kernel."""
         kernel.edition.name = self
         self.content, self.cell, self.stale = kernel.edition.content, cell, kernel.stale
         self._kernel = weakref.ref(kernel)
 
 
 class Edition:
-    """One version of a kernel: small, so that what XLA keeps for ever may hold it.
+    """A version of a kernel: small, so that what XLA keeps for ever may hold it.
 
     Attributes:
         kernel: its name.
@@ -117,7 +117,7 @@ class Edition:
 
     @property
     def outdated(self) -> str:
-        """Why it is not the version of now; empty if it is."""
+        """Return why this is not the current version; empty if it is."""
         if self.name is None:
             return ""
         if self.name.content != self.content:
@@ -132,13 +132,13 @@ def note_bindings(namespace: Mapping[str, object], cell: str) -> None:
     """Note which kernels the names of a notebook mean after `cell` ran, and let the watchers look."""
     for name, kernel in list(namespace.items()):
         if _has_editions(kernel) and kernel.name == name:
-            place = id(namespace), name
-            found = _names.get(place)
-            if found is None:
-                found = Name()
-                _names.put(place, found)
-            if found.kernel is not kernel:
-                found.bind(kernel, cell)
+            slot = id(namespace), name
+            bound = _names.get(slot)
+            if bound is None:
+                bound = Name()
+                _names.put(slot, bound)
+            if bound.kernel is not kernel:
+                bound.bind(kernel, cell)
     _look(cell)
 
 
@@ -170,10 +170,10 @@ def is_current(kernel: Versioned) -> bool:
 
 def newest(kernel: K) -> K:
     """Return the kernel that the name of an outdated one means now; the kernel itself where it is not outdated."""
-    given = kernel
+    outdated = kernel
     name = kernel.edition.name if _has_editions(kernel) else None
     now: Any = name.kernel if name is not None else None  # of the same class: names keep no other kernels
-    return now if now is not None and (given.stale or given.edition.outdated) else given
+    return now if now is not None and (outdated.stale or outdated.edition.outdated) else outdated
 
 
 def follow_reloads() -> None:

@@ -45,8 +45,8 @@ class Func:
         (new,) = self.__wb_definitions__
         old = before.__wb_definitions__ if isinstance(before, Func) else ()
         if all(d.source == new.source and d.node.lineno < new.node.lineno for d in old):
-            kept = tuple(d for d in old if _annotations(d) != _annotations(new))
-            self.__wb_definitions__ = (*kept, new)
+            others = tuple(d for d in old if _annotations(d) != _annotations(new))
+            self.__wb_definitions__ = (*others, new)
             self.__wb_customs__ = before.__wb_customs__ if isinstance(before, Func) else {}
         return self
 

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, NoReturn, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, cast, overload
 
+import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.kernels.countable import Countable, InDouble
 from workbench.api.kernels.editions import Edition, follow_reloads, note_stale
-from workbench.api.kernels.kernel_options import (
-    checked_checkpoints,
-    checked_defaults,
-    checked_fma,
-    checked_matmul,
-    refuse_tiles,
-)
 from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import definition_of
-from workbench.api.kernels.subscript import Subscripted
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
+from workbench.autodiff import CHECKPOINT_RANGE
+from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
 from workbench.forks import renewed
 from workbench.frontend import (
@@ -32,6 +28,7 @@ from workbench.frontend import (
     Tiling,
     Watched,
     check_signature,
+    is_literal,
     lost_value,
     meaning,
     parameter_types,
@@ -42,20 +39,141 @@ from workbench.frontend import (
 )
 from workbench.host.uniform import IN_USE
 from workbench.limits import CHECKPOINTS
+from workbench.runtime.completion import Listed
 from workbench.runtime.device.call_site import warn
 from workbench.runtime.device.device import Device
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
 from workbench.structs import Absent, AnyType, IndexedArray
+from workbench.tiles import Tile
 from workbench.types import ArrayType
 from workbench.work import Work
 
+
+class Subscripted(Listed):
+    """Represents what can be launched by brackets: `kernel[n](x, y)` runs n threads."""
+
+    name: str
+    launch_with: ClassVar[Callable[..., object]]
+    """`wb.launch`, which stands above: it says so when it is imported."""
+    _internal = (
+        "definition edition families in_double last_launch launch_with mark_stale outdated_by plans prepare "
+        "refuse_stale specialise stale used warp_meanings"
+    )
+    __iter__ = None
+    """Brackets alone would make Python try [0], [1], … without an end, in `list(kernel)` or `x in kernel`."""
+
+    def __getitem__(self, threads: object) -> Callable[..., None]:
+        """Return a function that launches n threads: `kernel[n](x, y)` is `wb.launch(kernel, n, [x, y])`.
+
+        Args:
+            threads: how many.
+
+        Returns:
+            What takes the kernel's arguments and launches it.
+
+        Raises:
+            LaunchError: what stands in the brackets is no number of threads; a pair means blocks and threads elsewhere.
+        """
+        if isinstance(threads, tuple):
+            sizes = cast("tuple[object, ...]", threads)
+            inner = ", ".join(map(str, sizes))
+            raise LaunchError(
+                f"{self.name}[{inner}] takes one number, that of all threads; blocks are made of them by the device.",
+                advice=f"Write {self.name}[n](…), or for {len(sizes)} dimensions "
+                f"wb.launch({self.name}, ({inner}), […]).",
+            )
+
+        # A function, whose repr does not show the kernel: a kernel called `array` may stand in its own annotations.
+        def launched(*arguments: object) -> None:
+            type(self).launch_with(self, threads, arguments)
+
+        return launched
+
+
+def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
+    """Return the number of checkpoints of a loop that an adjoint keeps, validated.
+
+    Raises:
+        KernelTypeError: it is no whole number in `CHECKPOINT_RANGE`.
+    """
+    if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
+        return checkpoints
+    raise KernelTypeError(
+        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def checked_matmul(value: object, definition: Definition) -> str:
+    """Return the matrix multiplication that a kernel requests, validated; empty leaves it to the cell.
+
+    Raises:
+        KernelTypeError: there is none of this name.
+    """
+    if isinstance(value, str) and value in ("", *MATMULS):
+        return value
+    listed = ", ".join(f'"{word}"' for word in MATMULS)
+    raise KernelTypeError(
+        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        definition.name,
+    )  # fmt: skip
+
+
+def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
+    """Refuse parameters of a kernel that are tiles: those belong to a block, and funcs take them.
+
+    Raises:
+        KernelTypeError: a parameter is annotated as a tile; at its place.
+    """
+    for argument in definition.parameters:
+        if isinstance(annotations[argument.arg], Tile):
+            what = f"{argument.arg} of {definition.name} is {annotations[argument.arg]!r}; a kernel takes arrays."
+            location = definition.locate(argument)
+            raise KernelTypeError(what, location, "Take an array, and load it: tile_load(x, shape=…).", definition.name)
+
+
+def checked_defaults(definition: Definition) -> dict[str, object]:
+    """Return the defaults of parameters: numbers, and None for an array.
+
+    Raises:
+        KernelTypeError: one is something else; at its place.
+    """
+    checked = {name: definition.default(name) for name in definition.default_nodes}
+    for name, node in definition.default_nodes.items():
+        value = checked[name]
+        # Of a literal that is no number the launch says what is wrong.
+        if not is_literal(node) and not (value is None or isinstance(value, (bool, int, float, np.generic))):
+            text = ast.unparse(node)
+            what = f"The default of {name} in {definition.name} is {text}; it must be a number."
+            advice = f"Pass {text} at the launch, or use it inside of {definition.name}."
+            raise KernelTypeError(what, definition.locate(node), advice, definition.name)
+    return checked
+
+
+def checked_fma(value: object, definition: Definition) -> bool:
+    """Return whether a kernel contracts `a * b + c`; None leaves it to `WORKBENCH_FMA`.
+
+    Raises:
+        KernelTypeError: it is neither True, False nor None.
+    """
+    if value is None:
+        return settings().fma
+    if isinstance(value, bool):
+        return value
+    raise KernelTypeError(
+        f"{definition.name} requests fma={value!r}.", definition.locate(definition.node),
+        "Give True or False, or leave it out.", definition.name,
+    )  # fmt: skip
+
+
 UNKNOWN = Tiling(256)
-"""How a kernel of tiles is taken to be launched where no launch is known."""
+"""The tiling assumed for a kernel of tiles where no launch is known."""
 
 
 class Building(NamedTuple):
-    """What is built in the background, as launches know it before its end.
+    """A build in the background, as launches know it before it ends.
 
     Attributes:
         described: all that is known without the code.
@@ -89,16 +207,16 @@ class Specialisation(OfFunction):
         self.kernel = kernel
         self._parameters = kernel.parameters
         self.types = types
-        given = dict(zip(kernel.parameters, types, strict=True))
+        typed = dict(zip(kernel.parameters, types, strict=True))
         self.tiling = tiling
-        found = lowering(kernel.definition, given, kernel.import_from_warp, kernel.warp_meanings, tiling)
-        self._lowering = found
-        self.notices, self.adds_alone, self._watched = found.notices, found.adds_alone, found.watched
+        lowered = lowering(kernel.definition, typed, kernel.import_from_warp, kernel.warp_meanings, tiling)
+        self._lowering = lowered
+        self.notices, self.adds_alone, self._watched = lowered.notices, lowered.adds_alone, lowered.watched
         self._funcs = [w.value for w in self._watched if hasattr(w.value, "__wb_definitions__")]
-        places = [plain_places(w) for w in self._watched]
+        scopes = [plain_places(w) for w in self._watched]
         # One look at each; None if looking is not enough.
-        held = {(id(holder), name): (holder, name, value) for p in places for holder, name, value in p or ()}
-        self._places = None if None in places else list(held.values())
+        held = {(id(holder), name): (holder, name, value) for p in scopes for holder, name, value in p or ()}
+        self._places = None if None in scopes else list(held.values())
         self.loaded: dict[object, Loaded] = {}
         self.building: dict[object, Building] = {}
         self.bound: dict[object, Any] = {}
@@ -152,13 +270,13 @@ class Specialisation(OfFunction):
 
     def reads(self, names: Collection[str], namespace: Mapping[str, object]) -> list[str]:
         """Return those of `names` whose value in the namespace is not the one that the lowering read."""
-        found: list[str] = []
+        changed: list[str] = []
         for w in self._watched:
             root, scope = w.path.split(".")[0], w.definition.scope
             if root in names and scope.user is namespace and root not in scope.closure() and w.again is None:
                 if meaning(read_again(w.definition, w.path)) != meaning(w.value):
-                    found.append(root)
-        return found
+                    changed.append(root)
+        return changed
 
 
 class Kernel(Subscripted):
@@ -270,13 +388,13 @@ class Kernel(Subscripted):
         written = self._written
         if not IN_USE or written is None or (self.used is not None and self.used.is_current()):
             return
-        found, before = uniforms_read(written), self.definition.uniforms
-        if list(found) == list(before) and all(found[name] is before[name] for name in found):
+        uniforms, before = uniforms_read(written), self.definition.uniforms
+        if list(uniforms) == list(before) and all(uniforms[name] is before[name] for name in uniforms):
             return
         with self._lock:
-            self.definition = written.with_uniforms(found) if found else written
+            self.definition = written.with_uniforms(uniforms) if uniforms else written
             self.parameters = tuple(a.arg for a in self.definition.parameters)
-            self.defaults = {**checked_defaults(written), **found}
+            self.defaults = {**checked_defaults(written), **uniforms}
             self._annotations = None
             for known in (self._specialisations, self._tiled, self.plans):
                 known.clear()
@@ -310,36 +428,38 @@ class Kernel(Subscripted):
         key = *chosen, *(k for k, t in enumerate(chosen) if isinstance(t, ArrayType) and t.wide)
         key += tuple(t.indexed for t in chosen if isinstance(t, IndexedArray))
         with self._lock:
-            found = self._specialised(key, chosen, None) if tiling is None or tiling.flat else None
-            found = found or self._specialised(key, chosen, tiling or UNKNOWN)
-            assert found is not None
-            self.used = found
-            return found
+            specialisation = self._specialised(key, chosen, None) if tiling is None or tiling.flat else None
+            specialisation = specialisation or self._specialised(key, chosen, tiling or UNKNOWN)
+            assert specialisation is not None
+            self.used = specialisation
+            return specialisation
 
     def _specialised(
         self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
-        """The specialisation, made where it is not there or out of date; None if it needs blocks and has none."""
-        place = (*key, tiling)
-        found = self._specialisations.get(place)
-        if tiling is None and place in self._tiled and self._tiled[place].is_current():
+        """Return the specialisation, lowered anew where it is missing or out of date; None if it needs blocks and has
+        none."""
+        slot = (*key, tiling)
+        specialisation = self._specialisations.get(slot)
+        if tiling is None and slot in self._tiled and self._tiled[slot].is_current():
             return None
-        if found is None or not found.is_current():
+        if specialisation is None or not specialisation.is_current():
             try:
-                found = self._specialisations[place] = Specialisation(self, types, tiling)
+                specialisation = self._specialisations[slot] = Specialisation(self, types, tiling)
             except NeedsBlocks:
                 if tiling is not None:
                     raise
-                self._tiled[place] = Specialisation(self, types, UNKNOWN)
+                self._tiled[slot] = Specialisation(self, types, UNKNOWN)
                 return None
-            _tell(found)
-        return found
+            _tell(specialisation)
+        return specialisation
 
     def prepare(
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
-        device: Device | str | None, how: LaunchOptions, tiled: bool,
+        device: Device | str | None, options: LaunchOptions, tiled: bool,
     ) -> LaunchRecord | None:  # fmt: skip
-        """A checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds them.
+        """Return a checked launch as a record, from a kernel that binds its arguments itself; None: `launch` binds
+        them.
 
         What is given is not yet checked. Without `adjoints` the launch is forward; with `tiled`, dims count blocks.
 
@@ -348,7 +468,7 @@ class Kernel(Subscripted):
             values: one argument per parameter, not yet checked.
             adjoints: one adjoint per parameter for a launch of the gradient; None for a forward launch.
             device: where; None is the arrays' device.
-            how: options of the launch: `LaunchOptions`.
+            options: options of the launch: `LaunchOptions`.
             tiled: whether `launch_tiled` launches it.
         """
         return None
@@ -381,11 +501,11 @@ class Kernel(Subscripted):
 
     def _types(self, types: Sequence[AnyType] | None) -> tuple[AnyType, ...]:
         wanted = self.annotations
-        given = list(types) if types is not None else [None] * len(self.parameters)
-        if len(given) != len(self.parameters):
-            raise KernelTypeError(f"{self.name} has {len(self.parameters)} parameters; {len(given)} types were given.")
+        passed = list(types) if types is not None else [None] * len(self.parameters)
+        if len(passed) != len(self.parameters):
+            raise KernelTypeError(f"{self.name} has {len(self.parameters)} parameters; {len(passed)} types were given.")
         chosen: list[AnyType] = []
-        for name, type in zip(self.parameters, given, strict=True):
+        for name, type in zip(self.parameters, passed, strict=True):
             annotation = wanted[name]
             if type is None and annotation is None:
                 raise KernelTypeError(
@@ -400,9 +520,9 @@ class Kernel(Subscripted):
             present = type.present if isinstance(type, Absent) else type
             if type is not None and annotation is not None and present != annotation:
                 raise KernelTypeError(f"{name} of {self.name} is {annotation!r}; it was given {type!r}.")
-            found = type or annotation
-            assert found is not None
-            chosen.append(found)
+            decided = type or annotation
+            assert decided is not None
+            chosen.append(decided)
         return tuple(chosen)
 
     def __call__(self, *args: object, **kwargs: object) -> NoReturn:
@@ -490,10 +610,10 @@ def kernel(
 
     def made(function: Callable[..., object]) -> Kernel:
         follow_reloads()
-        found = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
-        found.import_from_warp = import_from_warp
-        if lost := lost_value(found.definition):
+        decorated = Kernel(definition_of(function, source), checkpoints, matmul, enable_backward, fma)
+        decorated.import_from_warp = import_from_warp
+        if lost := lost_value(decorated.definition):
             warn(f"{lost[0]}: {lost[1]}")
-        return found
+        return decorated
 
     return made if function is None else made(function)

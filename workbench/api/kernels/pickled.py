@@ -18,13 +18,13 @@ LANGUAGE: dict[str, Any] = {}
 """Names of the language; the package fills it in, which stands above."""
 
 
-def reduced(thing: Any, definition: Definition, options: Mapping[str, Any]) -> str | tuple[Any, ...]:
+def reduced(pickled: Any, definition: Definition, options: Mapping[str, Any]) -> str | tuple[Any, ...]:
     """Return what `__reduce__` of a kernel or func returns.
 
     A function of an importable module is pickled as its name. One of a notebook, a script or a factory is pickled with
     its text and the values of the names that it reads.
     """
-    named = getattr(sys.modules.get(definition.module), definition.name, None) is thing
+    named = getattr(sys.modules.get(definition.module), definition.name, None) is pickled
     if named and definition.module != "__main__":
         return definition.name
     modules: dict[str, str] = {}
@@ -34,7 +34,7 @@ def reduced(thing: Any, definition: Definition, options: Mapping[str, Any]) -> s
         scope = definition.scope
         value = scope.lookup(name)
         word = next((word for word, meant in LANGUAGE.items() if meant is value), None)
-        if name not in scope.known() or (name in scope.language and name not in scope.user) or value is thing:
+        if name not in scope.known() or (name in scope.language and name not in scope.user) or value is pickled:
             continue
         if isinstance(value, ModuleType):
             modules[name] = value.__name__
@@ -47,7 +47,7 @@ def reduced(thing: Any, definition: Definition, options: Mapping[str, Any]) -> s
     made_from = (*text, definition.node.lineno, definition.written, bool(definition.scope.language))
     where = definition.module, definition.name, named
     return restored, (
-        type(thing),
+        type(pickled),
         where,
         made_from,
         modules,
@@ -77,10 +77,10 @@ def restored(
     user |= {n: importlib.import_module(path) for n, path in modules.items()}
     node = next(n for n in nodes_of(parsed(source.text)) if isinstance(n, ast.FunctionDef) and n.lineno == line)
     scope = Scope(user=user, language=LANGUAGE if has_language else {})
-    thing = kind(Definition(name, node, source, scope, annotations, dict(defaults), written=written))
+    restored_value = kind(Definition(name, node, source, scope, annotations, dict(defaults), written=written))
     for option, value in options.items():
-        setattr(thing, option, value)
-    return thing
+        setattr(restored_value, option, value)
+    return restored_value
 
 
 def _names(definition: Definition) -> list[str]:

@@ -42,11 +42,11 @@ def struct(cls: type) -> Any:
     """
     must_be(cls, type, "@wb.struct decorates a class with annotated fields", KernelTypeError)
     follow_reloads()
-    place = _place(cls)
+    location = _place(cls)
     frame = caller()
     if "__init__" in vars(cls):
         message = f"{cls.__name__} has an __init__; a struct's values are made from its fields."
-        raise KernelTypeError(message, place, "Make it a classmethod that returns a value.")
+        raise KernelTypeError(message, location, "Make it a classmethod that returns a value.")
     fields: dict[str, AnyType] = {}
     defaults: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -60,15 +60,15 @@ def struct(cls: type) -> Any:
         annotations = {} if base is StructValue else inspect.get_annotations(base)
         for name, annotation in annotations.items():
             if isinstance(annotation, str):
-                annotation = _evaluated(annotation, space, cls.__name__, name, place)
-            fields[name] = field_type(annotation, cls.__name__, name, place)
+                annotation = _evaluated(annotation, space, cls.__name__, name, location)
+            fields[name] = field_type(annotation, cls.__name__, name, location)
         defaults |= {name: vars(base)[name] for name in annotations if name in vars(base)}
     for name, value in vars(cls).items():
         is_member = callable(value) or hasattr(value, "__get__")
         if name not in fields and not name.startswith("__") and not is_member:
-            raise _extra(cls.__name__, name, False, place)
+            raise _extra(cls.__name__, name, False, location)
     members = () if cls.__bases__ == (object,) and not _has_members(cls, fields) else (cls,)
-    return make_struct(cls.__name__, list(fields.items()), place, cls.__module__, cls.__doc__, defaults, members)
+    return make_struct(cls.__name__, list(fields.items()), location, cls.__module__, cls.__doc__, defaults, members)
 
 
 def _has_members(cls: type, fields: Mapping[str, object]) -> bool:
@@ -92,27 +92,27 @@ def struct_of_node(node: ast.ClassDef, source: Source, scope: Scope) -> type[Str
     doc = ast.get_docstring(node)
     definition = Definition(node.name, node, source, scope)  # type: ignore[arg-type]  # places and names alone
     for position, statement in enumerate(node.body):
-        place = definition.locate(statement)
+        location = definition.locate(statement)
         if isinstance(statement, ast.Pass) or (position == 0 and doc is not None):
             continue
         if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
             target = statement.targets[0] if isinstance(statement, ast.Assign) else statement
             label = getattr(target, "id", getattr(target, "name", ast.unparse(statement).splitlines()[0]))
-            raise _extra(node.name, label, not isinstance(statement, ast.Assign), place)
+            raise _extra(node.name, label, not isinstance(statement, ast.Assign), location)
         name = statement.target.id
         if statement.value is not None:
             defaults[name] = evaluated(definition, statement.value, f"the default of {name}")
         if isinstance(statement.annotation, ast.Name) and statement.annotation.id == node.name:
-            raise _recursive(node.name, name, place)
+            raise _recursive(node.name, name, location)
         annotation = evaluated(definition, statement.annotation, name)
-        fields.append((name, field_type(annotation, node.name, name, place)))
+        fields.append((name, field_type(annotation, node.name, name, location)))
     if node.bases or node.keywords:
         raise KernelTypeError(f"{node.name} has a base class; a struct cannot inherit.", definition.locate(node))
     return make_struct(node.name, fields, definition.locate(node), "__main__", doc, defaults)
 
 
 def make_struct(
-    name: str, fields: list[tuple[str, AnyType]], place: Location, module: str, doc: str | None,
+    name: str, fields: list[tuple[str, AnyType]], location: Location, module: str, doc: str | None,
     defaults: Mapping[str, Any] = MappingProxyType({}), bases: tuple[type, ...] = (),
 ) -> type[StructValue]:  # fmt: skip
     """Make the class of the values of a new struct type; the type is its `__wb_struct__`.
@@ -124,16 +124,16 @@ def make_struct(
         KernelTypeError: there are no fields.
     """
     if not fields:
-        raise KernelTypeError(f"{name} has no fields.", place, "Write name: type, one per line.")
+        raise KernelTypeError(f"{name} has no fields.", location, "Write name: type, one per line.")
     bases = bases if any(issubclass(b, StructValue) for b in bases) else (*bases, StructValue)
     result = type(name, bases, {"__module__": module, "__doc__": doc, "__slots__": ()})
-    found = Struct.of(name, fields)
-    found = Struct(name, tuple(_with_default(f, defaults.get(f.name), name, place) for f in found.fields))
-    result.__wb_struct__ = Struct(found.name, found.fields, result)
+    type_ = Struct.of(name, fields)
+    type_ = Struct(name, tuple(_with_default(f, defaults.get(f.name), name, location) for f in type_.fields))
+    result.__wb_struct__ = Struct(type_.name, type_.fields, result)
     return result
 
 
-def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:
+def _with_default(f: Field, value: Any, struct: str, location: Location) -> Field:
     """Return the field with what it is if it is not given.
 
     Raises:
@@ -147,11 +147,13 @@ def _with_default(f: Field, value: Any, struct: str, place: Location) -> Field:
         if isinstance(f.type, Scalar):
             return replace(f, default=f.type(value).item())
     except (TypeError, OverflowError) as error:
-        raise KernelTypeError(f"The default of {f.name} of {struct} does not fit: {error}.", place) from None
-    raise KernelTypeError(f"{f.name} of {struct} is a {f.type!r}, and only numbers and vectors have defaults.", place)
+        raise KernelTypeError(f"The default of {f.name} of {struct} does not fit: {error}.", location) from None
+    raise KernelTypeError(
+        f"{f.name} of {struct} is a {f.type!r}, and only numbers and vectors have defaults.", location
+    )
 
 
-def field_type(annotation: object, struct: str, name: str, place: Location) -> AnyType:
+def field_type(annotation: object, struct: str, name: str, location: Location) -> AnyType:
     """Return the type of a field.
 
     Raises:
@@ -162,31 +164,31 @@ def field_type(annotation: object, struct: str, name: str, place: Location) -> A
     try:
         return as_element(annotation)
     except TypeError as error:
-        raise KernelTypeError(f"The field {name} of {struct} has no type of the language: {error}.", place) from None
+        raise KernelTypeError(f"The field {name} of {struct} has no type of the language: {error}.", location) from None
 
 
-def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, place: Location) -> object:
+def _evaluated(text: str, space: Mapping[str, object], struct: str, name: str, location: Location) -> object:
     if text == struct:
-        raise _recursive(struct, name, place)
+        raise _recursive(struct, name, location)
     try:
         return eval(text, dict(space))
     except Exception as error:  # whatever the user's own annotation does
         message = f"The type of {name} in {struct} cannot be evaluated: {error}."
-        raise KernelTypeError(message, place) from None
+        raise KernelTypeError(message, location) from None
 
 
-def _recursive(struct: str, name: str, place: Location) -> KernelTypeError:
+def _recursive(struct: str, name: str, location: Location) -> KernelTypeError:
     advice = "Keep an index into an array of them instead."
-    return KernelTypeError(f"{name} makes {struct} contain itself.", place, advice)
+    return KernelTypeError(f"{name} makes {struct} contain itself.", location, advice)
 
 
-def _extra(struct: str, name: str, callable_: bool, place: Location) -> KernelTypeError:
+def _extra(struct: str, name: str, callable_: bool, location: Location) -> KernelTypeError:
     if callable_:
         return KernelTypeError(
-            f"{struct} has a method, {name}; a struct holds only fields.", place,
+            f"{struct} has a method, {name}; a struct holds only fields.", location,
             f"Make it a func that takes a {struct}.",
         )  # fmt: skip
-    return KernelTypeError(f"{name} of {struct} has no annotation.", place, f"Write {name}: float, say.")
+    return KernelTypeError(f"{name} of {struct} has no annotation.", location, f"Write {name}: float, say.")
 
 
 def _place(cls: type) -> Location:

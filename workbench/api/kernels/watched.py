@@ -17,12 +17,12 @@ class Holder(Protocol):
     """A dict, or the variable of an enclosing function, as far as a value is read from it."""
 
     def get(self, name: str, /) -> object:
-        """What the name means there now; None where it is not there."""
+        """Return the name's current value in this scope; None where it is not defined."""
         ...
 
 
 Place = tuple[Holder, str, object]
-"""Where a name is held, the name, and its value: while it is held there, the name means what it did."""
+"""The scope that holds a name, the name, and its value: as long as it is held there, the name means what it did."""
 
 
 class Closure:
@@ -34,17 +34,17 @@ class Closure:
 
     def __call__(self) -> Mapping[str, object]:
         """Return names to values, of those that have one."""
-        found: dict[str, object] = {}
+        values: dict[str, object] = {}
         for name, cell in self.cells.items():
             try:
-                found[name] = cell.cell_contents
+                values[name] = cell.cell_contents
             except ValueError:  # not assigned yet
                 continue
-        return found
+        return values
 
 
 class _Variable:
-    """One of them."""
+    """A variable of an enclosing function, by its cell."""
 
     __slots__ = ("cell",)
 
@@ -52,7 +52,7 @@ class _Variable:
         self.cell = cell
 
     def get(self, _: str, /) -> object:
-        """Its value; None without one."""
+        """Return the variable's value; None without one."""
         try:
             return self.cell.cell_contents
         except ValueError:
@@ -60,7 +60,7 @@ class _Variable:
 
 
 def plain_places(watched: Watched) -> tuple[Place, ...] | None:
-    """Where to look whether a name means what it did, if looking there says all; None if it does not.
+    """Return the scopes that decide whether a name means what it did; None if looking there does not tell.
 
     So it is for names of the user's globals, of enclosing functions and of the language, and for attributes of modules.
     It is not for values that can change in place: NumPy arrays, and tuples of those.
@@ -72,31 +72,31 @@ def plain_places(watched: Watched) -> tuple[Place, ...] | None:
         return _places(scope, watched.path, watched.value) if _lasts(watched.value) else None
     if watched.paths is None:
         return None
-    found: list[Place] = []
+    scopes: list[Place] = []
     for path in watched.paths:
-        places = _places(scope, path)
-        if places is None or not _constant(places[-1][2]):
+        parts = _places(scope, path)
+        if parts is None or not _constant(parts[-1][2]):
             return None
-        found += places
-    return tuple(found)
+        scopes += parts
+    return tuple(scopes)
 
 
 def _places(scope: Scope, path: str, value: object = MISSING) -> tuple[Place, ...] | None:
-    """Those of the parts of a dotted name; None if `value`, where it is given, is not what is found there."""
+    """Return the scopes of the parts of a dotted name; None if `value`, where passed, is not the name's value there."""
     root, *attrs = path.split(".")
-    found = _root(scope, root)
-    if not found or (attrs and root in scope.own):
+    scopes = _root(scope, root)
+    if not scopes or (attrs and root in scope.own):
         return None
     for attr in attrs:
-        owner = found[-1][2]
+        owner = scopes[-1][2]
         if not isinstance(owner, ModuleType) or attr not in vars(owner):
             return None
-        found.append((vars(owner), attr, vars(owner)[attr]))
-    return tuple(found) if value is MISSING or found[-1][2] is value else None
+        scopes.append((vars(owner), attr, vars(owner)[attr]))
+    return tuple(scopes) if value is MISSING or scopes[-1][2] is value else None
 
 
 def _root(scope: Scope, name: str) -> list[Place]:
-    """Where the name is held, last; before it, where it is not, as otherwise it would mean that. Empty: not known."""
+    """Return the scope that holds the name, last, after those that hide it if they ever define it; empty: unknown."""
     if name in scope.defined:  # looked up in the namespace, which will hold it
         return [(scope.user, name, scope.defined[name])]
     if name in scope.own:

@@ -96,14 +96,14 @@ class _Call:
         """Run the call whose text this is as a kernel of one thread; return its results, None without any."""
         parameters = ", ".join(self.types)
         definition = self._definition(f"def {self.name}_({parameters}):\n    return {text}\n")
-        found = result_types(definition, self.types, self.warp_meanings, nothing=True)
-        outs = {f"result_{k}": empty(1, type) for k, type in enumerate(found)}
+        result_list = result_types(definition, self.types, self.warp_meanings, nothing=True)
+        outs = {f"result_{k}": empty(1, type) for k, type in enumerate(result_list)}
         stores = ", ".join(f"{y}[0]" for y in outs) + " = " if outs else ""
         kernel = self._definition(f"def {self.name}_({', '.join([*self.types, *outs])}):\n    {stores}{text}\n")
         types = self.types | {y: out.type for y, out in outs.items()}
         function = lower(kernel, types, warp_meanings=self.warp_meanings).function
-        given = [p for n, v in {**self.values, **outs}.items() for p in spread(n, v).values()]
-        interpret.run(function, 1, [p.host() if isinstance(p, array) else p for p in given])
+        arguments = [p for n, v in {**self.values, **outs}.items() for p in spread(n, v).values()]
+        interpret.run(function, 1, [p.host() if isinstance(p, array) else p for p in arguments])
         for value in self.values.values():
             if isinstance(value, array):
                 value.changed()
@@ -117,7 +117,7 @@ class _Call:
 
 
 def _type(value: Any) -> AnyType | None:
-    """The type of a parameter that takes the value; None for what a kernel knows at compile time: a func, a type."""
+    """Return the type of a parameter that takes the value; None for a compile-time value: a func, a type."""
     if isinstance(value, array):
         if value.device.is_cuda:
             raise LaunchError(f"A func called from Python runs on the CPU; this array is on {value.device}.")

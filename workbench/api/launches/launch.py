@@ -111,9 +111,9 @@ def launch(
     values, outputs, uniforms = with_defaults(kernel, dim, inputs, outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=False)
-    how = launch_options(kernel, checks, fast_math, deterministic)
+    options = launch_options(kernel, checks, fast_math, deterministic)
     plain = stream is None and block_dim is BLOCK_DIM  # a block_dim that is merely equal to it is checked first
-    plan = None if adjoint else _plan_for(kernel, dim, values, device, block_dim, how.code)
+    plan = None if adjoint else _plan_for(kernel, dim, values, device, block_dim, options.code)
     if plan is not None:
         dims, arguments = plan.arguments(kernel, dim, values)
         if (plan := plan.suiting(kernel, dims, arguments)) is not None:
@@ -121,11 +121,11 @@ def launch(
             code, block, at = (plan.loaded, BLOCK_DIM, None) if usual else plan.placed(kernel, dims, block_dim, stream)
             if not (record_cmd or uniforms or OBSERVERS.get() or (SUBSCRIBERS and listening(Launched))):
                 return run_unseen(code, dims, arguments, block, at)
-            record = plan.record(kernel, dims, arguments, how, code, block, at)
+            record = plan.record(kernel, dims, arguments, options, code, block, at)
             return finished(kernel, record, record_cmd, record_tape, uniforms)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
-    how = how if plain else LaunchOptions(how.code, block_dim, stream)
-    record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, how)
+    options = options if plain else LaunchOptions(options.code, block_dim, stream)
+    record = prepare(kernel, dim, listed(kernel, inputs, outputs), adjoints if adjoint else None, device, options)
     return finished(kernel, record, record_cmd, record_tape, uniforms)
 
 
@@ -140,14 +140,14 @@ def finished(
     if not uniforms:
         return Launch(kernel, record.ready()) if record_cmd else execute(record)
     record = replace(record, uniforms=uniforms)
-    kept = Launch(kernel, record.ready()) if record_cmd else None
-    users = [o for o in OBSERVERS.get() if o.replays] if kept is None else [kept]
+    command = Launch(kernel, record.ready()) if record_cmd else None
+    users = [o for o in OBSERVERS.get() if o.replays] if command is None else [command]
     for uniform in uniforms.values():
         for user in users:
             uniform.taken_by(user)
         if not users:  # nobody can run it again
             uniform.read(uniform)
-    return execute(record) if kept is None else kept
+    return execute(record) if command is None else command
 
 
 def launch_options(
@@ -249,13 +249,13 @@ class _Plan(msgspec.Struct, frozen=True):
         return loaded.in_blocks(block), block, stream
 
     def record(
-        self, kernel: Kernel, dims: tuple[int, ...], values: list[object], how: LaunchOptions, loaded: Loaded,
+        self, kernel: Kernel, dims: tuple[int, ...], values: list[object], options: LaunchOptions, loaded: Loaded,
         block: int | Block, stream: object,
     ) -> LaunchRecord:  # fmt: skip
         """Return the launch as a record, for whoever watches."""
-        how = how if block is BLOCK_DIM and stream is None else LaunchOptions(how.code, block, stream)
+        options = options if block is BLOCK_DIM and stream is None else LaunchOptions(options.code, block, stream)
         # A tape keeps it: a tuple has no room to grow.
-        return LaunchRecord(loaded, dims, tuple(values), self.specialisation, kernel.place, how, BINDER)
+        return LaunchRecord(loaded, dims, tuple(values), self.specialisation, kernel.place, options, BINDER)
 
 
 _SHARING = "arguments that share memory"
@@ -308,14 +308,14 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     """Keep what was found for the next launch of this kind; not where it depends on more than the arguments' kinds."""
     arrays = _arrays(values)
     specialisation = record.specialisation
-    given = zip(values, specialisation.types, strict=True)
+    typed = zip(values, specialisation.types, strict=True)
     if (
         not arrays
         or record.loaded.later is not None
         or specialisation.tiling is not None
         or record.threads >= BEYOND_INT32  # smaller launches of this kind have 32-bit indices,
         or not is_aligned(arrays.values())  # and aligned vectors are loaded whole
-        or any(v is None or is_numpy_array(v) for v, t in given if not _is_vector(v, t))
+        or any(v is None or is_numpy_array(v) for v, t in typed if not _is_vector(v, t))
         or (specialisation.adds_alone and overlap(arrays))
     ):
         return
@@ -327,7 +327,7 @@ def _keep_plan(kernel: Kernel, dim: Dim, values: Sequence[object], code: Options
     loaded = record.loaded
     spread = [k for k, t in kinds if isinstance(t, (IndexedArray, Struct, StructArray))]
     fields = [(k, plain_fields(type(v))) for k in reversed(spread) if isinstance(v := values[k], StructValue)]
-    structs = tuple([(k, found.values) for k, found in fields if found is not None])
+    structs = tuple([(k, field.values) for k, field in fields if field is not None])
     spreads = len(structs) < len(spread)
     key = _kinds(dim, values, code)
     kernel.plans[key if loaded.apart or not loaded.on_device else (_SHARING, key)] = _Plan(
@@ -356,11 +356,11 @@ def adjoint_list(
         LaunchError: there are more of them than arguments.
     """
     room = len(inputs) if adj_outputs else len(inputs) + len(outputs)
-    for name, given, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
-        must_be(given, (list, Sequence), f"adj_{name} is a list of arrays")
-        if len(given) > most:
+    for name, adjoints, most in (("inputs", adj_inputs, room), ("outputs", adj_outputs, len(outputs))):
+        must_be(adjoints, (list, Sequence), f"adj_{name} is a list of arrays")
+        if len(adjoints) > most:
             raise LaunchError(
-                f"adj_{name} has {len(given)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
+                f"adj_{name} has {len(adjoints)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
                 parameter=f"adj_{name}", advice="Give one for each argument, in the same order; None leaves one out.",
             )  # fmt: skip
     padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
@@ -369,23 +369,24 @@ def adjoint_list(
 
 def prepare(
     kernel: Kernel, dim: Dim, values: Sequence[object], adjoints: Sequence[object] | None = None,
-    device: Device | str | None = None, how: LaunchOptions = PLAIN, tiled: bool = False,
+    device: Device | str | None = None, options: LaunchOptions = PLAIN, tiled: bool = False,
 ) -> LaunchRecord:  # fmt: skip
-    """A checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts blocks."""
+    """Return a checked launch as a record, not yet run: of the adjoint if there are `adjoints`; `tiled`: dim counts
+    blocks."""
     must_be_kernel(kernel)
     kernel.refuse_stale()
     dims = as_dims(dim, kernel.name)
-    own = kernel.prepare(dims, values, adjoints, device, how, tiled)
+    own = kernel.prepare(dims, values, adjoints, device, options, tiled)
     if own is not None:
         if adjoints is None and _taken_as_given(values, own):
-            _keep_plan(kernel, dim, values, how.code, own)
+            _keep_plan(kernel, dim, values, options.code, own)
         return own
     values = [*values, *defaults_after(kernel, len(values))]
     if len(values) != len(kernel.parameters):
         raise wrong_count(kernel, values)
-    place = get_device(device) if device is not None else _device_of(values)
-    block_dim = as_block_dim(how.block_dim, kernel.name)
-    how = LaunchOptions(how.code, block_dim, as_stream(how.stream, place, kernel.name))
+    target = get_device(device) if device is not None else _device_of(values)
+    block_dim = as_block_dim(options.block_dim, kernel.name)
+    options = LaunchOptions(options.code, block_dim, as_stream(options.stream, target, kernel.name))
     threads = dims if len(dims) > 1 else ()
     size = block_dim or BLOCK_DIM
     tiling = Tiling(size, len(dims)) if tiled else Tiling(size, 1, flat=True, threads=threads)
@@ -394,18 +395,18 @@ def prepare(
         refuse_tiles(specialisation)
     dims = dims if tiled else as_blocks(dims, specialisation, kernel.name)
     arguments = {
-        name: check(kernel, name, type, value, place)
+        name: check(kernel, name, type, value, target)
         for name, type, value in zip(kernel.parameters, specialisation.types, values, strict=True)
     }
     arguments = spread_all(arguments)
     if adjoints is None:
-        record = bind(specialisation, "forward", dims, arguments, place, how)
-        _keep_plan(kernel, dim, values, how.code, record)
+        record = bind(specialisation, "forward", dims, arguments, target, options)
+        _keep_plan(kernel, dim, values, options.code, record)
         return record
     constant = not_wanted(specialisation, adjoints)
-    pairs = adjoint_arguments(specialisation, arguments, adjoints, place, constant)
-    how = replace(how, code=replace(how.code, constant=constant)) if constant else how
-    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, place, how)
+    pairs = adjoint_arguments(specialisation, arguments, adjoints, target, constant)
+    options = replace(options, code=replace(options.code, constant=constant)) if constant else options
+    record = bind(specialisation, "adjoint", dims, {**arguments, **pairs}, target, options)
     _refuse_overwritten(record)
     return record
 
@@ -430,7 +431,8 @@ def must_be_kernel(kernel: object, call: str = "launch()") -> None:
 
 
 def _refuse_overwritten(record: LaunchRecord) -> None:
-    """A bare adjoint launch has the arrays of now, and those that the kernel changes are no longer what they were."""
+    """Raise if the kernel changes arrays that its adjoint needs: a bare adjoint launch has only their present
+    values."""
     loaded = record.loaded
     lost = (loaded.reads | loaded.writes) & written_arrays(record.specialisation.function)
     if lost:

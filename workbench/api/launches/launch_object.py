@@ -68,14 +68,14 @@ class Launch:
         if stream is None and not values:
             execute_again(self._record)
             return
-        kept = self._record
+        stored = self._record
         try:
             for name, value in values.items():
                 self.set_param_by_name(name, value)
             record = self._record
             execute_again(record if stream is None else record.on_stream(self._stream(stream)))
         finally:
-            self._record = kept
+            self._record = stored
 
     def _latest(self) -> dict[str, object]:
         """Return the present values of arguments that came from uniforms, by parameter."""
@@ -162,9 +162,9 @@ class Launch:
     def _change(self, values: dict[str, object]) -> None:
         record = self._record
         types = dict(zip(record.specialisation.parameters, record.specialisation.types, strict=True))
-        whole = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
+        checked = {n: check(self.kernel, n, types[n], v, record.loaded.device) for n, v in values.items() if n in types}
         parts = {n: record.checked(n, v) for n, v in values.items() if n not in types}
-        self._record = record.changed({**spread_all(whole), **parts})
+        self._record = record.changed({**spread_all(checked), **parts})
 
     def _adjoint_name(self, name: str) -> str:
         if not self.adjoint:

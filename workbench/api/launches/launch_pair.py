@@ -35,9 +35,9 @@ class LaunchPair:
         must_be(forward, LaunchRecord, "LaunchPair() takes a record", advice="wb.launch_pair(…) makes one.")
         self.forward_record = forward
         arrays = {n: a for n, a in forward.arguments.items() if isinstance(a, array)}
-        place, how = forward.loaded.device, forward.how
+        device, options = forward.loaded.device, forward.how
         arguments = {**forward.arguments, **adjoints}
-        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, place, how)
+        first = bind(forward.specialisation, "adjoint", forward.dim, arguments, device, options)
         changed = {arrays[n].memory for n in forward.writes}
         needed = (first.loaded.reads | first.loaded.writes) & arrays.keys()
         self.kept = tuple(n for n in arrays if n in needed and arrays[n].memory in changed)
@@ -51,7 +51,7 @@ class LaunchPair:
         ]
         instead = {n: a.twin(room[a.memory]) for n, a in arrays.items() if a.memory in room}
         self.backward_record = bind(
-            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, place, how
+            forward.specialisation, "adjoint", forward.dim, {**arguments, **instead}, device, options
         )
         read = first.loaded.reads & arrays.keys() - set(self.kept)
         self._read = {n: arrays[n].memory for n in arrays if n in read}
@@ -88,8 +88,8 @@ class LaunchPair:
         execute_again(self.backward_record)
 
     def __repr__(self) -> str:
-        kept = f", keeps {', '.join(self.kept)}: {self.nbytes:,} bytes" if self.kept else ""
-        return f"<LaunchPair {self.forward_record.kernel}[{'×'.join(map(str, self.forward_record.dim))}]{kept}>"
+        memory = f", keeps {', '.join(self.kept)}: {self.nbytes:,} bytes" if self.kept else ""
+        return f"<LaunchPair {self.forward_record.kernel}[{'×'.join(map(str, self.forward_record.dim))}]{memory}>"
 
 
 def launch_pair(
@@ -114,8 +114,8 @@ def launch_pair(
         LaunchError: the arguments do not fit, or an array has no adjoint.
         NotDifferentiable: the kernel has no right adjoint.
     """
-    how = launch_options(kernel, checks, fast_math)
-    record = prepare(kernel, dim, [*inputs, *outputs], device=device, how=how)
-    given = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
-    place = record.loaded.device
-    return LaunchPair(record, adjoint_arguments(record.specialisation, record.arguments, given, place))
+    options = launch_options(kernel, checks, fast_math)
+    record = prepare(kernel, dim, [*inputs, *outputs], device=device, options=options)
+    adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
+    target = record.loaded.device
+    return LaunchPair(record, adjoint_arguments(record.specialisation, record.arguments, adjoints, target))

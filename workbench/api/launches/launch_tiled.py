@@ -62,11 +62,11 @@ def launch_tiled(
     """
     if unknown:
         raise unknown_option(launch_tiled, unknown)
-    how = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
+    options = LaunchOptions(launch_options(kernel, checks, fast_math, deterministic).code, block_dim, stream)
     require_lists(kernel, inputs, outputs)
     values, _, uniforms = with_defaults(kernel, dim, inputs, outputs)
     adjoints = adjoint_list(inputs, outputs, adj_inputs, adj_outputs)
     if NOTING and not (adjoint or record_cmd):
         note(kernel, dim, values, block_dim, tiled=True)
-    record = prepare(kernel, dim, values, adjoints if adjoint else None, device, how, tiled=True)
+    record = prepare(kernel, dim, values, adjoints if adjoint else None, device, options, tiled=True)
     return finished(kernel, record, record_cmd, record_tape, uniforms)

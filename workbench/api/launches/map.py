@@ -9,6 +9,7 @@ import ast
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from workbench.errors import LaunchError, its_type
 from workbench.frontend import Definition, Scope, as_builtin, result_types
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
-from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.host_convert import refuse_masked
 from workbench.runtime.arrays.placeholder import Symbol
 from workbench.runtime.device.device import Device, get_device
@@ -73,11 +74,11 @@ def map(
     indices = tuple(_index(v.shape, shape) if isinstance(v, array) else "" for v in values)
     mapped = _mapped(f)
     types = tuple(v.type if isinstance(v, array) else _type(v) for v in values)
-    found = mapped.results(types)
-    outs = _outputs(out, found, shape, arrays)
+    types_out = mapped.results(types)
+    outs = _outputs(out, types_out, shape, arrays)
     kernel = mapped.kernel(indices, len(shape), len(outs))
     launch(kernel, shape, inputs=values, outputs=outs, device=arrays[0].device)
-    mapped.keep(types, found, kernel.specialise([*types, *(a.type for a in outs)]))
+    mapped.keep(types, types_out, kernel.specialise([*types, *(a.type for a in outs)]))
     return outs[0] if len(outs) == 1 else tuple(outs)
 
 
@@ -89,12 +90,12 @@ class _Mapped:
         func: what the kernels call.
     """
 
-    def __init__(self, given: Func | Form | Callable[..., object]) -> None:
-        if isinstance(given, Kernel):
-            raise LaunchError(f"map() takes a func; {given.name} is a kernel.", advice="Make it a func: @wb.func.")
-        usable = hasattr(given, "__wb_definitions__") or isinstance(given, Form) or as_builtin(given) is not None
-        self.given = given
-        self.func = given if usable else Func(definition_of(given))
+    def __init__(self, mapped: Func | Form | Callable[..., object]) -> None:
+        if isinstance(mapped, Kernel):
+            raise LaunchError(f"map() takes a func; {mapped.name} is a kernel.", advice="Make it a func: @wb.func.")
+        usable = hasattr(mapped, "__wb_definitions__") or isinstance(mapped, Form) or as_builtin(mapped) is not None
+        self.given = mapped
+        self.func = mapped if usable else Func(definition_of(mapped))
         self._kernels: dict[str, Kernel] = {}
         self._results: dict[tuple[AnyType, ...], tuple[tuple[AnyType, ...], Specialisation]] = {}
 
@@ -106,19 +107,19 @@ class _Mapped:
         names = [f"x{k}" for k in range(len(types))]
         text = f"def {self._name}({', '.join(names)}):\n    return f({', '.join(names)})\n"
         elements = [t.dtype if isinstance(t, (ArrayType, StructArray)) else t for t in types]
-        given = dict(zip(names, elements, strict=True))
-        return result_types(self._definition(text), given, self._warp_meanings)
+        typed = dict(zip(names, elements, strict=True))
+        return result_types(self._definition(text), typed, self._warp_meanings)
 
-    def keep(self, types: tuple[AnyType, ...], found: tuple[AnyType, ...], specialisation: Specialisation) -> None:
+    def keep(self, types: tuple[AnyType, ...], results: tuple[AnyType, ...], specialisation: Specialisation) -> None:
         """Keep the results' types for as long as nothing that the function captures changes."""
-        self._results[types] = found, specialisation
+        self._results[types] = results, specialisation
 
     def kernel(self, indices: Sequence[str], ndim: int, outs: int) -> Kernel:
         """Return the kernel that reads its arguments at these indices; "" for one that is no array."""
         text = self._text(indices, ndim, outs)
-        made = self.kernel_of(text)
-        made.elementwise = Elementwise(self, tuple(indices), ndim, outs)
-        return made
+        kernel = self.kernel_of(text)
+        kernel.elementwise = Elementwise(self, tuple(indices), ndim, outs)
+        return kernel
 
     def kernel_of(self, text: str) -> Kernel:
         """Return the kernel with this source code, in which the function is `f`."""
@@ -180,9 +181,9 @@ class Elementwise:
 
     def restricted(self) -> Kernel:
         """Return the kernel for the elements where its first argument, an array of bools, is true."""
-        made = self.mapped.restricted(self.indices, self.ndim, self.outs)
-        made.restricts = self
-        return made
+        kernel = self.mapped.restricted(self.indices, self.ndim, self.outs)
+        kernel.restricts = self
+        return kernel
 
 
 def live_kernel(of: Elementwise, index: str, live: bool, chosen: bool, negated: bool) -> Kernel:
@@ -222,9 +223,9 @@ def _values(arguments: Sequence[object], device: Device | str | None) -> list[ar
     theirs = [is_numpy_array(a) and _is_array(a, vectors) for a in arguments]
     if not ours and not any(theirs):
         raise LaunchError("map() needs an array among its arguments.")
-    place = get_device(device) if device is not None or not ours else ours[0].device
+    target = get_device(device) if device is not None or not ours else ours[0].device
     values: list[object] = [
-        array(a, device=place) if is_theirs else a for a, is_theirs in zip(arguments, theirs, strict=True)
+        array(a, device=target) if is_theirs else a for a, is_theirs in zip(arguments, theirs, strict=True)
     ]
     arrays = [v for v in values if isinstance(v, array)]
     floats = [t for a in arrays if (t := element(a.dtype)).kind is Kind.FLOAT]
@@ -251,9 +252,7 @@ def _common_shape(arrays: Sequence[array]) -> tuple[int, ...]:
 def _index(own: tuple[int, ...], shape: tuple[int, ...]) -> str:
     """Return the subscript by which a thread of `shape` reads an array of shape `own`: 0 along broadcast axes."""
     letters = LETTERS[len(shape) - len(own) : len(shape)]
-    return ", ".join(
-        "0" if n == 1 != whole else k for n, whole, k in zip(own, shape[-len(own) :], letters, strict=True)
-    )
+    return ", ".join("0" if n == 1 != size else k for n, size, k in zip(own, shape[-len(own) :], letters, strict=True))
 
 
 def _is_array(value: HostArray, vectors: Sequence[Vector]) -> bool:
@@ -310,18 +309,19 @@ def _type(value: Symbol | Numpy) -> AnyType:
     return value.type if isinstance(value, HostVector) else NUMBERS[value.dtype.name]
 
 
-def _outputs(out: object, found: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
+def _outputs(out: object, types: Sequence[AnyType], shape: tuple[int, ...], arrays: Sequence[array]) -> list[array]:
     """Return the arrays to write to: those given, checked, or new ones that want a gradient where an argument does."""
     if out is None:
         wanted = any(a.requires_grad for a in arrays)
-        return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in found]
+        elements = cast("Sequence[Element]", types)  # a function on the host returns nothing else
+        return [arrays[0].kin.undefined(shape, t, arrays[0].device, wanted and is_float(t)) for t in elements]
     outs: list[object] = list(out) if is_list(out) else [out]
     checked: list[array] = []
-    if len(outs) != len(found):
-        raise LaunchError(f"map(): the function has {len(found)} results; out has {len(outs)}.", parameter="out")
-    for given, type in zip(outs, found, strict=True):
-        if not isinstance(given, array) or given.dtype != type or given.shape != shape:
-            what = f"{given.dtype!r} of shape {given.shape}" if isinstance(given, array) else repr(given)
+    if len(outs) != len(types):
+        raise LaunchError(f"map(): the function has {len(types)} results; out has {len(outs)}.", parameter="out")
+    for passed, type in zip(outs, types, strict=True):
+        if not isinstance(passed, array) or passed.dtype != type or passed.shape != shape:
+            what = f"{passed.dtype!r} of shape {passed.shape}" if isinstance(passed, array) else repr(passed)
             raise LaunchError(f"map(): out must be an array of {type!r} of shape {shape}, not {what}.", parameter="out")
-        checked.append(given)
+        checked.append(passed)
     return checked

@@ -34,7 +34,8 @@ from workbench.types import bool as bool_
 
 
 def binary(name: str, left: Any, right: Any) -> Any:
-    """`left + right` and the like, by a builtin's name; a Python number takes the array's type, as in a kernel."""
+    """Compute `left + right` and the like by a builtin's name; a Python number takes the array's type, as in
+    kernels."""
     kind = _number_type(left, right)
     if kind is None:
         return NotImplemented
@@ -43,17 +44,17 @@ def binary(name: str, left: Any, right: Any) -> Any:
 
 
 def unary(name: str, value: array) -> Any:
-    """`-x` and the like, by a builtin's name."""
+    """Compute `-x` and the like by a builtin's name."""
     return map(TABLE[name], value)
 
 
 def logical(name: str, left: array, right: Any) -> Any:
-    """`left & right` and the like: of bools whether both hold, of integers their bits."""
+    """Compute `left & right` and the like: logical for bools, bitwise for integers."""
     return binary(f"{name}_" if left.dtype == bool_ else f"bit_{name}", left, right)
 
 
 def inverted(value: array) -> Any:
-    """`~x`: not, of bools; of integers the other bits."""
+    """Compute `~x`: logical not for bools, bitwise not for integers."""
     return unary("not_" if value.dtype == bool_ else "invert", value)
 
 
@@ -85,8 +86,8 @@ def _number_type(*values: Any) -> Scalar | None:
     """
     if not all(isinstance(v, (array, np.ndarray, np.generic, int, float, complex, Symbol)) for v in values):
         return None
-    found = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
-    ranked = [t for t in found if t.kind is Kind.FLOAT] or [t for t in found if t != bool_]
+    dtypes = [element(v.dtype) for v in values if isinstance(v, array) and not isinstance(v.dtype, Struct)]
+    ranked = [t for t in dtypes if t.kind is Kind.FLOAT] or [t for t in dtypes if t != bool_]
     weak = float32 if any(isinstance(v, float) for v in values) else bool_
     return max(ranked, key=lambda t: t.bits, default=weak)
 
@@ -180,7 +181,7 @@ def _along(of: Kernel, what: str, x: array, kind: Any, axis: int, keepdims: bool
 
 
 def product(left: Any, right: Any) -> Any:
-    """`a @ b` of matrices and vectors of numbers: one thread for each element of the result."""
+    """Multiply matrices and vectors, `a @ b`: one thread computes each element of the result."""
     a, b = (array(v, device=_place(left, right)) if isinstance(v, np.ndarray) else v for v in (left, right))
     if not isinstance(a, array) or not isinstance(b, array):
         return NotImplemented

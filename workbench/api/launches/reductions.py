@@ -18,77 +18,77 @@ larger, smaller = TABLE["max"], TABLE["min"]
 
 @kernel
 def add_up(x: array[Any], out: array[Any]):
-    """The sum of all elements."""
+    """Add up all elements."""
     atomic_add(out, 0, x[tid()])
 
 
 @kernel
 def add_converted(x: array[Any], out: array[Any]):
-    """The sum of all elements in the type of `out`."""
+    """Add up all elements in the type of `out`."""
     atomic_add(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def add_products(x: array[Any], y: array[Any], out: array[Any]):
-    """The sum of the products of two arrays' elements."""
+    """Add up the products of two arrays' elements."""
     i = tid()
     atomic_add(out, 0, x[i] * y[i])
 
 
 @kernel
 def largest(x: array[Any], out: array[Any]):
-    """The largest element, in the type of `out`, which holds one of them."""
+    """Find the largest element, in the type of `out`."""
     atomic_max(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def smallest(x: array[Any], out: array[Any]):
-    """The smallest element, in the type of `out`, which holds one of them."""
+    """Find the smallest element, in the type of `out`."""
     atomic_min(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
 def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The sums along the middle dimension, in the type of `out`: a thread for each."""
+    """Add up along the middle dimension, in the type of `out`: one thread per sum."""
     i, j = tid()
-    found = out.dtype(0)
+    total = out.dtype(0)
     for k in range(x.shape[1]):
-        found += out.dtype(x[i, k, j])
-    out[i, j] = found
+        total += out.dtype(x[i, k, j])
+    out[i, j] = total
 
 
 @kernel
 def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The largest elements along the middle dimension: a thread for each."""
+    """Find the largest elements along the middle dimension: one thread each."""
     i, j = tid()
-    found = x[i, 0, j]
+    best = x[i, 0, j]
     for k in range(1, x.shape[1]):
-        found = larger(found, x[i, k, j])
-    out[i, j] = found
+        best = larger(best, x[i, k, j])
+    out[i, j] = best
 
 
 @kernel
 def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """The smallest elements along the middle dimension: a thread for each."""
+    """Find the smallest elements along the middle dimension: one thread each."""
     i, j = tid()
-    found = x[i, 0, j]
+    best = x[i, 0, j]
     for k in range(1, x.shape[1]):
-        found = smaller(found, x[i, k, j])
-    out[i, j] = found
+        best = smaller(best, x[i, k, j])
+    out[i, j] = best
 
 
 @kernel
 def converted(x: array[Any], out: array[Any]):
-    """The elements in the type of `out`."""
+    """Convert the elements to the type of `out`."""
     i = tid()
     out[i] = out.dtype(x[i])
 
 
 @kernel
 def multiplied(a: array(dtype=Any, ndim=2), b: array(dtype=Any, ndim=2), out: array(dtype=Any, ndim=2)):
-    """A matrix product: a thread for each element of the result."""
+    """Multiply two matrices: one thread computes each element of the result."""
     i, j = tid()
-    found = out.dtype(0)
+    total = out.dtype(0)
     for k in range(a.shape[1]):
-        found += a[i, k] * b[k, j]
-    out[i, j] = found
+        total += a[i, k] * b[k, j]
+    out[i, j] = total

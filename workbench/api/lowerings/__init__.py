@@ -1,1 +1,1 @@
-"""What lowering a kernel came to, kept in the cache with all that it read."""
+"""Lowerings of kernels, stored in the cache with all that they read."""

@@ -98,7 +98,7 @@ def _place(definition: Definition) -> tuple[Source, int]:
 
 
 def written(definition: Definition) -> str:
-    """What is written there, wherever it stands.
+    """Return the source text of a definition, independent of its position in a file.
 
     Raises:
         Inexact: that is not known.
@@ -186,7 +186,7 @@ def _record(value: Any, seen: Seen) -> str:
 
 
 def _named(value: Any, seen: Seen) -> str:
-    """A class or function: a struct or an enum by its content, one of a library that kernels know by its name."""
+    """Identify a class or function: a struct or an enum by its content, one of a library by its name in kernels."""
     of_struct: Any = vars(value).get("__wb_struct__") if isinstance(value, type) else None
     if of_struct is not None and StructValue in value.__mro__:
         return f"struct {exact(of_struct, seen)}"
@@ -195,16 +195,16 @@ def _named(value: Any, seen: Seen) -> str:
     ufunc = isinstance(value, np.ufunc)
     module = "numpy" if ufunc else getattr(value, "__module__", None) or ""
     path = getattr(value, "__qualname__", None) or getattr(value, "__name__", None) or ""
-    found: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
+    known: Any = sys.modules.get(module) if module.partition(".")[0] in _KNOWN else None
     for name in path.split("."):
-        found = getattr(found, name, None)
-    if found is None or found is not value:
+        known = getattr(known, name, None)
+    if known is None or known is not value:
         raise Inexact(f"{path or type(value).__name__} is not known by its name")
     return f"{module}.{path}"
 
 
 class _Plain(enum.IntEnum):
-    """What Python itself writes in an enum."""
+    """An enum of one member, to tell which attributes Python itself adds."""
 
     A: int = 1  # type: ignore[misc]
 

@@ -1,4 +1,4 @@
-"""What a kernel is for parameters of some types: its IR, and what launches need of it without reading that.
+"""A kernel lowered for parameters of some types: its IR, and the facts that launches need without reading that.
 
 Lowering is most of what a kernel costs that is on disk. So what one lowering came to is kept in the cache, with all
 that it read of the world around the kernel's text (`workbench.frontend.state.reads`); another process that reads the
@@ -58,7 +58,7 @@ FACT = "lowering"
 VERIFY = "WORKBENCH_VERIFY_LOWERING"
 """Set in tests: lower all the same, and compare."""
 WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
-"""How a name was asked for, as files call it."""
+"""The way in which a name was asked for, as files call it."""
 _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
 
 
@@ -74,13 +74,17 @@ class Lowering:
     """
 
     def __init__(
-        self, make: Callable[[], Function], facts: _Facts, watched: tuple[Watched, ...],
+        self, make: Callable[[], Function], launch_facts: _Facts, watched: tuple[Watched, ...],
         notices: tuple[Notice, ...] = (), parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
     ) -> None:  # fmt: skip
         self._make = make
-        self.params = facts.params
-        self.launch_ndim, self.block_dim, self.adds_alone = facts.launch_ndim, facts.block_dim, facts.adds_alone
+        self.params = launch_facts.params
+        self.launch_ndim, self.block_dim, self.adds_alone = (
+            launch_facts.launch_ndim,
+            launch_facts.block_dim,
+            launch_facts.adds_alone,
+        )
         self.watched = watched
         self.notices = notices
         self._parts = dict(parts or {})
@@ -92,7 +96,7 @@ class Lowering:
         return self._make()
 
     def parts(self, direction: str) -> tuple[Part, ...]:
-        """What the key of this direction's code says of the function."""
+        """Return the parts of a key that identify the function in this direction."""
         forward = direction == "forward"
         if forward not in self._parts:
             # The two differ by what users wrote in the place of derivatives.
@@ -108,7 +112,7 @@ class Lowering:
 
 
 class OfFunction:
-    """What has a forward function: one that was lowered or found, or one that it is given in its place."""
+    """An object with a forward function: lowered, read from the cache, or passed in."""
 
     _lowering: Lowering | None = None
     _function: Function | None = None
@@ -133,7 +137,7 @@ class OfFunction:
 
     @property
     def launch_ndim(self) -> int:
-        """How many indices the function asks `tid()` for; 0 if it does not."""
+        """Return how many indices the function asks `tid()` for; 0 if it does not call it."""
         return self._lowering.launch_ndim if self._lowering is not None else self.function.launch_ndim
 
     @property
@@ -142,7 +146,7 @@ class OfFunction:
         return self._lowering.block_dim if self._lowering is not None else self.function.block_dim
 
     def parts(self, direction: str) -> tuple[Part, ...]:
-        """What the key of a direction's code says of the function."""
+        """Return the parts of a key that identify the function in this direction."""
         lowering = self._lowering
         return lowering.parts(direction) if lowering is not None else function_parts(self.function, direction)
 
@@ -153,7 +157,7 @@ class OfFunction:
 
 
 class _Facts(msgspec.Struct, frozen=True):
-    """What launches need of a function."""
+    """The facts about a function that launches need."""
 
     params: tuple[Value, ...]
     launch_ndim: int
@@ -193,14 +197,14 @@ def lowering(
         NeedsBlocks, KernelSyntaxError, KernelTypeError: as `lower`.
     """
     digest = "" if from_warp else _digest(definition, types, warp_meanings, tiling)
-    found = _found(digest, definition, types) if digest else None
-    if found is not None and not os.environ.get(VERIFY):
-        return found
+    cached = _found(digest, definition, types) if digest else None
+    if cached is not None and not os.environ.get(VERIFY):
+        return cached
     lowered = lower(definition, types, from_warp=from_warp, warp_meanings=warp_meanings, tiling=tiling)
-    made = _made(digest, definition, lowered)
-    if found is not None:
-        _compare(definition.name, found, made)
-    return made
+    lowering_ = _made(digest, definition, lowered)
+    if cached is not None:
+        _compare(definition.name, cached, lowering_)
+    return lowering_
 
 
 def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
@@ -209,7 +213,7 @@ def _made(digest: str, definition: Definition, lowered: Lowered) -> Lowering:
     if digest and not lowered.notices:
         with suppress(Inexact):  # now: what can change in place may have done so later
             read = _reads(lowered.reads, seen), list(_watched(lowered.reads, seen))
-            keep = partial(_put, digest, definition.name, *read, _Places(seen))
+            keep = partial(_put, digest, definition.name, *read, _Locations(seen))
     return Lowering(
         lambda: function, _facts(function), tuple(lowered.reads.watched.values()), lowered.notices, keep=keep
     )
@@ -251,19 +255,19 @@ def _digest(definition: Definition, types: Mapping[str, AnyType], warp_meanings:
 
 
 def _reads(reads: Reads, seen: Seen) -> list[tuple[int | str, str | None, str, str]]:
-    """What was read, with what it meant."""
+    """List the names that a lowering read, with what each meant."""
     if reads.refused:
         raise Inexact(reads.refused)
-    found: list[tuple[int | str, str | None, str, str]] = []
+    rows: list[tuple[int | str, str | None, str, str]] = []
     for where, way, name, value in reads.found.values():
         if way is not None:
-            found.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
+            rows.append((seen.number(where), _NAMES[way], name, exact(value, seen)))
         elif isinstance(where, ModuleType):
             exact(where, seen)
-            found.append((where.__name__, None, name, exact(value, seen)))
+            rows.append((where.__name__, None, name, exact(value, seen)))
         else:
             _refuse_changing(where, name, seen)
-    return found
+    return rows
 
 
 def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
@@ -277,7 +281,7 @@ def _refuse_changing(where: Any, name: str, seen: Seen) -> None:
 
 
 def _watched(reads: Reads, seen: Seen) -> Iterator[tuple[int, str, str, dict[str, bool | int | float | str]]]:
-    """What launches look at, as far as that says what it is in another process."""
+    """Yield the names that launches watch, as far as they can be identified in another process."""
     for w in reads.watched.values():
         if w.definition.library:
             continue
@@ -299,7 +303,7 @@ def _is_small(value: Any) -> bool:
 
 
 def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) -> Lowering | None:
-    """What the cache has, if all that was read then means the same now."""
+    """Return the cached lowering, if every name that it read means the same now."""
     entry = default_store().get(digest, counted=False)
     if entry is None:
         return None
@@ -317,11 +321,11 @@ def _found(digest: str, definition: Definition, types: Mapping[str, AnyType]) ->
     others = others or forward
 
     def make() -> Function:
-        read = from_data(msgspec.msgpack.decode(saved.function), places=_Places(seen))
+        read = from_data(msgspec.msgpack.decode(saved.function), locations=_Locations(seen))
         return replace(read, source=definition.source)
 
-    facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
-    return Lowering(make, facts, watched, parts={True: forward, False: others})
+    launch_facts = _Facts(params, saved.launch_ndim, saved.block_dim, saved.adds_alone)
+    return Lowering(make, launch_facts, watched, parts={True: forward, False: others})
 
 
 def _same(where: int | str, way: str | None, name: str, text: str, seen: Seen) -> bool:
@@ -347,21 +351,21 @@ def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], see
 
 def _put(
     digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
-    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], places: _Places, made: Lowering,
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], locations: _Locations, result: Lowering,
 ) -> None:  # fmt: skip
     try:
-        function = msgspec.msgpack.encode(to_data(made.function, places))
+        function = msgspec.msgpack.encode(to_data(result.function, locations))
     except (Unwritable, Inexact):
         return
-    forward, others = made.parts("forward"), made.parts("adjoint")
-    kept = (forward, others if others is not forward else ())
-    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in kept]
-    saved = _Saved(reads, watched, made.launch_ndim, made.block_dim, made.adds_alone, parts, function)
-    facts: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
-    default_store().put(digest, Entry(msgspec.msgpack.encode(saved), facts))
+    forward, others = result.parts("forward"), result.parts("adjoint")
+    functions = (forward, others if others is not forward else ())
+    parts = [[(p.label, p.kind, p.data, p.shown) for p in some] for some in functions]
+    saved = _Saved(reads, watched, result.launch_ndim, result.block_dim, result.adds_alone, parts, function)
+    metadata: dict[str, Any] = {"name": name, "entry": "", "backend": FACT, "target": "", "stages": {}}
+    default_store().put(digest, Entry(msgspec.msgpack.encode(saved), metadata))
 
 
-class _Places:
+class _Locations:
     """Places by the definition that they are in, and lines from its `def`: a text that moved is the same text."""
 
     def __init__(self, seen: Seen) -> None:
@@ -372,19 +376,19 @@ class _Places:
             for line in range(begin - definition.written[1] + 1, end + 1):
                 self._at.setdefault((definition.source, line), number)
 
-    def write(self, place: Location) -> list[Any]:
-        """Return a place as a list.
+    def write(self, location: Location) -> list[Any]:
+        """Return a location as a list.
 
         Raises:
             Inexact: it is in no definition that is known.
         """
-        if place.source is UNKNOWN.source:
-            return [-1, place.line, place.column, place.end_line, place.end_column]
-        number = self._at.get((place.source, place.line))
-        if number is None or self._at.get((place.source, place.end_line)) != number:
-            raise Inexact(f"{place} is in no definition that is known")
+        if location.source is UNKNOWN.source:
+            return [-1, location.line, location.column, location.end_line, location.end_column]
+        number = self._at.get((location.source, location.line))
+        if number is None or self._at.get((location.source, location.end_line)) != number:
+            raise Inexact(f"{location} is in no definition that is known")
         begin = self.definitions[number].node.lineno
-        return [number, place.line - begin, place.column, place.end_line - begin, place.end_column]
+        return [number, location.line - begin, location.column, location.end_line - begin, location.end_column]
 
     def read(self, data: list[Any]) -> Location:
         """Return the place that `write` wrote, where its definition stands now."""
@@ -397,7 +401,7 @@ class _Places:
         return Location(definition.source, begin + line, column, begin + end_line, end_column)
 
 
-def _compare(name: str, found: Lowering, made: Lowering) -> None:
+def _compare(name: str, cached: Lowering, fresh: Lowering) -> None:
     """Raise if what the cache has is not what lowering gives.
 
     Raises:
@@ -415,7 +419,7 @@ def _compare(name: str, found: Lowering, made: Lowering) -> None:
             "places": [op.location for op in walk(function.body)], "view": show(function),
         }  # fmt: skip
 
-    before, now = shown(found), shown(made)
+    before, now = shown(cached), shown(fresh)
     wrong = [what for what in now if before[what] != now[what]]
     if wrong:
         raise CacheError(f"{name}: lowering gives other {', '.join(wrong)} than the cache: "

@@ -40,8 +40,8 @@ def _without_numbers(options: Options, constant: tuple[int, ...] | None, contigu
 
 
 @lru_cache(maxsize=256)
-def _how(how: LaunchOptions, code: Options) -> LaunchOptions:
-    return replace(how, code=code)
+def _how(launch_options: LaunchOptions, code: Options) -> LaunchOptions:
+    return replace(launch_options, code=code)
 
 
 def bind_adjoint(
@@ -68,5 +68,5 @@ def bind_adjoint(
     }
     arguments = {**record.arguments, **(instead or {}), **complete}
     options = adjoint_options(record, unwanted, ordered=ordered)
-    how = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
-    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, how)
+    launch_options = _how(record.how, options) if record.how.stream is None else replace(record.how, code=options)
+    return bind(record.specialisation, direction, record.dim, arguments, record.loaded.device, launch_options)

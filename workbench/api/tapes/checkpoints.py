@@ -205,47 +205,47 @@ class Checkpoints(Snapshots):
         for number, segment in reversed([*enumerate(self.segments)]):
             if wanted.isdisjoint(segment.steps):
                 continue
-            places = {m: self._place(segment, m) for m in segment.versions}
-            beside = sum([places[m].nbytes for m in segment.changed])
+            copies = {m: self._place(segment, m) for m in segment.versions}
+            beside = sum([copies[m].nbytes for m in segment.changed])
             self.copies.add(beside)
-            inner, kept = self._again(segment, number, places, again)
+            inner, snapshots = self._again(segment, number, copies, again)
             for memory, value in segment.arrays.items():
                 if is_float(value.dtype):
                     tape.adjoint_of(value)
-                    inner.lend(places[memory], tape.adjoints[memory])
-            reached = {places[m] for m in ends if m in places}
-            if isinstance(kept, Checkpoints):
-                kept.backward(inner, again, carrying(inner.steps, {*reached}), reached, live)
-                self.ran += kept.ran
+                    inner.lend(copies[memory], tape.adjoints[memory])
+            reached = {copies[m] for m in ends if m in copies}
+            if isinstance(snapshots, Checkpoints):
+                snapshots.backward(inner, again, carrying(inner.steps, {*reached}), reached, live)
+                self.ran += snapshots.ran
             else:
                 for step in carrying(inner.steps, reached):
                     live.through(step, inner).reversed(inner)()
-            ends |= {m for m, place in places.items() if place in reached}
-            self.copies.add(-beside - (kept.own if isinstance(kept, Checkpoints) else _bytes(kept)))
+            ends |= {m for m, copy in copies.items() if copy in reached}
+            self.copies.add(-beside - (snapshots.own if isinstance(snapshots, Checkpoints) else _bytes(snapshots)))
 
     def _again(
-        self, segment: Segment, number: int, places: Mapping[Memory, Memory], again: Callable[[Snapshots], _Inner]
+        self, segment: Segment, number: int, beside: Mapping[Memory, Memory], again: Callable[[Snapshots], _Inner]
     ) -> tuple[_Inner, Snapshots]:
         """Run the steps of a segment again on memories beside their own; return the tape of that, and its copies."""
         # The copies of the user's tape stay, so that one may go back twice; those of a segment's tape go with it.
-        count, kept = len(segment.steps), Snapshots()
+        count, snapshots = len(segment.steps), Snapshots()
         states = 1 + self._states - (len(self.segments) if self._grows else number + 1)
         if self._grows:  # of fewer, the recursion would hold more: a working copy for each run
             states = max(states, next(s for s in range(1, count + 1) if comb(2 * s, s - 1) >= count))
         if 0 < self._states and states < count > 1:
             lengths = schedule(count, states)
             first = {
-                m: self.kept[key].memory for v, m in places.items() if (key := (v, segment.versions[v])) in self.kept
+                m: self.kept[key].memory for v, m in beside.items() if (key := (v, segment.versions[v])) in self.kept
             }
-            kept = Checkpoints(0, states, lengths).within(self, first)
-        inner = again(kept)
+            snapshots = Checkpoints(0, states, lengths).within(self, first)
+        inner = again(snapshots)
         with inner:
             for step in segment.steps:
-                step.again(_moved(places))
+                step.again(_moved(beside))
         self.ran += count
-        if not isinstance(kept, Checkpoints):
-            self.copies.add(_bytes(kept))
-        return inner, kept
+        if not isinstance(snapshots, Checkpoints):
+            self.copies.add(_bytes(snapshots))
+        return inner, snapshots
 
     def _place(self, segment: Segment, memory: Memory) -> Memory:
         """Memory that holds what this one held when the segment began, to be changed freely if the segment does so."""
@@ -254,13 +254,13 @@ class Checkpoints(Snapshots):
             apart.version = segment.versions[memory]  # a fill of older memory overwrites it here, too
             return apart
         version, value = segment.versions[memory], segment.arrays[memory]
-        kept = self.kept.get((memory, version))
-        if kept is None and memory.version != version:
+        snapshot = self.kept.get((memory, version))
+        if snapshot is None and memory.version != version:
             raise NotDifferentiable(
                 "An array that this tape's steps use has changed outside its `with`, and they have to run again.",
                 advice="Call backward() before the change.",
             )
-        source = value.twin(kept.memory) if kept is not None else value
+        source = value.twin(snapshot.memory) if snapshot is not None else value
         return copy_of(covering(source)) if memory in segment.changed else source.memory
 
     def clear(self) -> None:
@@ -290,14 +290,14 @@ def schedule(steps: int, states: int) -> list[int]:
     return [length for a, b in pairwise([0, *ends]) if (length := b - a)][::-1]
 
 
-def _bytes(kept: Snapshots) -> int:
-    return sum([s.nbytes for s in kept.kept.values()])
+def _bytes(snapshots: Snapshots) -> int:
+    return sum([s.nbytes for s in snapshots.kept.values()])
 
 
-def _moved(places: Mapping[Memory, Memory]) -> Callable[[array], array]:
-    return lambda value: value.twin(places[value.memory])
+def _moved(moved: Mapping[Memory, Memory]) -> Callable[[array], array]:
+    return lambda value: value.twin(moved[value.memory])
 
 
 def _first(segment: Segment, memory: Memory) -> bool:
-    """Whether the step that was noted last is the first of the segment to touch the memory, and reads none of it."""
+    """Return whether the last step is the first of the segment to touch the memory, and reads none of it."""
     return sum([a.memory is memory for step in segment.steps for a in step.touched]) == 1

@@ -1,4 +1,4 @@
-"""What a tape cannot undo: launches with `record_tape=False`, changes outside of its `with`, conversions."""
+"""Work that a tape cannot reverse: launches with `record_tape=False`, changes outside its `with`, conversions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CutStep(Step):
     """
 
     arrays: Sequence[array]
-    lost: set[Memory] = field()  # no default, as `Step` has it
+    lost: set[Memory] = field()  # type: ignore[reportIncompatibleVariableOverride]  (no default, and never None)
     refusal: Callable[[array], NotDifferentiable]
     launch: LaunchStep | None = None
 

@@ -21,7 +21,8 @@ Named = Callable[[array], str]
 
 
 def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dict[str, Any]:
-    """The steps as nodes and the arrays between them as edges, found and placed like those of a graph (`Graph.layout`).
+    """Return the steps as nodes and the arrays between them as edges, positioned like those of a graph
+    (`Graph.layout`).
 
     Args:
         tape: what recorded the steps.
@@ -32,10 +33,10 @@ def tape_graph(tape: Tape, named: Named = lambda _: "", most: int = MOST) -> dic
         nodes (each with `said`: what is kept for its gradient and why, as pairs of words), edges, width, height.
     """
     steps = tape.steps[:most]
-    kept = _kept(tape)
-    nodes = [_node(k, step, kept(step)) for k, step in enumerate(steps)]
-    found = edges([[*_uses(step, named)] for step in steps])
-    lines = [edge_facts(edge) for edge in found]
+    copies = _kept(tape)
+    nodes = [_node(k, step, copies(step)) for k, step in enumerate(steps)]
+    tape_edges = edges([[*_uses(step, named)] for step in steps])
+    lines = [edge_facts(edge) for edge in tape_edges]
     for line in lines:
         read = [name for reason, name in line["because"] if reason == "RAW"]
         if read:
@@ -51,7 +52,7 @@ def _uses(step: Step, named: Named) -> Iterator[Use]:
 
 
 tape_svg = drawn
-"""What `tape_graph` returned and a title, as SVG text."""
+"""Draw the data of `tape_graph`, under a title, as SVG text."""
 
 
 def kind_of(step: Step) -> str:
@@ -67,26 +68,26 @@ def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
     def of(step: Step) -> list[Snapshot]:
         if not isinstance(step, LaunchStep) or not tape.snapshots:
             return []
-        kept = tape.kept.kept
-        found = {memory: kept.get((memory, step.version_of(memory))) for memory in {a.memory for a in step.touched}}
-        return [copy for memory, copy in found.items() if copy is not None and step.reads_of(memory)]
+        snapshots = tape.kept.kept
+        read = {memory: snapshots.get((memory, step.version_of(memory))) for memory in {a.memory for a in step.touched}}
+        return [copy for memory, copy in read.items() if copy is not None and step.reads_of(memory)]
 
     return of
 
 
-def _node(index: int, step: Step, kept: list[Snapshot]) -> dict[str, object]:
+def _node(index: int, step: Step, copies: list[Snapshot]) -> dict[str, object]:
     launch = step.record if isinstance(step, LaunchStep) else None
     dims = list(launch.dim if launch else step.changed[0].shape if step.changed else ())
     kind = kind_of(step)
-    said = [["kept", f"{c.parameter}, {c.nbytes:,} bytes: its adjoint reads it, and {c.changed_by} changed it"]
-            for c in kept]  # fmt: skip
+    remarks = [["kept", f"{c.parameter}, {c.nbytes:,} bytes: its adjoint reads it, and {c.changed_by} changed it"]
+            for c in copies]  # fmt: skip
     detail = "×".join(map(str, dims))
-    if kept:
-        detail += f"  keeps {', '.join(sorted({c.parameter for c in kept}))}"
+    if copies:
+        detail += f"  keeps {', '.join(sorted({c.parameter for c in copies}))}"
     return {
         "index": index, "kind": "forward" if launch else kind, "name": launch.kernel if launch else kind, "dims": dims,
         "milliseconds": None, "critical": False, "bodies": {}, "title": launch.kernel if launch else kind,
-        "detail": detail, "said": said or [["kept", "nothing: its adjoint reads no array that changed later"]],
+        "detail": detail, "said": remarks or [["kept", "nothing: its adjoint reads no array that changed later"]],
     }  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Which gradients a tape finds, and `tape.gradients`: a view of its adjoints by array."""
+"""The arrays whose gradients a tape computes, and `tape.gradients`: a view of its adjoints by array."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Requested:
     """The arrays whose gradients are requested, and what is computed from them."""
 
     def __init__(self, only: object) -> None:
-        """Of the tape's `only`.
+        """Read the tape's `only`: the arrays that want gradients.
 
         Raises:
             LaunchError: it is not a list of arrays of floats.

@@ -31,8 +31,8 @@ def mark_half_added(error: BaseException, steps: Sequence[Step], adjoints: Mappi
     names = _names(steps)
     for memory in names:
         if memory in adjoints:
-            place = adjoints[memory].memory
-            place.half_added = place.version
+            gradient_memory = adjoints[memory].memory
+            gradient_memory.half_added = gradient_memory.version
     listed = [*dict.fromkeys(names.values())]  # arrays of several launches may have one name
     more = f" and {len(listed) - _MOST} more" if len(listed) > _MOST else ""
     say(
@@ -51,12 +51,12 @@ def half_added(steps: Sequence[Step], memory: Memory) -> NotDifferentiable:
 
 
 def _names(steps: Sequence[Step]) -> dict[Memory, str]:
-    """What people call the arrays that the steps carry gradients through, those the steps began with first."""
-    found: dict[Memory, str] = {}
+    """Name the arrays that the steps carry gradients through as users do, those that the steps began with first."""
+    known: dict[Memory, str] = {}
     for step in reversed(steps):
         names = {id(a): n for n, a in step.arrays.items()} if isinstance(step, LaunchStep) else {}
         for value in (*step.used, *step.changed):
             name = names.get(id(value))
             called = f"{name} of {step.record.kernel}" if isinstance(step, LaunchStep) else f"a {value.type!r}"
-            found.setdefault(value.memory, called)
-    return found
+            known.setdefault(value.memory, called)
+    return known

@@ -47,7 +47,7 @@ class LaunchStep(Step):
     __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted", "versions")
 
     def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE, ordered: bool = False) -> None:
-        """Of a launch that is about to run; a tape makes one per launch, so what can wait is found later.
+        """Represent a launch that is about to run; as a tape creates one per launch, all else is computed later.
 
         Args:
             record: the launch.
@@ -71,7 +71,7 @@ class LaunchStep(Step):
 
     @property
     def node(self) -> Work:
-        """What ran."""
+        """The launch, as records and graphs list it."""
         return Launch(self.record)
 
     @property
@@ -82,13 +82,14 @@ class LaunchStep(Step):
 
     @property
     def floats(self) -> dict[str, array]:
-        """Those that hold floats."""
+        """The array arguments that hold floats, by parameter."""
         names, values = self.record.loaded.names, self.record.values
         return {names[k]: values[k] for k in self.record.loaded.floats}
 
     @property
     def needed(self) -> tuple[int, ...]:
-        """Which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
+        """The indices in `touched` of the arrays that the adjoint reads; empty if there is no adjoint: `reversed` says
+        so."""
         if self._needed is None:
             try:
                 if apart(self.touched):
@@ -109,20 +110,21 @@ class LaunchStep(Step):
 
     def _needed_by_code(self) -> tuple[int, ...]:
         """Derive the adjoint and begin to build it; return which arrays it reads."""
-        loaded, how, contiguous, atomic = (
+        loaded, launch_options, contiguous, atomic = (
             self.record.loaded,
             self.record.how,
             is_dense(self.arrays),
             overlap(self.floats),
         )
-        slot = "needed", id(how), self.unwanted, self.ordered, contiguous, atomic
+        slot = "needed", id(launch_options), self.unwanted, self.ordered, contiguous, atomic
         if slot not in loaded.bound:
             steps = () if atomic else self._gathers(self.floats)[1]
             read = self._code(contiguous, atomic, begin=not steps).touched
             for step in steps:
                 self._code(contiguous, atomic, step)
             # With the options, so that no others get their id.
-            loaded.bound[slot] = how, tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+            needed = tuple([n for n, k in enumerate(loaded.arrays) if loaded.names[k] in read])
+            loaded.bound[slot] = launch_options, needed
         return loaded.bound[slot][1]
 
     def _code(
@@ -165,15 +167,16 @@ class LaunchStep(Step):
                 for k in plain.needed:
                     memory = self.touched[k].memory
                     if memory.version != self.versions[k] or memory in tape.written:
-                        kept = self.as_they_were(tape)
-                        values = [kept.get(name, v) for name, v in zip(self.record.loaded.names, values, strict=True)]
+                        earlier = self.as_they_were(tape)
+                        names = self.record.loaded.names
+                        values = [earlier.get(name, v) for name, v in zip(names, values, strict=True)]
                         break
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
         adjoints = self.adjoints(tape)
-        made = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
+        launches = self.gathered(tape, adjoints) or [self.bound(tape, adjoints)]
 
         def undo() -> None:
-            for one in made:
+            for one in launches:
                 if isinstance(one, array):
                     one.zero_()
                 else:
@@ -202,11 +205,11 @@ class LaunchStep(Step):
         if not isinstance(record.specialisation, Specialisation):
             return None, ()
         arguments = self._beside(adjoints)
-        found = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
-        if found is None or not hold(found, found.needs, record.dim, arguments):
+        gathering = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
+        if gathering is None or not hold(gathering, gathering.needs, record.dim, arguments):
             return None, ()
-        fills = not found.clears or (found.filled and hold(found, found.fills, record.dim, arguments))
-        return found, (GATHERED,) if fills else (GATHERED, CLEARING)
+        fills = not gathering.clears or (gathering.filled and hold(gathering, gathering.fills, record.dim, arguments))
+        return gathering, (GATHERED,) if fills else (GATHERED, CLEARING)
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
         names = adjoints_of(self.record.specialisation, "adjoint")
@@ -214,16 +217,16 @@ class LaunchStep(Step):
 
     def bound(self, tape: Tape, adjoints: Mapping[str, array], step: str = "adjoint") -> LaunchRecord:
         """Return the adjoint launch, or a part of it, with these adjoint arrays."""
-        kept = self.as_they_were(tape)
-        return bind_adjoint(self.record, adjoints, kept, self.unwanted, tape.deterministic, step)
+        earlier = self.as_they_were(tape)
+        return bind_adjoint(self.record, adjoints, earlier, self.unwanted, tape.deterministic, step)
 
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
-        """The adjoint in gather form: launches, and adjoint arrays that are cleared whole; none if it has none."""
-        found, steps = self._gathers(adjoints)
-        if found is None or self._shares(adjoints):
+        """Return the adjoint in gather form: launches, and adjoint arrays that are cleared whole; empty without one."""
+        gathering, steps = self._gathers(adjoints)
+        if gathering is None or self._shares(adjoints):
             return []
         arguments = self._beside(adjoints)
-        filled = [arguments[n] for n in sorted(found.clears)] if CLEARING not in steps else []
+        filled = [arguments[n] for n in sorted(gathering.clears)] if CLEARING not in steps else []
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
 
     def gathers(self, adjoints: Mapping[str, array]) -> bool:
@@ -239,17 +242,17 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
-        found: dict[str, array] = {}
+        earlier: dict[str, array] = {}
         record = self.record
         for k, (value, version) in enumerate(zip(self.touched, self.versions, strict=True)):
             name = record.loaded.names[record.loaded.arrays[k]]
             if value.memory.version == version:
                 if value.memory in tape.written and k in self.needed:
-                    found[name] = value.twin(copy_of(value))
+                    earlier[name] = value.twin(copy_of(value))
                 continue
-            kept = tape.kept.as_it_was(value, version)
-            if kept is not None:
-                found[name] = kept
+            snapshot = tape.kept.as_it_was(value, version)
+            if snapshot is not None:
+                earlier[name] = snapshot
             elif k in self.needed:
                 raise NotDifferentiable(
                     f"{name} of {record.kernel} has changed since the launch, outside the tape's `with`, and the "
@@ -259,7 +262,7 @@ class LaunchStep(Step):
                     record.kernel,
                     parameter=name,
                 )
-        return found
+        return earlier
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:

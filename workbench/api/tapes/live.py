@@ -50,7 +50,7 @@ class Live:
     """
 
     def __init__(self, steps: Sequence[Step], tape: Tape, ends: Iterable[array]) -> None:
-        """Of a pass through these steps, which starts at `ends`: of those, all elements are reached."""
+        """Follow gradients backward through these steps from all elements of the arrays `ends`."""
         self.some = False
         maps: list[Step] = []
         for step in steps:  # without a call for each: a tape of many launches has no maps
@@ -86,9 +86,10 @@ class Live:
             if of is None or not isinstance(step, LaunchStep) or value.shape != step.record.dim:
                 self._live[tape.adjoint_of(value).memory] = None
                 continue
-            given = [{**step.record.arguments, **step.as_they_were(tape)}["live"]]
+            operands = [{**step.record.arguments, **step.as_they_were(tape)}["live"]]
             with without(tape):
-                self._mark(value, live_kernel(of, ", ".join(LETTERS[: of.ndim]), True, False, False), step, given, tape)
+                kernel = live_kernel(of, ", ".join(LETTERS[: of.ndim]), True, False, False)
+                self._mark(value, kernel, step, operands, tape)
         return step
 
     def _operands(self, step: LaunchStep, mapped: Elementwise, live: array | None, tape: Tape) -> None:
@@ -98,22 +99,22 @@ class Live:
         condition = {**record.arguments, **step.as_they_were(tape)}["x0"] if chooses else None
         for k, (value, index) in enumerate(zip(record.values, mapped.indices, strict=False)):
             if isinstance(value, array) and is_float(value.dtype):
-                given = [side for side in (live, condition) if side is not None]
-                kernel = live_kernel(mapped, index, live is not None, chooses, negated=k == 2) if given else None
-                self._mark(value, kernel, step, given, tape)
+                masks = [side for side in (live, condition) if side is not None]
+                kernel = live_kernel(mapped, index, live is not None, chooses, negated=k == 2) if masks else None
+                self._mark(value, kernel, step, masks, tape)
 
     def _mark(
-        self, value: array, kernel: Kernel | None, step: LaunchStep, given: Sequence[object], tape: Tape
+        self, value: array, kernel: Kernel | None, step: LaunchStep, operands: Sequence[object], tape: Tape
     ) -> None:  # fmt: skip
         """Add the elements that the kernel marks to those of the array that are reached; without a kernel, all."""
-        place = tape.adjoint_of(value).memory
-        all_known = place in self._live and self._live[place] is None
-        if kernel is None or all_known or not is_all(value) or place not in self._of_maps:
-            self._live[place] = None
+        memory = tape.adjoint_of(value).memory
+        all_known = memory in self._live and self._live[memory] is None
+        if kernel is None or all_known or not is_all(value) or memory not in self._of_maps:
+            self._live[memory] = None
             return
-        known = self._live.get(place)
-        out = self._live[place] = known if known is not None else zeros(value.shape, bool_, value.device)
-        launch(kernel, step.record.dim, inputs=given, outputs=[out], device=out.device)
+        known = self._live.get(memory)
+        out = self._live[memory] = known if known is not None else zeros(value.shape, bool_, value.device)
+        launch(kernel, step.record.dim, inputs=operands, outputs=[out], device=out.device)
 
 
 def _restriction(step: Step) -> Elementwise | None:
@@ -126,6 +127,6 @@ def _restricted(step: LaunchStep, mapped: Elementwise, live: array) -> Step:
     """Return the step as if it had run for the live elements alone."""
     values: Sequence[object] = [live, *step.record.values]
     record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.loaded.device)
-    made = LaunchStep(record, step.unwanted, step.ordered)
-    made.versions = (live.memory.version, *step.versions)
-    return made
+    restricted = LaunchStep(record, step.unwanted, step.ordered)
+    restricted.versions = (live.memory.version, *step.versions)
+    return restricted

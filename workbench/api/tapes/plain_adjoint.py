@@ -87,8 +87,8 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
     """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
-    found = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
-    return None if found is None else found[1]
+    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
+    return None if binding is None else binding[1]
 
 
 def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
@@ -97,16 +97,17 @@ def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool)
     Raises:
         NotDifferentiable: there is no right adjoint.
     """
-    how, bound = record.how, record.loaded.bound
+    launch_options, bound = record.how, record.loaded.bound
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
-    slot = (id(how), unwanted, ordered, cpu_threads())
-    found = bound.get(slot)
-    if found is None:
-        if record.loaded.device.is_cuda or how.block_dim is not BLOCK_DIM or how.stream is not None:
+    slot = (id(launch_options), unwanted, ordered, cpu_threads())
+    binding = bound.get(slot)
+    if binding is None:
+        usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
+        if record.loaded.device.is_cuda or not usual:
             return None
-        found = bound[slot] = (how, _bound(record, unwanted, ordered))
-    return found[1]
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered))
+    return binding[1]
 
 
 def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
@@ -136,7 +137,8 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
 
 
 def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
-    """What stands for a gradient that is not found."""
+    """Return a scratch array for a gradient that was not passed: of a number, or an unwanted one; None for any
+    other."""
     type = loaded.types[name]
     if not isinstance(type, ArrayType):
         return zeros(1, type, loaded.device)

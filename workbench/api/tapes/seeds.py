@@ -1,4 +1,4 @@
-"""What a backward pass starts from: checked, and read before anything changes.
+"""Seeds of a backward pass: checked, and read before anything changes.
 
 A caller may give any array: the `.grad` of what the gradient comes from, that of another array, the loss itself, one
 array for two results. What lies in an adjoint of the pass is copied; the pass then clears and adds to adjoints as it
@@ -56,14 +56,14 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
     if loss is None and grads is None:
         # One array for each memory, and all of that: its views have parts of the same gradient.
         results = [a for step in steps for a in step.changed]
-        whole = {a.memory: covering(a) for a in results if a.memory.grad is not None and is_float(a.dtype)}
-        grads = {value: value.twin(memory.grad.memory) for memory, value in whole.items()}
+        covered = {a.memory: covering(a) for a in results if a.memory.grad is not None and is_float(a.dtype)}
+        grads = {value: value.twin(memory.grad.memory) for memory, value in covered.items()}
         if not grads:
             raise LaunchError(
                 "backward() without a loss starts from the .grad of what was written, and no such array has one.",
                 advice="Pass a loss or grads, or make the result with requires_grad=True and set its .grad.",
             )
-        if not any(_may_be_set(memory.grad.memory) for memory in whole):
+        if not any(_may_be_set(memory.grad.memory) for memory in covered):
             raise LaunchError(
                 "backward() without a loss starts from the .grad of what was written, and none of them was set.",
                 advice="Pass the loss: tape.backward(loss).",
@@ -81,7 +81,7 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
         return [(loss, _ONES[loss.tag] if loss.memory.plain and not OBSERVERS.get() else 1.0)]
     if not is_mapping(grads) or not grads:
         raise LaunchError(f"backward(grads=…) takes a dict of arrays to their adjoints; this is {grads!r}.")
-    found: list[tuple[array, object]] = []
+    seeds: list[tuple[array, object]] = []
     for target, value in grads.items():
         if not is_float_array(target):
             raise LaunchError(f"backward(grads=…) has arrays of floats as its keys; this is {target!r}.")
@@ -90,12 +90,12 @@ def starts(loss: object, grads: object, seen: Container[Memory], steps: Iterable
                 f"Nothing that this tape recorded has used the {target.type!r} of shape {target.shape} in grads.",
                 advice=UNWRITTEN,
             )
-        found.append((target, value))
-    return found
+        seeds.append((target, value))
+    return seeds
 
 
 class Seed(msgspec.Struct, frozen=True, eq=False):
-    """What the adjoint of an array begins as: an array of its own or a caller's, or the bytes of a small one."""
+    """The initial value of an array's adjoint: an array of its own or a caller's, or the bytes of a small one."""
 
     target: array
     held: array | bytes
@@ -126,9 +126,9 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
                     advice="Run backward() again, or pass it wb.clone(x).",
                 )
             return held
-        made = array.undefined(self.target.shape, self.target.dtype, CPU)
-        ctypes.memmove(made.address, held, len(held))
-        return made if made.device == self.target.device else made.to(self.target.device)
+        filled = array.undefined(self.target.shape, self.target.dtype, CPU)
+        ctypes.memmove(filled.address, held, len(held))
+        return filled if filled.device == self.target.device else filled.to(self.target.device)
 
     def begin(self, adjoint: array, alone: bool) -> None:
         """Add it to the target's adjoint; `alone`: that is 0, and nothing else is added."""
@@ -142,7 +142,7 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
 
 
 def seed(target: array, value: object) -> Seed:
-    """What an adjoint is to begin as.
+    """Return the seed that a user's value stands for, checked against the array.
 
     Raises:
         LaunchError: the value does not fit.

@@ -1,4 +1,4 @@
-"""What a tape keeps of arrays that change: copy on overwrite.
+"""Copies that a tape stores of arrays before they change: copy on overwrite.
 
 An adjoint reads arrays as its launch found them. A copy is made at the last moment: when such an array is about to
 change, of each version at most once, and only if an adjoint really reads it (the adjoint's IR says).
@@ -45,11 +45,11 @@ class Snapshot:
 
 
 def listed(steps: int, snapshots: Sequence[Snapshot]) -> str:
-    """What a tape of so many steps has kept, kind by kind."""
+    """Say how much a tape of so many steps has saved, kind by kind."""
     kinds = Counter(str(s) for s in snapshots)
     nbytes = sum(s.nbytes for s in snapshots)
-    kept = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"
-    lines = [f"<Tape of {steps} step{'' if steps == 1 else 's'}; {kept if kinds else 'nothing had to be kept'}>"]
+    total = f"{kinds.total()} {'copy' if kinds.total() == 1 else 'copies'} kept, {nbytes:,} bytes"
+    lines = [f"<Tape of {steps} step{'' if steps == 1 else 's'}; {total if kinds else 'nothing had to be kept'}>"]
     lines += [f"  {f'{count} × ' if count > 1 else ''}{shown}" for shown, count in kinds.items()]
     return "\n".join([*lines[:9], f"  and {len(lines) - 9} kinds more"] if len(lines) > 9 else lines)
 
@@ -83,7 +83,7 @@ class Snapshots:
         return [a for a in changed if a.memory in waiting] if waiting else []
 
     def interrupt(self) -> None:
-        """An array was changed outside the tape's `with`."""
+        """Note that an array was changed outside the tape's `with`."""
 
     def before_change(self, target: array, changed_by: str) -> None:
         """Copy the array's memory, if the adjoint of a launch on it reads what it holds now."""
@@ -92,15 +92,15 @@ class Snapshots:
         for step in self._waiting.pop(memory, ()):
             name = step.reads_of(memory)
             if name and step.version_of(memory) == memory.version and key not in self.kept:
-                place, copy = str(step.record.location or ""), copy_of(step.arrays[name])
+                line, copy = str(step.record.location or ""), copy_of(step.arrays[name])
                 self.kept[key] = Snapshot(
-                    step.record.kernel, name, place, changed_by, memory.nbytes, memory.version, copy
+                    step.record.kernel, name, line, changed_by, memory.nbytes, memory.version, copy
                 )
 
     def as_it_was(self, value: array, version: int) -> array | None:
         """Return the array as it was at a version of its memory; None if no copy was kept."""
-        found = self.kept.get((value.memory, version))
-        return value.twin(found.memory) if found is not None else None
+        snapshot = self.kept.get((value.memory, version))
+        return value.twin(snapshot.memory) if snapshot is not None else None
 
     def clear(self) -> None:
         """Forget everything."""

@@ -1,4 +1,4 @@
-"""What a tape records: one step for each launch, copy, sum, fill and function of the user's.
+"""Steps of a tape: one for each launch, copy, sum, fill and function of the user's.
 
 A step is a node of work (`runtime/work.py`) with an adjoint rule: it knows which arrays carry derivatives through it,
 and what undoes it. All that may refuse happens in `reversed`, before any gradient is changed.
@@ -23,7 +23,7 @@ Undo = Callable[[], None]
 
 
 class Keeper(Protocol):
-    """What looks after what an array held: a tape's snapshots or checkpoints."""
+    """A tape's snapshots or checkpoints, which look after the former contents of arrays."""
 
     def as_it_was(self, value: array, version: int) -> array | None:
         """Return the array with what it held at that version; None if it was not kept."""
@@ -48,7 +48,7 @@ class Tape(Protocol):
 
 
 class Step(ABC):
-    """One thing that ran.
+    """A piece of work that ran, with its rule of differentiation.
 
     Attributes:
         changed: arrays of floats whose elements it changes.
@@ -66,7 +66,7 @@ class Step(ABC):
 
     @property
     def node(self) -> Work | None:
-        """What ran, as records and graphs list it; None: nothing that Workbench saw.
+        """The work, as records and graphs list it; None: nothing that Workbench saw.
 
         Raises:
             LaunchError: it cannot run again.
@@ -79,7 +79,7 @@ class Step(ABC):
 
     @abstractmethod
     def reversed(self, tape: Tape) -> Undo:
-        """What carries gradients from what it changed to what it used.
+        """Return a function that carries gradients from the arrays that the step changed to those that it used.
 
         Raises:
             NotDifferentiable: there is no right gradient.
@@ -131,7 +131,7 @@ class MoveStep(Step):
     __slots__ = ("creates", "work")
 
     def __init__(self, work: Copy | Fill) -> None:
-        """Of what is about to run."""
+        """Represent a copy or fill that is about to run."""
         target = work.target
         self.work = work
         self.creates = not isinstance(work, Add) and creates(target)
@@ -142,7 +142,7 @@ class MoveStep(Step):
 
     @property
     def node(self) -> Work:
-        """What ran."""
+        """The copy or fill, as records and graphs list it."""
         return self.work
 
     def again(self, instead: Callable[[array], array]) -> None:
@@ -207,7 +207,7 @@ class FunctionStep(Step):
         _ = self.node
 
     def reversed(self, tape: Tape) -> Undo:
-        """What the user gave."""
+        """Return the backward function that the user passed."""
         for value in self.changed:
             tape.adjoint_of(value)
         return self.backward

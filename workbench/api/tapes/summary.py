@@ -114,14 +114,14 @@ def tape_memory(tape: Tape) -> TapeMemory:
                 first = readers[0].record.kernel
                 needed[first] = needed.get(first, 0) + memory.nbytes
     rows = tuple([MemoryRow(kernel, count, needed.get(kernel, 0)) for kernel, count in times.items()])
-    plain, kept = sum(needed.values()), tape.kept
-    if isinstance(kept, Checkpoints):
-        return TapeMemory(rows, tape.nbytes, kept.copies.peak, plain, len(tape), kept.ran, True)
+    plain, snapshots = sum(needed.values()), tape.kept
+    if isinstance(snapshots, Checkpoints):
+        return TapeMemory(rows, tape.nbytes, snapshots.copies.peak, plain, len(tape), snapshots.ran, True)
     return TapeMemory(rows, tape.nbytes, tape.nbytes, plain, len(tape), 0, False)
 
 
 def tape_steps(tape: Tape) -> list[TapeSteps]:
-    """What a tape recorded, one entry per kernel or kind, in the order of the first of each.
+    """Summarise a tape: one entry per kernel or kind, in the order of the first of each.
 
     Returns:
         Launches by kernel, and copies, sums and fills together.
@@ -130,11 +130,11 @@ def tape_steps(tape: Tape) -> list[TapeSteps]:
     for step in tape.steps:
         record = step.record if isinstance(step, LaunchStep) else None
         groups.setdefault((kind_of(step), record.kernel if record else ""), []).append(step)
-    found: list[TapeSteps] = []
+    summary: list[TapeSteps] = []
     for (kind, name), steps in groups.items():
         first = steps[0]
         launch = first.record if isinstance(first, LaunchStep) else None
         dim = launch.dim if launch else first.changed[0].shape if first.changed else ()
         changes = tuple(sorted(launch.writes)) if launch else ()
-        found.append(TapeSteps(kind, name, len(steps), tuple(dim), changes))
-    return found
+        summary.append(TapeSteps(kind, name, len(steps), tuple(dim), changes))
+    return summary

@@ -101,14 +101,14 @@ class Tape(Opened):
 
     @property
     def seeds(self) -> dict[array, array]:
-        """What the adjoints began as that the last backward pass started from."""
+        """The adjoints that the last backward pass started from, by array."""
         return {start.target: start.as_array() for start in self._starts}
 
     @property
     def seen(self) -> dict[int, array]:
         """The float arrays of all steps, by their ids."""
-        found = {id(a): a for step in self.steps for a in step.touched if is_float(a.dtype)}
-        return found | {k: a for k, a in self._ends.items() if k not in found}
+        arrays = {id(a): a for step in self.steps for a in step.touched if is_float(a.dtype)}
+        return arrays | {k: a for k, a in self._ends.items() if k not in arrays}
 
     @property
     def gradients(self) -> Gradients:
@@ -129,7 +129,7 @@ class Tape(Opened):
         return len(self.steps)
 
     def __iter__(self) -> Iterator[Work]:
-        """What ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
+        """Yield the work that ran, as records and graphs list it: `wb.Recorder(tape)` runs it again.
 
         Raises:
             LaunchError: one is a function given to `record_func`, which cannot run again.
@@ -286,14 +286,14 @@ class Tape(Opened):
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
         if retain_grad and isinstance(self.kept, Checkpoints):
             raise LaunchError("retain_grad needs a tape without checkpoints.")
-        given = starts(loss, grads, self._versions, self.steps)
-        targets = [*map(_FIRST, given)]
+        seeded = starts(loss, grads, self._versions, self.steps)
+        targets = [*map(_FIRST, seeded)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check(steps)
         self._ends.update(zip(map(id, targets), targets, strict=True))
-        starting = [*starmap(Seed if loss is not None and type(given[0][1]) is bytes else seed, given)]
+        starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
         for k, start in enumerate(starting):
@@ -387,15 +387,15 @@ class Tape(Opened):
     def _make(self, fresh: Mapping[Memory, array]) -> None:
         """Make adjoints, each of all of a memory, for arrays in them."""
         with without(self):
-            made = zeros_beside(fresh.values())
-        for memory, base in zip(fresh, made, strict=True):
+            adjoints = zeros_beside(fresh.values())
+        for memory, base in zip(fresh, adjoints, strict=True):
             memory.adjoint_apart = self._into_grad
             self.lend(memory, base)
 
-    def _again(self, kept: Snapshots) -> Tape:
+    def _again(self, snapshots: Snapshots) -> Tape:
         """Return a tape for steps that run again, with these copies."""
         tape = type(self)(into_grad=False, deterministic=self.deterministic)
-        tape.kept = kept
+        tape.kept = snapshots
         return tape
 
     def path(self, ends: Mapping[array, object] | Sequence[array]) -> list[Step]:
@@ -436,8 +436,8 @@ class Tape(Opened):
             own = value.grad
             if own is not None and own.memory is base.memory:
                 return own
-        alike = base.tag == value.tag and base.shape == value.shape
-        if alike and base.address - base.memory.address == value.address - value.memory.address:
+        same_layout = base.tag == value.tag and base.shape == value.shape
+        if same_layout and base.address - base.memory.address == value.address - value.memory.address:
             return base
         return value.twin(base.memory)
 

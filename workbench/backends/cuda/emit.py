@@ -7,7 +7,7 @@ statements are written in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import msgspec
@@ -28,9 +28,10 @@ from workbench.backends.cuda.products.needed import for_linking
 from workbench.backends.cuda.products.spec import ProductSpec
 from workbench.backends.cuda.slots import slots_in_registers
 from workbench.backends.cuda.statements import INDENT, emit_block, indented
+from workbench.backends.cuda.tiles import elements, multiply, pipeline, reduce
+from workbench.backends.cuda.tiles.lower import Lowered, Lowering
 from workbench.backends.cuda.tiles.multiply import product_of
-from workbench.backends.cuda.tiles.operations import tiles_to_threads
-from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
+from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED, blocks_at_once
 from workbench.backends.cuda.tiles.placement.uses import Region
 from workbench.backends.cuda.tiles.reduce import with_combinations
 from workbench.backends.cuda.tiles.text import shared_memory
@@ -38,10 +39,10 @@ from workbench.backends.zero_signs import compared_types
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.expand import expand
 from workbench.passes.pipeline import CUDA, CUDA_TILES, Pass, run
-from workbench.types import ArrayType, Scalar, Vector
+from workbench.types import ArrayType
 
 _AXES = "ijkl"
 
@@ -172,8 +173,8 @@ class _Kernel:
             label = op.attrs.get(CAPTURED)
             if not label:
                 continue
-            assert isinstance(op.result.type, (Scalar, Vector))
-            key = (label, c_type(op.result.type), literal(op.attrs[VALUE], op.result.type))
+            type = scalar_or_vector_of(op.result)
+            key = (label, c_type(type), literal(op.attrs[VALUE], type))
             if key not in rows:
                 rows[key] = self._fresh(label.replace(".", "_"))
             self.names[op.result] = rows[key]
@@ -277,3 +278,41 @@ def _wrapped(params: Sequence[str]) -> str:
     if len(line) <= 90:
         return line
     return f"\n{INDENT}" + f",\n{INDENT}".join(params)
+
+
+OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
+    "tile_map": elements.tile_map,
+    "tile_load": elements.tile_load,
+    "tile_store": elements.tile_store,
+    "tile_atomic_add": elements.tile_atomic_add,
+    "tile_extract": elements.tile_extract,
+    "tile_insert": elements.tile_insert,
+    "tile_place": elements.tile_place,
+    "tile_slice": elements.tile_view,
+    "tile_transpose": elements.tile_view,
+    "tile_reshape": elements.tile_view,
+    "tile_broadcast": elements.tile_view,
+    "tile_copy": elements.tile_copy,
+    "tile_reduce": reduce.tile_reduce,
+    "tile_scan": reduce.tile_scan,
+    "tile_matmul": multiply.tile_matmul,
+    "for": pipeline.for_loop,
+}
+
+
+def tiles_to_threads(function: Function, options: Options, target: str) -> Lowered:
+    """Lower operations on tiles to the code of each thread of a block.
+
+    Args:
+        function: its reductions hold their combinations (`reduce.with_combinations`).
+        options: whether arrays lie in memory without gaps, and apart.
+        target: the architecture, for the shared memory that stages of loads may take.
+    """
+    candidates: list[Lowered] = []
+    for stages in range(pipeline.most_stages(target), 0, -1):
+        low = Lowering(function, options, stages)
+        candidates.append(low.lowered(OPERATIONS))
+        if not low.ahead or blocks_at_once(candidates[-1].shared, target) >= 2:
+            break
+    # Two blocks at once, of which one computes while the other one waits, are worth more than a stage.
+    return max(candidates, key=lambda candidate: min(blocks_at_once(candidate.shared, target), 2))

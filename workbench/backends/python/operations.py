@@ -1,4 +1,4 @@
-"""What operations mean, but for builtins and tiles: from a thread, an operation and its operands to the results.
+"""The meaning of operations, except builtins and tiles: from a thread, an operation and its operands to the results.
 
 An operation with blocks is a generator of the steps inside, which returns the results.
 """
@@ -18,9 +18,9 @@ from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
 from workbench.ir.attributes import AXIS, KIND, NAME, NUMBER, PARTS, REFERENCE, VALUE
-from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions
+from workbench.ir.values import ATOMIC_KINDS, Op, component_of, definitions, slots_of
 from workbench.passes.checks.bounds_checks import reported
-from workbench.types import Slots, Type
+from workbench.types import Type
 
 
 def _const(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -54,9 +54,9 @@ def _mark(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 def _assert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     if not operands[0]:
-        made = definitions(thread.function.body)
-        values = tuple(thread.values[v].item() for v in reported(op, made))
-        raise describe(thread.function, op, made, thread.index, values, {})
+        defining = definitions(thread.function.body)
+        values = tuple(thread.values[v].item() for v in reported(op, defining))
+        raise describe(thread.function, op, defining, thread.index, values, {})
     return ()
 
 
@@ -65,22 +65,22 @@ def _shape(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    memory, place = _cell(thread, op, operands, 0)
-    return (copied(memory[place]),)
+    memory, index = _cell(thread, op, operands, 0)
+    return (copied(memory[index]),)
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    memory, place = _cell(thread, op, operands, 1)
-    memory[place] = operands[-1]
+    memory, index = _cell(thread, op, operands, 1)
+    memory[index] = operands[-1]
     return ()
 
 
 def _cell(thread: Interpreter, op: Op, operands: list[Any], values: int) -> tuple[Any, Any]:
-    """The memory that an operation with so many values changes, and the index of the element or component there."""
-    array, place = operands[0], thread.place(op, operands)
+    """Return the memory that an operation with so many values changes, and the index of the element or component."""
+    array, index = operands[0], thread.place(op, operands)
     if component_of(op) is None:
-        return array, place
-    return array[place].reshape(-1), int(operands[len(operands) - 1 - values])
+        return array, index
+    return array[index].reshape(-1), int(operands[len(operands) - 1 - values])
 
 
 def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -89,23 +89,23 @@ def _owned(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _swap(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    memory, place = _cell(thread, op, operands, 2)
-    memory[place] = operands[-1]
+    memory, index = _cell(thread, op, operands, 2)
+    memory[index] = operands[-1]
     return (np.False_,)
 
 
 def _add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    memory, place = _cell(thread, op, operands, 1)
-    old = copied(memory[place])
-    memory[place] = old + operands[-1]
+    memory, index = _cell(thread, op, operands, 1)
+    old = copied(memory[index])
+    memory[index] = old + operands[-1]
     return (old,)
 
 
 def _atomic(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    array, place = operands[0], thread.place(op, operands)
-    old = copied(array[place])
+    array, index = operands[0], thread.place(op, operands)
+    old = copied(array[index])
     kind = op.attrs[KIND]
-    array[place] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])
+    array[index] = AFTER[kind](old, *operands[-ATOMIC_KINDS[kind] :])
     return (old,)
 
 
@@ -141,15 +141,14 @@ def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]
 
 
 def _slots(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    type = op.result.type
-    assert isinstance(type, Slots)
+    type = slots_of(op.result)
     return ([None] * type.count,)
 
 
 def _slot_read(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    kept = operands[0][_slot(operands)]
-    assert kept is not None, "a slot is read before it is written"
-    return (kept,)
+    value = operands[0][_slot(operands)]
+    assert value is not None, "a slot is read before it is written"
+    return (value,)
 
 
 def _slot_write(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:

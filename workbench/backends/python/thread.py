@@ -1,4 +1,4 @@
-"""One thread of the interpreter: its values, and the walk over its operations."""
+"""A thread of the interpreter: its values, and the walk over its operations."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from workbench.backends.faults import FaultRecord
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, array_of
 from workbench.source import Location
-from workbench.types import ArrayType
 
 Thread = tuple[int, ...]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One operation that one thread has just done.
+    """An operation that a thread has just executed.
 
     Attributes:
         thread: the thread's index.
@@ -43,7 +42,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 class Interpreter:
-    """One thread: the values that it has computed so far.
+    """A thread with the values that it has computed so far.
 
     Args:
         function: what it runs.
@@ -100,8 +99,7 @@ class Interpreter:
         Raises:
             KernelFault: one is out of range.
         """
-        array, type = operands[0], op.operands[0].type
-        assert isinstance(type, ArrayType)
+        array, type = operands[0], array_of(op.operands[0])
         indices = tuple(int(i) for i in operands[1 : 1 + type.ndim]) if op.name != "reduce_add" else (0,) * type.ndim
         shape = array.shape[: type.ndim]
         if all(0 <= i < n for i, n in zip(indices, shape, strict=True)):
@@ -119,7 +117,8 @@ Handler = Callable[[Interpreter, Op, list[Any]], Any]
 
 
 class Handlers(NamedTuple):
-    """What does operations, by their names: those without blocks, and the structured ones, which are generators."""
+    """The functions that execute operations, by name: those without blocks, and the structured ones, which are
+    generators."""
 
     plain: Mapping[str, Handler]
     structured: Mapping[str, Handler]

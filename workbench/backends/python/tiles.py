@@ -1,4 +1,4 @@
-"""What operations on tiles mean: a tile is a NumPy array, a map runs its block for one element after the other.
+"""The meaning of operations on tiles: a tile is a NumPy array, and a map runs its block for each element in turn.
 
 Sums add halves (`a[:h] + a[h:]`, again and again), as compiled code does.
 """
@@ -31,35 +31,35 @@ def zeros(type: Tile) -> np.ndarray[Any, Any]:
 
 def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
     """Run the block for each element, in row-major order."""
-    made = [zeros(tile_of(v)) for v in op.results]
+    results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
-    for place in product(*(range(n) for n in op.attrs[SHAPE])):
-        indices = [t(i) for t, i in zip(tail, place, strict=True)]
-        elements = [copied(t[place]) for t in operands]
+    for index in product(*(range(n) for n in op.attrs[SHAPE])):
+        indices = [t(i) for t, i in zip(tail, index, strict=True)]
+        elements = [copied(t[index]) for t in operands]
         yielded = yield from thread.inner(op.blocks[0], (*indices, *elements))
-        for tile, value in zip(made, yielded, strict=True):
-            tile[place] = value
-    return made
+        for tile, value in zip(results, yielded, strict=True):
+            tile[index] = value
+    return results
 
 
 def _region(op: Op, operands: Sequence[Any], type: Tile) -> tuple[tuple[Any, ...], tuple[slice, ...]]:
-    """Where in the array, and where in the tile, the part of the tile lies that is inside of the array."""
+    """Return the slices of the array and of the tile that cover the part of the tile inside the array."""
     array, axes = operands[0], op.attrs[AXES]
     ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
     offsets = [int(o) for o in operands[1 : 1 + ndim]]
-    places: list[Any] = []
+    slices: list[Any] = []
     parts = [slice(0, n) for n in type.shape]
     for axis, offset in enumerate(offsets):
         size = array.shape[axis]
         if axis not in axes:
             inside = 0 <= offset < size
-            places.append(slice(offset, offset + 1) if inside else slice(0, 0))
+            slices.append(slice(offset, offset + 1) if inside else slice(0, 0))
             continue
         k = axes.index(axis)
         low, high = min(max(-offset, 0), type.shape[k]), max(min(size - offset, type.shape[k]), 0)
         parts[k] = slice(low, max(low, high))
-        places.append(slice(offset + low, offset + max(low, high)))
-    return tuple(places), tuple(parts)
+        slices.append(slice(offset + low, offset + max(low, high)))
+    return tuple(slices), tuple(parts)
 
 
 def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -> tuple[Any, Any, tuple[int, ...]]:
@@ -68,42 +68,42 @@ def _checked(thread: Interpreter, op: Op, operands: Sequence[Any], type: Tile) -
     Raises:
         KernelFault: a part is outside, and the operation says that none is.
     """
-    places, parts = _region(op, operands, type)
-    inside = operands[0][places]
+    slices, parts = _region(op, operands, type)
+    inside = operands[0][slices]
     ndim = op.operands[0].type.ndim  # type: ignore[union-attr]
     shape = tuple(inside.shape[a] for a in op.attrs[AXES])
-    whole = 0 not in inside.shape[:ndim]
-    if not whole:
+    is_inside = 0 not in inside.shape[:ndim]
+    if not is_inside:
         shape = tuple(0 for _ in shape)
         parts = tuple(slice(0, 0) for _ in parts)
     if not op.attrs[BOUNDS] and shape != type.shape:
         raise _outside(thread, op, {op.operands[0].name: operands[0].shape[:ndim]})
-    return places, parts, shape
+    return slices, parts, shape
 
 
 def _load(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = tile_of(op.result)
-    places, parts, shape = _checked(thread, op, operands, type)
-    made = zeros(type)
-    made[parts] = operands[0][places].reshape(*shape, *type.dtype.shape) if 0 not in shape else 0
-    return (made,)
+    slices, parts, shape = _checked(thread, op, operands, type)
+    tile = zeros(type)
+    tile[parts] = operands[0][slices].reshape(*shape, *type.dtype.shape) if 0 not in shape else 0
+    return (tile,)
 
 
 def _store(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = tile_of(op.operands[-1])
-    places, parts, shape = _checked(thread, op, operands, type)
+    slices, parts, shape = _checked(thread, op, operands, type)
     if 0 not in shape:
-        target = operands[0][places]
+        target = operands[0][slices]
         target[...] = operands[-1][parts].reshape(target.shape)
     return ()
 
 
 def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = tile_of(op.result)
-    places, parts, shape = _checked(thread, op, operands, type)
+    slices, parts, shape = _checked(thread, op, operands, type)
     old = zeros(type)
     if 0 not in shape:
-        target = operands[0][places]
+        target = operands[0][slices]
         old[parts] = target.reshape(*shape, *type.dtype.shape)
         target[...] = added(target, operands[-1][parts].reshape(target.shape))
     return (old,)
@@ -111,9 +111,9 @@ def _atomic_add(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, 
 
 def _outside(thread: Interpreter, op: Op, shapes: Mapping[str, Sequence[int]] | None = None) -> KernelFault:
     """Return the error of a tile, or of a part of one, that is not inside."""
-    made = definitions(thread.function.body)
-    values = tuple(thread.values[v].item() for v in reported(op, made))
-    return describe(thread.function, op, made, thread.index, values, shapes or {})
+    defining = definitions(thread.function.body)
+    values = tuple(thread.values[v].item() for v in reported(op, defining))
+    return describe(thread.function, op, defining, thread.index, values, shapes or {})
 
 
 def added(a: Any, b: Any) -> Any:
@@ -122,10 +122,10 @@ def added(a: Any, b: Any) -> Any:
 
 
 def _place_of(thread: Interpreter, op: Op, indices: Sequence[Any], shape: Sequence[int]) -> tuple[int, ...]:
-    place = tuple(int(i) for i in indices)
-    if not all(0 <= i < n for i, n in zip(place, shape, strict=True)):
+    index = tuple(int(i) for i in indices)
+    if not all(0 <= i < n for i, n in zip(index, shape, strict=True)):
         raise _outside(thread, op)
-    return place
+    return index
 
 
 def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -133,13 +133,13 @@ def _extract(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...
 
 
 def _insert(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    made = operands[0].copy()
-    made[_place_of(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
-    return (made,)
+    tile = operands[0].copy()
+    tile[_place_of(thread, op, operands[1:-1], tile_of(op.result).shape)] = operands[-1]
+    return (tile,)
 
 
-def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], whole: Tile, part: Tile) -> tuple[slice, ...]:
-    room = [n - m + 1 for n, m in zip(whole.shape, part.shape, strict=True)]
+def _part(thread: Interpreter, op: Op, offsets: Sequence[Any], outer: Tile, part: Tile) -> tuple[slice, ...]:
+    room = [n - m + 1 for n, m in zip(outer.shape, part.shape, strict=True)]
     starts = tuple(int(o) for o in offsets)
     if not all(0 <= o < n for o, n in zip(starts, room, strict=True)):
         raise _outside(thread, op)
@@ -151,9 +151,9 @@ def _slice(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
 
 
 def _place(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
-    made = operands[0].copy()
-    made[_part(thread, op, operands[1:-1], tile_of(op.result), tile_of(op.operands[-1]))] = operands[-1]
-    return (made,)
+    tile = operands[0].copy()
+    tile[_part(thread, op, operands[1:-1], tile_of(op.result), tile_of(op.operands[-1]))] = operands[-1]
+    return (tile,)
 
 
 def _transpose(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
@@ -182,8 +182,8 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
         top = rows[:half].copy()
         low, high = top[: len(rows) - half], rows[half:]
         if kind == "func":
-            for place in np.ndindex(low.shape[: low.ndim - len(type.dtype.shape)]):
-                (low[place],) = yield from thread.inner(op.blocks[0], (copied(low[place]), copied(high[place])))
+            for index in np.ndindex(low.shape[: low.ndim - len(type.dtype.shape)]):
+                (low[index],) = yield from thread.inner(op.blocks[0], (copied(low[index]), copied(high[index])))
         else:
             low[...] = _COMBINE[kind](low, high, type.dtype)
         rows = top
@@ -192,10 +192,10 @@ def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
 
 def _elementwise(name: str) -> Callable[[Any, Any, Any], Any]:
     def combine(a: Any, b: Any, type: Scalar | Vector) -> Any:
-        made, count = a.copy(), a.ndim - len(type.shape)
-        for place in np.ndindex(a.shape[:count]):
-            made[place] = apply(TABLE[name], [copied(a[place]), copied(b[place])], type)
-        return made
+        result, count = a.copy(), a.ndim - len(type.shape)
+        for index in np.ndindex(a.shape[:count]):
+            result[index] = apply(TABLE[name], [copied(a[index]), copied(b[index])], type)
+        return result
 
     return combine
 
@@ -209,25 +209,25 @@ _COMBINE: dict[str, Callable[[Any, Any, Any], Any]] = {
 
 def _place_of_extreme(rows: Any, kind: str) -> Any:
     """Return the first place of the least or greatest; of a NaN, where there is one."""
-    found = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
-    return np.int32(found) if np.ndim(found) == 0 else found.astype(np.int32)
+    index = (np.argmin if kind == "argmin" else np.argmax)(rows, axis=0)
+    return np.int32(index) if np.ndim(index) == 0 else index.astype(np.int32)
 
 
 def _scan(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, ...]:
     type = tile_of(op.result)
     kind = op.attrs[KIND]
-    made = operands[0].copy()
+    tile = operands[0].copy()
     for k in range(1, type.shape[-1]):
-        made[..., k] = _COMBINE[kind](made[..., k - 1 : k], made[..., k : k + 1], type.dtype)[..., 0]
+        tile[..., k] = _COMBINE[kind](tile[..., k - 1 : k], tile[..., k : k + 1], type.dtype)[..., 0]
     if op.attrs[EXCLUSIVE]:
-        moved = np.full_like(made, identity(kind, type.dtype))
-        moved[..., 1:] = made[..., :-1]
-        made = moved
-    return (made,)
+        moved = np.full_like(tile, identity(kind, type.dtype))
+        moved[..., 1:] = tile[..., :-1]
+        tile = moved
+    return (tile,)
 
 
 def identity(kind: str, type: Any) -> Any:
-    """What changes nothing when combined."""
+    """Return the neutral element of a reduction."""
     scalar = element(type)
     if kind == "sum":
         return scalar(0)

@@ -164,25 +164,25 @@ def _relocations(reader: _Reader) -> Iterator[_Relocation]:
         yield _Relocation(kind, offset, symbol, reader.number(signed=True) if kind in _WITH_ADDEND else 0)
 
 
-def _linked(found: _Object, exports: Sequence[str], base: int) -> Module:
-    imported = _imported_functions(found.section(2)[1])
-    functions = {s.name: s.index for s in found.symbols if s.kind == _FUNCTION and s.defined}
-    segments, size = _segments(found.section(DATA)[1])
+def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
+    imported = _imported_functions(parsed.section(2)[1])
+    functions = {s.name: s.index for s in parsed.symbols if s.kind == _FUNCTION and s.defined}
+    segments, size = _segments(parsed.section(DATA)[1])
     addresses = {
         s.name: base + segments[s.index][0] + s.offset
-        for s in found.symbols if s.kind == _DATA_SYMBOL and s.defined
+        for s in parsed.symbols if s.kind == _DATA_SYMBOL and s.defined
     }  # fmt: skip
     parts = {}
     for kind in (CODE, DATA):
-        place, body = found.section(kind)
-        parts[kind] = _relocated(bytearray(body), found.relocations.get(place, []), found.symbols, addresses)
-    place = found.section(CODE)[0]
-    parts[CODE], calls = _called(parts[CODE], found, place, len(imported), [functions[name] for name in exports])
+        code_start, body = parsed.section(kind)
+        parts[kind] = _relocated(bytearray(body), parsed.relocations.get(code_start, []), parsed.symbols, addresses)
+    code_start = parsed.section(CODE)[0]
+    parts[CODE], calls = _called(parts[CODE], parsed, code_start, len(imported), [functions[name] for name in exports])
     code = 0
     parts[DATA] = _data(segments, parts[DATA], base)
     listed = b"".join(_text(name) + b"\0" + leb(functions[name]) for name in exports)
-    image = bytearray(found.image[:8])
-    for kind, body in found.sections:
+    image = bytearray(parsed.image[:8])
+    for kind, body in parsed.sections:
         if kind in (CUSTOM, 12):  # a count of segments, which only instructions on segments need
             continue
         if kind == ELEMENTS:
@@ -217,17 +217,17 @@ def _imported_functions(body: bytes) -> list[str]:
 
 def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
     """Address, place in the section and size of each segment of data, and the bytes of all."""
-    reader, found, end = _Reader(body), [], 0
+    reader, segments, end = _Reader(body), [], 0
     for _ in range(reader.number() if body else 0):
         if reader.number() != 0 or reader.byte() != 0x41:  # active, at a constant
             raise ValueError("data that is not at a constant")
         at = reader.number(signed=True)
         reader.byte()
         size = reader.number()
-        found.append((at, reader.at, size))
+        segments.append((at, reader.at, size))
         reader.take(size)
         end = max(end, at + size)
-    return found, -(-end // ALIGNED) * ALIGNED
+    return segments, -(-end // ALIGNED) * ALIGNED
 
 
 def _relocated(
@@ -246,7 +246,7 @@ def _relocated(
 
 
 def _called(
-    code: bytes, found: _Object, place: int, imported: int, exported: Sequence[int]
+    code: bytes, parsed: _Object, code_start: int, imported: int, exported: Sequence[int]
 ) -> tuple[bytes, list[tuple[int, int]]]:
     """Return the code of the functions that the exported ones reach, and where in it which function's index is called.
 
@@ -260,7 +260,7 @@ def _called(
         start = reader.at
         reader.take(reader.number())
         bodies.append((start, reader.at))
-    calls = [(r.offset, found.symbols[r.symbol].index) for r in found.relocations.get(place, ()) if not r.kind]
+    calls = [(r.offset, parsed.symbols[r.symbol].index) for r in parsed.relocations.get(code_start, ()) if not r.kind]
     reached, waiting = set(), list(exported)
     while waiting:
         index = waiting.pop()
@@ -269,19 +269,19 @@ def _called(
         reached.add(index)
         start, end = bodies[index - imported]
         waiting += [callee for offset, callee in calls if start <= offset < end]
-    out, kept = bytearray(leb(count)), []
+    out, indices = bytearray(leb(count)), []
     for n, (start, end) in enumerate(bodies):
         if imported + n in reached:
-            kept += [(at - start + len(out), callee) for at, callee in calls if start <= at < end]
+            indices += [(at - start + len(out), callee) for at, callee in calls if start <= at < end]
         out += code[start:end] if imported + n in reached else _NOTHING
-    return bytes(out), kept
+    return bytes(out), indices
 
 
 def _data(segments: Sequence[tuple[int, int, int]], body: bytes, base: int) -> bytes:
     """Return the segments at their addresses; memory begins as zeros, so those of zeros are left out."""
-    kept = [(at, body[start : start + size]) for at, start, size in segments if any(body[start : start + size])]
-    return leb(len(kept)) + b"".join(
-        b"\0\x41" + signed_leb(base + at) + b"\x0b" + leb(len(data)) + data for at, data in kept
+    nonzero = [(at, body[start : start + size]) for at, start, size in segments if any(body[start : start + size])]
+    return leb(len(nonzero)) + b"".join(
+        b"\0\x41" + signed_leb(base + at) + b"\x0b" + leb(len(data)) + data for at, data in nonzero
     )
 
 

@@ -25,7 +25,7 @@ _here = renewed(__name__, "_here", threading.RLock)
 
 
 def compile_limits() -> Limits:
-    """What one compilation may take: `WORKBENCH_COMPILE_SECONDS`, `WORKBENCH_COMPILE_MEMORY`."""
+    """Return the limits of one compilation: `WORKBENCH_COMPILE_SECONDS`, `WORKBENCH_COMPILE_MEMORY`."""
     now = settings()
     return Limits(now.compile_seconds, now.compile_memory, CLOCK * now.compile_seconds)
 
@@ -36,7 +36,7 @@ def task_name(task: Callable[..., Any]) -> str:
 
 
 def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-    """What `task(request, data, …)` gives: facts, and bytes.
+    """Run `task(request, data, …)` in a worker process; return its facts and its bytes.
 
     Raises:
         Lost: its process crashed, passed a limit or was ended.
@@ -65,10 +65,10 @@ def call(pool: Pool, task: Task, request: dict[str, Any], data: bytes = b"") -> 
 def raised(refused: Refused) -> Exception:
     """Return the exception that ended a task, in this process."""
     kind = getattr(errors, refused.kind, None)
-    facts = refused.facts
+    details = refused.facts
     if not (isinstance(kind, type) and issubclass(kind, WorkbenchError)):
-        return RuntimeError(facts["message"])
-    return kind(**facts["details"])
+        return RuntimeError(details["message"])
+    return kind(**details["details"])
 
 
 def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> BuildError:
@@ -82,9 +82,9 @@ def build_error(compiler: str, function: str, lost: Lost, then: str = "") -> Bui
     """
     subject = f"{compiler}, compiling {function}," if function else compiler
     stage = f" at stage {lost.stage}" if lost.stage else ""
-    said = f": {lost.log.splitlines()[0]}" if lost.log else ""
+    first_line = f": {lost.log.splitlines()[0]}" if lost.log else ""
     advice = "Nothing else is affected."
     if "took more" in lost.how or "did not end" in lost.how:
         name = "WORKBENCH_COMPILE_MEMORY (bytes)" if "memory" in lost.how else "WORKBENCH_COMPILE_SECONDS"
         advice = f"Make the kernel smaller, or set {name} higher."
-    return BuildError(f"{subject} {lost.how}{stage}{said}.{then}", advice=advice, function=function, log=lost.log)
+    return BuildError(f"{subject} {lost.how}{stage}{first_line}.{then}", advice=advice, function=function, log=lost.log)

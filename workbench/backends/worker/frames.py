@@ -11,7 +11,7 @@ from typing import Any
 
 _LENGTH = 8
 STAGE = b"\0stage "
-"""What a line of a worker's stderr begins with that names the stage it has come to; none where a request is over."""
+"""The beginning of a line of a worker's stderr that names the current stage; the name is empty after a request."""
 
 
 def write_frame(fd: int, header: dict[str, Any], data: bytes = b"") -> None:
@@ -34,7 +34,7 @@ def read_frame(fd: int) -> tuple[dict[str, Any], bytes] | None:
 
 
 def _read(fd: int, count: int) -> bytes:
-    parts = []
+    parts: list[bytes] = []
     while count:
         try:
             part = os.read(fd, min(count, 1 << 20))

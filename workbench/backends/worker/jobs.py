@@ -1,4 +1,4 @@
-"""What a worker is given to do, and how it may end."""
+"""Jobs of a worker, and the ways in which one may end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 
 
 class Limits(msgspec.Struct, frozen=True):
-    """What one job may take.
+    """The limits of one job: seconds and bytes.
 
     Attributes:
         seconds: of processor time; 0: as many as there are.
@@ -36,9 +36,9 @@ class Lost(Exception):
         log: what it wrote last.
     """
 
-    def __init__(self, how: str, stage: str = "", log: str = "") -> None:
-        super().__init__(how)
-        self.how = how
+    def __init__(self, ending: str, stage: str = "", log: str = "") -> None:
+        super().__init__(ending)
+        self.how = ending
         self.stage = stage
         self.log = log
 
@@ -46,14 +46,14 @@ class Lost(Exception):
 class Refused(Exception):
     """A task ended with an exception; `kind` is its class, `facts` what it holds."""
 
-    def __init__(self, facts: Mapping[str, Any]) -> None:
-        super().__init__(facts["message"])
-        self.kind = str(facts["error"])
-        self.facts = dict(facts)
+    def __init__(self, details: Mapping[str, Any]) -> None:
+        super().__init__(details["message"])
+        self.kind = str(details["error"])
+        self.facts = dict(details)
 
 
 class Ends(Protocol):
-    """Who works for a job."""
+    """The process that works for a job, as the job sees it."""
 
     def end_of(self, job: Job) -> None:
         """End the job's process, if it still works for it."""
@@ -103,7 +103,7 @@ class Job(msgspec.Struct, eq=False):
             self.service.end_of(self)
 
     def finish(self, answer: tuple[dict[str, Any], bytes] | None, problem: Exception | None = None) -> None:
-        """It is over."""
+        """End the job with its answer or its problem."""
         self._answer, self._problem, self.over = answer, problem, True
         self._until_over.release()
 

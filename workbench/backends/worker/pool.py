@@ -133,7 +133,7 @@ class Pool:
                 self._fail(Unavailable(str(problem)))
 
     def _help(self) -> None:
-        """One process more, where all work for others."""
+        """Start one more process if all are busy."""
         with self._lock:
             if all(s.works for s in self._services) and len(self._services) < max(MOST, self.most):
                 self._grow()
@@ -166,7 +166,7 @@ class Pool:
             return job
 
     def give_up(self, service: Service, problem: Unavailable) -> None:
-        """No process can be started; who waits has to do without."""
+        """Fail the jobs that wait: no process can be started."""
         with service.changed:
             self._services.discard(service)
             if problem.for_good:

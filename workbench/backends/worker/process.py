@@ -1,4 +1,4 @@
-"""One worker process, as its parent sees it.
+"""A worker process, as its parent sees it.
 
 It is started plainly: `multiprocessing` would run the user's script again in it, and `fork` would copy threads' locks.
 It sees no terminal's interrupts, and inherits nothing but its three pipes.
@@ -153,7 +153,7 @@ class Process:
         self._popen.wait()
 
     def abandon(self) -> None:
-        """In a forked child: close this copy of its pipes; the process is the parent's."""
+        """Close this copy of its pipes in a forked child: the process is the parent's."""
         for file in (self._stdin, self._stdout, self._errors):
             with suppress(OSError):
                 if file is not None:
@@ -164,11 +164,12 @@ class Process:
         if self._errors is None:
             return "", ""
         self._errors.seek(0)
-        rows, stage = [], b""
+        rows: list[str] = []
+        stage = b""
         for row in self._errors.read().splitlines():
-            said, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
-            if said or not mark:
-                rows.append(said.decode(errors="replace"))
+            output, mark, name = row.partition(STAGE)  # what the compiler said may lack the end of its line
+            if output or not mark:
+                rows.append(output.decode(errors="replace"))
             if mark:
                 stage = name
                 rows = rows if stage else []  # a request is over
@@ -206,7 +207,7 @@ def _flags() -> list[str]:
 
 
 def _creation() -> int:
-    """On Windows: no console window, and no Ctrl-C meant for this process."""
+    """Return flags for Windows: no console window, and no Ctrl-C meant for this process."""
     return getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 
 
@@ -222,7 +223,7 @@ def _scratch() -> IO[bytes] | None:
 
 @atexit.register
 def _close() -> None:
-    """At this process's end: theirs, and none more."""
+    """End all workers at this process's end, and start none any more."""
     with _starting:
         _closed.append(True)
     for process in tuple(_processes):

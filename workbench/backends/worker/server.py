@@ -58,14 +58,14 @@ def _answer(request: dict[str, Any], data: bytes) -> None:
     _job.append((time.process_time() + seconds, request.get("memory") or float("inf")))
     _running.set()
     try:
-        facts, made = _function(request["task"])(request, data, _tell_stage)
-        answer: dict[str, Any] = {"facts": facts}
+        details, result = _function(request["task"])(request, data, _tell_stage)
+        answer: dict[str, Any] = {"facts": details}
     except Exception as problem:
-        answer, made = {"error": type(problem).__name__, **described(problem)}, b""
+        answer, result = {"error": type(problem).__name__, **described(problem)}, b""
     _running.clear()
     _job.clear()
     _forget_log()
-    _send({**answer, "memory": resident()}, made)
+    _send({**answer, "memory": resident()}, result)
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -85,7 +85,7 @@ def _tell_stage(stage: str) -> None:
 
 
 def _forget_log() -> None:
-    """A request that is over says nothing about the next one; making the file empty each time would take longer."""
+    """Declare that no stage is under way, and empty the log where it has grown long (each time would take longer)."""
     _tell_stage("")
     with suppress(OSError):  # it need not be a file
         if os.lseek(2, 0, os.SEEK_CUR) > LOG:
@@ -147,4 +147,4 @@ def _be_first_to_go() -> None:
 
 
 Told = Callable[[str], None]
-"""What a task reports its stages with."""
+"""A function by which a task reports its stages."""

@@ -16,7 +16,7 @@ START_LIMIT = 120.0
 
 
 class JobSource(Protocol):
-    """What a service asks of its pool.
+    """The interface of a pool, as its services use it.
 
     Attributes:
         name: of the pool's threads.
@@ -35,7 +35,7 @@ class JobSource(Protocol):
         ...
 
     def give_up(self, service: Service, problem: Unavailable) -> None:
-        """No process can be started."""
+        """Fail the jobs that wait: no process can be started."""
         ...
 
 
@@ -106,8 +106,8 @@ class Service:
             if greeting is None or greeting[0] != HELLO:
                 process.kill()
                 status, log, _ = process.end()
-                how = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
-                raise Unavailable(how, for_good=status not in OUTSIDE)
+                started = f"a new process {_how('', status, NONE)}: {log}".rstrip(": ")
+                raise Unavailable(started, for_good=status not in OUTSIDE)
             self.process = process
         return self.process
 

@@ -1,4 +1,4 @@
-"""What Windows has instead of signals and /proc for a worker: a job object, and the memory of a process.
+"""Substitutes on Windows for signals and /proc: a job object, and the memory of a process.
 
 Written from Microsoft's pages of the functions named here (jobapi2.h, psapi.h), not run.
 """
@@ -6,7 +6,7 @@ Written from Microsoft's pages of the functions named here (jobapi2.h, psapi.h),
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import Any, cast
 
 _KILL_ON_JOB_CLOSE = 0x2000
 _EXTENDED_LIMITS = 9
@@ -47,7 +47,8 @@ class MemoryCounters(ctypes.Structure):
 
 
 def job_of(process: Any) -> int | None:
-    """A job that ends the process with this one, however this one ends: its handle is closed then. None without one.
+    """Create a job that ends the process when this one ends, however it ends, by closing its handle; None if that
+    fails.
 
     Args:
         process: a `subprocess.Popen`.
@@ -77,12 +78,12 @@ def committed() -> int:
     """Bytes that this process has committed; 0 where Windows does not say."""
     kernel, counters = _kernel32(), MemoryCounters()
     counters.cb = ctypes.sizeof(counters)
-    told = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.cb)
-    return int(counters.PagefileUsage) if told else 0
+    answered = kernel.K32GetProcessMemoryInfo(kernel.GetCurrentProcess(), ctypes.byref(counters), counters.cb)
+    return int(counters.PagefileUsage) if answered else 0
 
 
 def _kernel32() -> Any:
-    found = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]  (of Windows)
+    library = cast("Any", ctypes).WinDLL("kernel32", use_last_error=True)  # of Windows
     handle, flag = ctypes.c_void_p, ctypes.c_int
     for name, result, arguments in (
         ("CreateJobObjectW", handle, (handle, ctypes.c_wchar_p)),
@@ -92,6 +93,6 @@ def _kernel32() -> Any:
         ("GetCurrentProcess", handle, ()),
         ("K32GetProcessMemoryInfo", flag, (handle, handle, ctypes.c_uint32)),
     ):
-        function = getattr(found, name)
+        function: Any = getattr(library, name)
         function.restype, function.argtypes = result, arguments
-    return found
+    return library

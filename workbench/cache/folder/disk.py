@@ -147,7 +147,7 @@ class Disk:
 
     def damaged(self) -> list[File]:
         """List the files that were moved aside as damaged, the oldest first."""
-        files = []
+        files: list[File] = []
         for item in _scan(self._named / "damaged") if self.is_usable() else ():
             with suppress(OSError):
                 status = item.stat(follow_symlinks=False)

@@ -16,7 +16,7 @@ import re
 import struct
 import time
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from workbench.cache.key import SCHEMA
 from workbench.errors import CacheError
@@ -43,12 +43,12 @@ class Entry:
     """
 
     image: bytes
-    metadata: dict[str, Any] = field(default_factory=dict)
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any])
     where: str = field(default="", compare=False)
     built: float = field(default=0.0, compare=False)
 
 
-def check_digest(digest: str) -> str:
+def check_digest(digest: object) -> str:
     """Return `digest`, which must be a key's.
 
     Raises:
@@ -130,9 +130,9 @@ def _header(data: bytes, digest: str) -> tuple[int, float]:
 
 def _metadata(data: bytes) -> dict[str, Any]:
     try:
-        metadata = json.loads(data)
+        metadata: Any = json.loads(data)
     except (ValueError, RecursionError):
         raise Damaged("has metadata that are not JSON") from None
     if not isinstance(metadata, dict):
         raise Damaged("has metadata that are not a JSON object")
-    return metadata
+    return cast("dict[str, Any]", metadata)

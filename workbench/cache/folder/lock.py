@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
@@ -33,7 +33,7 @@ class Locks:
         self._threads: dict[str, tuple[Lock, int]] = {}
 
     @contextmanager
-    def hold(self, digest: str, path: Path | None, timeout: float) -> Iterator[bool]:
+    def hold(self, digest: str, path: Path | None, timeout: float) -> Generator[bool]:
         """Hold the lock of `digest` inside the `with`; True where it was had within `timeout` seconds.
 
         Args:
@@ -69,7 +69,7 @@ class Locks:
 
 
 @contextmanager
-def _file_lock(path: Path | None, deadline: float) -> Iterator[bool]:
+def _file_lock(path: Path | None, deadline: float) -> Generator[bool]:
     """Hold the lock file; yield False if another process holds it until the deadline, else True."""
     fd, held = None, True
     if path is not None and fcntl is not None:

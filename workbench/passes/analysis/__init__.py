@@ -1,1 +1,1 @@
-"""What passes ask: ranges of indices, sizes, costs."""
+"""Analyses for passes: ranges of indices, sizes, costs."""

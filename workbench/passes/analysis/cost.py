@@ -1,4 +1,4 @@
-"""How much a thread does, roughly: enough to split launches by, and to weigh additions against the rest."""
+"""A rough cost of a thread: enough to split launches by, and to weigh additions against the rest."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import prod
 
 from workbench.ir.attributes import REDUCTION, SHAPE, TRANSPOSE_A, Number
 from workbench.ir.ops import LOOPS, TILED
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Function, Op, Value, number_of, walk
 from workbench.limits import ATOMIC_ADD_COST, LOOP_WEIGHT, TILE_LANES
 from workbench.tiles import Tile
@@ -14,7 +15,7 @@ from workbench.types import Scalar, Vector
 
 
 def cost(function: Function) -> int:
-    """A rough count of what a thread (with tiles: a block) does; trips that are not known count as `LOOP_WEIGHT`."""
+    """Return a rough count of a thread's (with tiles: a block's) operations; unknown trips count as `LOOP_WEIGHT`."""
     return max(1, _ops_cost(function.body.ops, constants(function.body)))
 
 
@@ -24,7 +25,7 @@ def constants(block: Block) -> dict[Value, Number]:
 
 
 def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
-    """How many turns a loop has, where constants say that."""
+    """Return how many turns a loop has; None where constants do not say that."""
     bounds = [int(known[v]) for v in op.operands[:3] if v in known] if op.name == "for" else []
     if len(bounds) < 3:
         return None
@@ -33,13 +34,14 @@ def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
 
 
 def mostly_adds(function: Function) -> bool:
-    """Whether a thread spends most of its time in atomic additions: then one core that adds plainly beats several."""
+    """Return whether a thread spends most of its time in atomic additions: then one core that adds plainly beats
+    several."""
     added = _additions(function.body.ops, constants(function.body))
     return added > 0 and added * ATOMIC_ADD_COST >= cost(function)
 
 
 def components(addition: Op) -> int:
-    """How many numbers it adds: to a vector each of its components is added by itself."""
+    """Return how many numbers an addition adds: each component of a vector is added by itself."""
     kind = addition.operands[-1].type
     return kind.length if isinstance(kind, Vector) else 1
 
@@ -71,7 +73,7 @@ def _ops_cost(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
 
 
 def _times(op: Op, known: Mapping[Value, Number]) -> int:
-    """How often the blocks of an operation run, about."""
+    """Return about how often the blocks of an operation run."""
     if op.name not in LOOPS:
         return 1
     trips = known_trips(op, known)
@@ -83,7 +85,6 @@ def _elements(op: Op) -> int:
 
 
 def _products(op: Op) -> int:
-    """How many numbers a product of tiles multiplies."""
-    a, made = op.operands[0].type, op.result.type
-    assert isinstance(a, Tile) and isinstance(made, Tile)
-    return made.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]
+    """Return how many numbers a product of tiles multiplies."""
+    a, product = tile_of(op.operands[0]), tile_of(op.result)
+    return product.count * a.shape[0 if op.attrs[TRANSPOSE_A] else 1]

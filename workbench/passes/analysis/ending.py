@@ -1,4 +1,4 @@
-"""Whether a loop surely ends."""
+"""Proofs that a loop ends."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def ends(loop: Op, known: Mapping[Value, float]) -> bool:
         known: the constants of the function.
     """
     condition, body = loop.blocks
-    made = definitions(condition)
+    defining = definitions(condition)
     steps = {v: op for op in body.ops for v in op.results}
 
     def stays(value: Value) -> bool:
         """Return whether each iteration has the same value."""
-        if value in known or value not in made:
+        if value in known or value not in defining:
             return value not in condition.params
-        op = made[value]
+        op = defining[value]
         plain = not op.blocks and (op.name in PURE or op.name in TABLE or op.name == "load")
         return plain and all(map(stays, op.operands))
 
@@ -47,7 +47,7 @@ def ends(loop: Op, known: Mapping[Value, float]) -> bool:
 
     def bounds(value: Value) -> bool:
         """Return whether the loop ends if this is needed for another iteration."""
-        op = made.get(value)
+        op = defining.get(value)
         if op is None or value in known:
             return known.get(value) == 0
         if op.name == "and_":

@@ -1,4 +1,4 @@
-"""Which accesses are in range for every thread of a launch, by what is known before it starts.
+"""Accesses that are in range for every thread of a launch, by what is known before it starts.
 
 The value of an index is bounded by numbers that are the same for all threads: the launch's dimensions, sizes of arrays,
 integer parameters, literals. The bounds are operations of a prologue, computed in int64, and an access is in range
@@ -40,7 +40,7 @@ class Intervals(Prologue):
 
     def hoisted(self, array: Value, indices: tuple[Value, ...]) -> bool:
         """Return whether the access is in range where the conditions hold, which this call adds to."""
-        found: list[Value] = []
+        conditions: list[Value] = []
         for axis, index in enumerate(indices):
             op = self.analysis.defs.get(index)
             wraps = op is not None and op.name == "wrap_index"
@@ -49,17 +49,17 @@ class Intervals(Prologue):
                 return False
             size = self._size(array, axis)
             least = self.emit("neg", size) if wraps else self.number(0)
-            found += [self.emit("ge", bounds[0], least, type=bool_), self.emit("lt", bounds[1], size, type=bool_)]
+            conditions += [self.emit("ge", bounds[0], least, type=bool_), self.emit("lt", bounds[1], size, type=bool_)]
         self.conditions.update(self._asked)
-        self.conditions.update(dict.fromkeys(found))
+        self.conditions.update(dict.fromkeys(conditions))
         return True
 
     def bounds(self, value: Value, depth: int = INTERVAL_DEPTH) -> Bounds | None:
         """Return the least and the greatest number the value can be; None if these are not known."""
         plain = self._plain(value, depth) if value.type == int32 and depth else None
-        for facts in self.facts.maps:
+        for known in self.facts.maps:
             for side, pick in enumerate(("max", "min")):
-                for limit in facts.get(value, ((), ()))[side]:
+                for limit in known.get(value, ((), ()))[side]:
                     if plain is not None:
                         near = self.emit(pick, plain[side], limit)
                         plain = (near, plain[1]) if side == 0 else (plain[0], near)
@@ -91,7 +91,7 @@ class Intervals(Prologue):
 
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
-        """What the condition of an `if`, or the range of a `for`, says holds in its block of that number."""
+        """Assume within block `block` what the condition of an `if`, or the range of a `for`, implies there."""
         self.facts = self.facts.new_child({})
         if op.name == "if":
             for name, left, right in self.analysis.implied(op.operands[0], block == 0):
@@ -113,11 +113,12 @@ class Intervals(Prologue):
             below.append(self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
 
     def _count(self, op: Op) -> None:
-        """The index of `range(start, stop)` with a step of 1."""
+        """Learn the interval of the index of `range(start, stop)` with a step of 1."""
         start, stop, step = op.operands[:3]
-        made = self.analysis.defs.get(step)
+        definition = self.analysis.defs.get(step)
         first, end = self.bounds(start), self.bounds(stop)
-        if made is None or made.name != "const" or made.attrs[VALUE] != 1 or first is None or end is None:
+        by_one = definition is not None and definition.name == "const" and definition.attrs[VALUE] == 1
+        if not by_one or first is None or end is None:
             return
         index = op.blocks[0].params[0]
         self._indices[index] = (first[0], self.emit("sub", end[1], self.number(1)))
@@ -125,8 +126,8 @@ class Intervals(Prologue):
     def _fits(self, bounds: Bounds) -> None:
         """Ask that a sum does not wrap: what is compared with it then means the sum."""
         low, high = self.number(-(1 << 31)), self.number((1 << 31) - 1)
-        asked = self.emit("ge", bounds[0], low, type=bool_), self.emit("le", bounds[1], high, type=bool_)
-        self._asked.update(dict.fromkeys(asked))
+        compared = self.emit("ge", bounds[0], low, type=bool_), self.emit("le", bounds[1], high, type=bool_)
+        self._asked.update(dict.fromkeys(compared))
 
     def _size(self, array: Value, axis: int) -> Value:
         of = array_of(array).size_type

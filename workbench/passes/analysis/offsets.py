@@ -154,12 +154,12 @@ class Offsets:
             return None
         dimension = max(one.dimension, other.dimension)
         first, last = self.ends(dimension, bounds) if dimension >= 0 else (0, 0)
-        alike = [o if o.dimension == dimension else Offset(dimension, o.low - last, o.high - first)
+        offsets = [o if o.dimension == dimension else Offset(dimension, o.low - last, o.high - first)
                  for o in (one, other)]  # fmt: skip
-        return (alike[0], alike[1]) if {one.dimension, other.dimension} <= {-1, dimension} else None
+        return (offsets[0], offsets[1]) if {one.dimension, other.dimension} <= {-1, dimension} else None
 
     def _chosen(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """`where`, or a result of an `if`: what either side is."""
+        """Return the offset of `where`, or of a result of an `if`, if it is that of both sides."""
         sides: Sequence[Value] = op.operands[1:]
         if op.name == "if":
             number = op.results.index(value)
@@ -176,7 +176,7 @@ class Offsets:
         return Offset(dimension, min(o.low for o in either), max(o.high for o in either))
 
     def _around(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:
-        """`mod`, or an index that counts from the end if it is negative."""
+        """Return the offset of `mod`, or of an index that counts from the end if it is negative."""
         inner, size = (self.of(v, bounds) for v in op.operands)
         if inner is None or size is None or size.dimension >= 0 or size.low != size.high or size.low < 1:
             return None

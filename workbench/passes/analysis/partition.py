@@ -1,4 +1,4 @@
-"""Which dimensions of a launch may be computed in parts, each with a part of the arrays: what sharding under JAX needs.
+"""Dimensions of a launch that may be computed in parts, each with a part of the arrays: for sharding under JAX.
 
 A dimension may be if every array is subscripted by the thread's index along it, plus something bounded (`offsets`), at
 one and the same axis, always, or never. A part is then a launch of its own over those parts of the arrays, each with as
@@ -24,17 +24,17 @@ from workbench.source import UNKNOWN, Location
 from workbench.types import ArrayType
 
 MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
-"""How the parts of an array that every part of a launch updates are put together."""
+"""The ways to combine the parts of an array that every part of a launch updates."""
 
 
 class Reason(NamedTuple):
-    """Why a dimension is not computed in parts, and the place in the source."""
+    """The reason why a dimension is not computed in parts, with its source line."""
 
     text: str
     place: Location = UNKNOWN
 
     def __str__(self) -> str:
-        """With the line, if it is known."""
+        """Return the reason with its line, if that is known."""
         return f"{self.text} ({self.place})" if self.place.line else self.text
 
 
@@ -58,7 +58,7 @@ _UNKNOWN = Sizes()
 
 @dataclass(frozen=True)
 class Dimension:
-    """One dimension of the launch.
+    """A dimension of the launch.
 
     Attributes:
         axes: of each array that it subscripts, the axis.
@@ -79,7 +79,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class Partition:
-    """What is known of a kernel or of a derivative.
+    """The facts about parts of a kernel or of a derivative.
 
     Attributes:
         dimensions: one per dimension that `tid()` asks for.
@@ -95,7 +95,7 @@ class Partition:
 
 
 def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
-    """Which dimensions of a launch of `function` may be computed in parts.
+    """Find the dimensions of a launch of `function` that may be computed in parts.
 
     Args:
         function: a kernel or a derivative.
@@ -106,25 +106,25 @@ def partition(function: Function, sizes: Sizes = _UNKNOWN) -> Partition:
 
         partition(add).dimensions[0].axes    # {"x": 0, "y": 0} for y[i] = x[i] + 1.0
     """
-    found = _Uses(function)
+    uses = _Uses(function)
     for op in walk(function.body):
-        found.note(op)
-    found.offsets = Offsets(function, sizes).accesses()
-    dimensions = tuple(found.dimension(n, sizes) for n in range(function.launch_ndim))
-    accessed = frozenset(a for a, _ in found.accesses)
-    return Partition(dimensions, frozenset(found.sizes), accessed, found.unbounded())
+        uses.note(op)
+    uses.offsets = Offsets(function, sizes).accesses()
+    dimensions = tuple(uses.dimension(n, sizes) for n in range(function.launch_ndim))
+    accessed = frozenset(a for a, _ in uses.accesses)
+    return Partition(dimensions, frozenset(uses.sizes), accessed, uses.unbounded())
 
 
 def unknown_uses(function: Function) -> Reason | None:
-    """Why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
-    found = _Uses(function)
+    """Return why indices and arrays are used in ways that the IR does not show; None if it shows them all."""
+    uses = _Uses(function)
     for op in walk(function.body):
-        found.note(op)
-    return found.unknown
+        uses.note(op)
+    return uses.unknown
 
 
 class _Uses:
-    """What operations do with thread indices, sizes and arrays."""
+    """The uses of thread indices, sizes and arrays by operations."""
 
     def __init__(self, function: Function) -> None:
         self.arrays = {p: p.name for p in function.params if isinstance(p.type, ArrayType)}
@@ -170,17 +170,17 @@ class _Uses:
         self.unknown = self.unknown or Reason(text, op.location)
 
     def dimension(self, number: int, sizes: Sizes) -> Dimension:
-        """What is known of a dimension of the launch."""
+        """Return the facts about a dimension of the launch."""
         refused = self.unknown
         axes: dict[str, int] = {}
         merged: dict[str, str] = {}
         halos: dict[str, Halo] = {}
         for name in dict.fromkeys(name for name, _ in self.accesses):
             ops = [op for other, op in self.accesses if other == name]
-            places = [self._places(op, number) for op in ops]
-            if any(places):
-                refused = refused or _uneven(name, ops, places)
-                axes[name] = next(p for p in places if p)[0]
+            axis_lists = [self._places(op, number) for op in ops]
+            if any(axis_lists):
+                refused = refused or _uneven(name, ops, axis_lists)
+                axes[name] = next(p for p in axis_lists if p)[0]
                 halo, why = self._halo(name, ops, number)
                 refused = refused or why
                 if halo is not None:
@@ -190,29 +190,29 @@ class _Uses:
             elif any(op.name in EFFECTS for op in ops):
                 kind, why = self._merge(name, ops)
                 refused, merged[name] = refused or why, kind
-        offsets = [o for found in self.offsets.values() for o in found if o is not None and o.dimension == number]
+        offsets = [o for per_axis in self.offsets.values() for o in per_axis if o is not None and o.dimension == number]
         return Dimension(axes, merged, halos, any(o.ring for o in offsets), number in self.numbered, refused)
 
     def unbounded(self) -> dict[Part, Reason]:
-        """Why arrays whose subscripts depend on the thread's index have no offset from it."""
-        found: dict[Part, Reason] = {}
+        """Return why arrays whose subscripts depend on the thread's index have no offset from it."""
+        reasons: dict[Part, Reason] = {}
         for name, op in self.accesses:
             for axis, (n, offset) in enumerate(zip(subscripts(op), self.offsets.get(op, ()), strict=False)):
                 if offset is None and op.operands[n] in self.dependent:
                     why = f"a subscript of {name} is not the thread's index plus a bounded number"
-                    found.setdefault(Part(name, axis), Reason(why, op.location))
-        return found
+                    reasons.setdefault(Part(name, axis), Reason(why, op.location))
+        return reasons
 
     def _places(self, op: Op, number: int) -> tuple[int, ...]:
         """Return the subscripts of an access that are the index along this dimension, and something bounded."""
-        found = self.offsets.get(op, ())
-        return tuple(n for n, offset in enumerate(found) if offset is not None and offset.dimension == number)
+        offsets = self.offsets.get(op, ())
+        return tuple(n for n, offset in enumerate(offsets) if offset is not None and offset.dimension == number)
 
     def _halo(self, name: str, ops: Iterable[Op], number: int) -> tuple[Halo | None, Reason | None]:
         """Return the reach of accesses beyond the thread's index; None if there are none, or the reason against it."""
         ops = list(ops)
-        found = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
-        before, after = max(0, -min(o.low for o in found)), max(0, max(o.high for o in found))
+        offsets = [o for op in ops for o in self.offsets.get(op, ()) if o is not None and o.dimension == number]
+        before, after = max(0, -min(o.low for o in offsets)), max(0, max(o.high for o in offsets))
         writes = [op for op in ops if op.name in EFFECTS]
         if not (before or after):
             return None, None
@@ -224,7 +224,7 @@ class _Uses:
         return None, Reason(f"{name} is written, and not only at the thread's own index", writes[0].location)
 
     def _merge(self, name: str, ops: Iterable[Op]) -> tuple[str, Reason | None]:
-        """How an array that every thread may write to is put together again."""
+        """Return how the parts of an array that every thread may write to are combined."""
         kinds: set[str] = set()
         for op in ops:
             kind = op.attrs[KIND] if op.name == "atomic" else "add" if op.name in ADDITIONS else ""
@@ -239,11 +239,11 @@ class _Uses:
         return kind, Reason(f"{name} is updated in several ways") if others else None
 
 
-def _uneven(name: str, ops: list[Op], places: list[tuple[int, ...]]) -> Reason | None:
-    """Why the accesses of an array do not all have the index at one and the same axis."""
-    for op, found in zip(ops, places, strict=True):
-        if len(found) > 1:
+def _uneven(name: str, ops: list[Op], axes: list[tuple[int, ...]]) -> Reason | None:
+    """Return why the accesses of an array do not all have the index at one and the same axis."""
+    for op, own_axes in zip(ops, axes, strict=True):
+        if len(own_axes) > 1:
             return Reason(f"its index is two subscripts of {name}", op.location)
-        if found != next(p for p in places if p):
+        if own_axes != next(p for p in axes if p):
             return Reason(f"{name} is accessed at other elements as well", op.location)
     return None

@@ -1,4 +1,4 @@
-"""What is computed before a launch, or before a row of threads: each number once, in int64 where it is compared."""
+"""Values computed before a launch, or before a row of threads: each once, in int64 where it is compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a walk over blocks knows: learnt in one block, it holds in the blocks inside and nowhere else."""
+"""Facts of a walk over blocks: learnt in one block, one holds in the blocks inside and nowhere else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Scopes(dict[K, V]):
     """A dictionary that forgets at the end of a block what was learnt in it. One lookup, however deep the block."""
 
     def __init__(self) -> None:
-        """With the outermost block open."""
+        """Open the outermost block."""
         super().__init__()
         self._learnt: list[list[K]] = [[]]
 
@@ -24,7 +24,7 @@ class Scopes(dict[K, V]):
             self.learn(key, value)
 
     def learn(self, key: K, value: V) -> None:
-        """The same of what is not known yet."""
+        """Store a fact that holds in the open block, unless one is known already."""
         self._learnt[-1].append(key)
         super().__setitem__(key, value)
 

@@ -31,7 +31,7 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def key(self) -> tuple[object, ...]:
-        """What distinguishes it from another sum."""
+        """Return the terms that distinguish it from another sum."""
         return self.constant, self.terms
 
     def plus(self, other: SymbolicSize | int, sign: int = 1) -> SymbolicSize:
@@ -41,8 +41,8 @@ class SymbolicSize(msgspec.Struct, frozen=True, eq=False):
         terms = dict(self.terms)
         for axis, factor in other.terms:
             terms[axis] = terms.get(axis, 0) + sign * factor
-        kept = tuple(sorted((a, f) for a, f in terms.items() if f))
-        return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, kept)
+        nonzero = tuple(sorted((a, f) for a, f in terms.items() if f))
+        return SymbolicSize(self.number + sign * other.number, self.constant + sign * other.constant, nonzero)
 
     def times(self, factor: int) -> SymbolicSize:
         """So many times it."""
@@ -53,7 +53,7 @@ Size = SymbolicSize | int
 
 
 def combined(name: str, operands: Sequence[Size]) -> Size | None:
-    """What an operation gives for integers of which one at least is symbolic; None if that is not known."""
+    """Return an operation's result for integers of which one at least is symbolic; None if it is not known."""
     rule = _RULES.get(name)
     return None if rule is None else rule(*operands)
 

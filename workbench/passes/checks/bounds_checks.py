@@ -17,6 +17,7 @@ from workbench.ir.attributes import AXES, AXIS, BOUNDS, NUMBER, VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.rewrite import Rewriter, copy_block, replace_body, rewrite
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import (
     Block,
     Function,
@@ -68,7 +69,8 @@ def without_asserts(function: Function) -> Function:
 
 
 def without_prints(function: Function) -> Function:
-    """The function without its prints, for an adjoint: it runs the kernel's lines again, and says nothing twice."""
+    """Return the function without its prints, for an adjoint: it runs the kernel's lines again, and prints nothing
+    twice."""
     return prune(rewrite(function, lambda on, op: () if op.name == "print" else None))
 
 
@@ -101,56 +103,54 @@ def _either(intervals: Intervals, quick: Block, careful: Block) -> Block:
 
 
 def starts_of(op: Op) -> tuple[Value, ...]:
-    """Where an element or a part of a tile begins."""
-    tile = op.operands[0].type
-    assert isinstance(tile, Tile)
+    """Return the indices at which an element or a part of a tile begins."""
+    tile = tile_of(op.operands[0])
     return op.operands[1 : 1 + tile.ndim]
 
 
 def part_of(op: Op) -> tuple[int, ...]:
     """Return the sizes of that part."""
     part = op.result.type if op.name == "tile_slice" else op.operands[-1].type
-    whole = op.operands[0].type
-    assert isinstance(whole, Tile)
-    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * whole.ndim
+    outer = tile_of(op.operands[0])
+    return part.shape if isinstance(part, Tile) and op.name != "tile_extract" else (1,) * outer.ndim
 
 
-def asked(made: dict[Value, Op], index: Value) -> Value:
+def asked(defining: dict[Value, Op], index: Value) -> Value:
     """Return the index as it was written: of the view, and before a negative one was counted from the end."""
-    op = made.get(index)
+    op = defining.get(index)
     if op is not None and op.name == "view_index":
-        op = made.get(index := op.operands[1])
+        op = defining.get(index := op.operands[1])
     return op.operands[0] if op is not None and op.name == "wrap_index" else index
 
 
-def lengths(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
-    """How many elements the view of an access has, along each axis that is a slice."""
-    makers = (made.get(v) for v in indices_of(op))
+def lengths(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
+    """Return how many elements the view of an access has, along each axis that is a slice."""
+    makers = (defining.get(v) for v in indices_of(op))
     return tuple(m.operands[2] for m in makers if m is not None and m.name == "view_index")
 
 
-def reported(op: Op, made: dict[Value, Op]) -> tuple[Value, ...]:
+def reported(op: Op, defining: dict[Value, Op]) -> tuple[Value, ...]:
     """Return the values that a fault of this operation reports, as the function has them.
 
     Args:
         op: an operation of the function before it was guarded.
-        made: the operation that makes each value there.
+        defining: the operation that makes each value there.
     """
     if op.name in ELEMENTS:
-        return (*(asked(made, v) for v in indices_of(op)), *lengths(op, made))[:REPORTED_INDICES]
+        return (*(asked(defining, v) for v in indices_of(op)), *lengths(op, defining))[:REPORTED_INDICES]
     if op.name in ("extract", "insert"):
-        return (asked(made, op.operands[1]),)
+        return (asked(defining, op.operands[1]),)
     if op.name in REGIONS or op.name in PARTS:
-        return tuple(asked(made, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
+        return tuple(asked(defining, v) for v in (indices_of if op.name in REGIONS else starts_of)(op))
     if op.name == "assert":
-        test = made.get(op.operands[0])
+        test = defining.get(op.operands[0])
         plain = test is not None and test.name in COMPARISONS and isinstance(test.operands[0].type, Scalar)
         return test.operands if test is not None and plain else ()
     return op.operands[:3]
 
 
 class _Guard:
-    """One walk. `known` maps what was found to be in range to the bool that says so, in the open blocks."""
+    """A walk. `known` maps what was proved in range to the bool that says so, in the open blocks."""
 
     def __init__(self, function: Function, intervals: Intervals | None = None) -> None:
         self.numbers = number_ops(function)
@@ -180,7 +180,7 @@ class _Guard:
     # What is skipped.
 
     def access(self, op: Op) -> None:
-        """An element of an array."""
+        """Check an access to an element of an array."""
         array, indices = op.operands[0], indices_of(op)
         if self.intervals is not None and self.intervals.hoisted(array, indices):
             self.builder.append(op)
@@ -193,24 +193,23 @@ class _Guard:
         self.skip(op, good, () if seen is not None else reported(op, self.made), report=seen is None)
 
     def component(self, op: Op) -> None:
-        """A component of a vector, where the index is computed."""
+        """Check the computed index of a component of a vector."""
         vector, index = op.operands[:2]
-        made, length = self.made.get(index), getattr(vector.type, "length", 0)
+        definition, length = self.made.get(index), getattr(vector.type, "length", 0)
         # Known while compiling to be inside.
-        if made is not None and made.name == "const" and 0 <= number_of(made) < length:
+        if definition is not None and definition.name == "const" and 0 <= number_of(definition) < length:
             self.builder.append(op)
             return
         good = self.below(index, self.builder.const(length, element(index.type)))
         self.skip(op, good, reported(op, self.made), report=True)
 
     def part(self, op: Op) -> None:
-        """An element or a part of a tile."""
+        """Check an element or a part of a tile."""
         good: list[Value] = []
-        whole = op.operands[0].type
-        assert isinstance(whole, Tile)
-        for start, size, length in zip(starts_of(op), part_of(op), whole.shape, strict=True):
-            made, last = self.made.get(start), length - size
-            if made is None or made.name != "const" or not 0 <= number_of(made) <= last:
+        outer = tile_of(op.operands[0])
+        for start, size, length in zip(starts_of(op), part_of(op), outer.shape, strict=True):
+            definition, last = self.made.get(start), length - size
+            if definition is None or definition.name != "const" or not 0 <= number_of(definition) <= last:
                 good.append(self.below(start, self.builder.const(last + 1, element(start.type))))
         if good:
             self.skip(op, self.all_of(good), reported(op, self.made), report=True)
@@ -218,12 +217,11 @@ class _Guard:
             self.builder.append(op)
 
     def region(self, op: Op) -> None:
-        """A tile of an array; where the kernel says that all of it is inside and it is not, as much as is."""
+        """Check a tile of an array that the kernel says lies inside; where it does not, access as much as does."""
         if op.attrs[BOUNDS]:
             self.builder.append(op)
             return
-        tile = (op.operands[-1] if op.name == "tile_store" else op.result).type
-        assert isinstance(tile, Tile)
+        tile = tile_of(op.operands[-1] if op.name == "tile_store" else op.result)
         lengths = dict(zip(op.attrs[AXES], tile.shape, strict=True))
         none, good = self.builder.const(0, int64), list[Value]()
         for axis, index in enumerate(indices_of(op)):
@@ -246,7 +244,8 @@ class _Guard:
         return first
 
     def skip(self, op: Op, good: Value, values: Sequence[Value], report: bool) -> None:
-        """The operation where `good` holds, else a report, and in place of its results 0 (or what it changes)."""
+        """Run the operation where `good` holds; elsewhere report, and give 0 (or the changed operand) for its
+        results."""
         results = tuple(Value(v.type, v.name) for v in op.results)
         with self.builder.block() as then:
             self.builder.append(op.replace(results=results))
@@ -255,8 +254,8 @@ class _Guard:
             if report:
                 self.fault(op, values)
             # A vector or tile whose component was not set is still that vector; a load gives 0.
-            kept = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
-            self.builder.yield_(*kept)
+            substitutes = op.operands[:1] if op.name in _CHANGES else [zero(self.builder, v.type) for v in results]
+            self.builder.yield_(*substitutes)
         self.builder.append(Op("if", (good,), op.results, {}, (then.block, orelse.block), op.location))
 
     def in_range(self, array: Value, indices: tuple[Value, ...]) -> Value:
@@ -281,11 +280,11 @@ class _Guard:
     # What only reports.
 
     def divide(self, op: Op) -> None:
-        """`//` and `%` of integers."""
+        """Check the divisor of `//` and `%` of integers."""
         self.each(op, lambda x, y: self.builder.one("eq", (y, self.builder.const(0, y.type)), bool_), lambda n: n != 0)
 
     def shift(self, op: Op) -> None:
-        """`<<` and `>>`."""
+        """Check the count of `<<` and `>>`."""
 
         def bad(x: Value, y: Value) -> Value:
             width = element(y.type).bits
@@ -298,11 +297,11 @@ class _Guard:
 
     def each(self, op: Op, bad: Callable[[Value, Value], Value], fine: Callable[[int], bool]) -> None:
         """Report for each component whose right operand is wrong, unless it is a literal that is fine."""
-        made = self.made.get(op.operands[1])
+        definition = self.made.get(op.operands[1])
         if not is_integer(element(op.result.type)):
             self.builder.append(op)
             return
-        numbers = literals(made.attrs[VALUE]) if made is not None and made.name == "const" else []
+        numbers = literals(definition.attrs[VALUE]) if definition is not None and definition.name == "const" else []
         if not (numbers and all(map(fine, numbers))):
             # The operation stays whole and vectorises; only the test looks at components.
             columns = [self.parts(v) for v in op.operands]
@@ -318,15 +317,15 @@ class _Guard:
         return [self.builder.one("extract", (value, n), value.type.dtype) for n in numbers]
 
     def claim(self, op: Op) -> None:
-        """`assert`."""
+        """Check the condition of an `assert`."""
         bad = self.builder.one("not_", op.operands, bool_)
         self.report(bad, op, reported(op, self.made))
 
     def count(self, op: Op) -> None:
-        """A `for` whose step may be 0 runs no turn then."""
+        """Run no turn of a `for` whose step is 0."""
         start, stop, step, *init = op.operands
-        made = self.made.get(step)
-        if made is None or made.name != "const" or not made.attrs[VALUE]:
+        definition = self.made.get(step)
+        if definition is None or definition.name != "const" or not definition.attrs[VALUE]:
             bad = self.builder.one("eq", (step, self.builder.const(0, step.type)), bool_)
             self.report(bad, op, reported(op, self.made))
             # start == stop and a step of 1: a loop of no turns, without a branch around it.
@@ -335,7 +334,7 @@ class _Guard:
         self.keep(op, (start, stop, step, *init))
 
     def report(self, bad: Value, op: Op, values: Sequence[Value]) -> None:
-        """A fault where `bad` holds."""
+        """Report a fault where `bad` holds."""
         with self.builder.block() as then:
             self.fault(op, values)
             self.builder.yield_()
@@ -355,10 +354,10 @@ def literals(value: Number | tuple[Number, ...]) -> list[int]:
 
 
 def zero(builder: Builder, type: Type | Tile) -> Value:
-    """What a load that is skipped gives."""
+    """Return the value of a load that is skipped."""
     if isinstance(type, Tile):
-        (made,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
-        return made
+        (tile,) = builder.tile_map(type.shape, (), lambda at, elements: [zero(builder, type.dtype)])
+        return tile
     assert isinstance(type, (Scalar, Vector))
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 

@@ -21,7 +21,7 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, scalar_of, walk
 from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
 from workbench.passes.checks.bounds_checks import asked, lengths
@@ -48,7 +48,8 @@ class Outside(msgspec.Struct, frozen=True):
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """That an index is inside of an array: at least 0, or minus the size where it `wraps`, and below the size."""
+    """The condition that an index is inside an array: at least 0, or minus the size where it `wraps`, and below the
+    size."""
 
     array: str
     axis: int
@@ -58,7 +59,7 @@ class Condition(msgspec.Struct, frozen=True):
 
 
 class Accesses(msgspec.Struct):
-    """What is known of a launch's accesses.
+    """The facts about a launch's accesses.
 
     Attributes:
         outside: the first found that is outside.
@@ -74,7 +75,7 @@ class Accesses(msgspec.Struct):
 def accesses(
     function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]], numbers: Mapping[str, object]
 ) -> Accesses:
-    """What is certain of the accesses of a launch.
+    """Return what is certain about the accesses of a launch.
 
     Args:
         function: a kernel, or a derivative of one, before it was guarded.
@@ -82,17 +83,17 @@ def accesses(
         shapes: of its arrays, by parameter.
         numbers: values of number parameters, where they are known.
     """
-    found = Accesses()
+    accesses_ = Accesses()
     if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
-        return found
+        return accesses_
     # First and last index along each axis; once where they are the same.
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]
-    follow, corners = _Follow(function, dims, shapes, numbers, found), list(product(*ends))
+    follow, corners = _Follow(function, dims, shapes, numbers, accesses_), list(product(*ends))
     with np.errstate(all="ignore"):
         for thread in corners:
             # Each corner has its share: a long kernel would else never be looked at from its last threads.
             follow.thread(thread, EXPLAINED_OPERATIONS // len(corners))
-    return found
+    return accesses_
 
 
 class _Enough(Exception):
@@ -104,9 +105,9 @@ class _Follow:
 
     def __init__(
         self, function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]],
-        numbers: Mapping[str, object], found: Accesses,
+        numbers: Mapping[str, object], accesses_: Accesses,
     ) -> None:  # fmt: skip
-        self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, found
+        self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, accesses_
         self.made = definitions(function.body)
 
     def thread(self, index: tuple[Size, ...], most: int) -> None:
@@ -155,12 +156,12 @@ class _Follow:
         if any(v is None for v in operands) or not (isinstance(type, Scalar) and _counts(type)):
             return self.chosen(op, operands)
         if any(isinstance(v, SymbolicSize) for v in operands):
-            found = combined(op.name, [_plain(v) for v in operands if v is not None])
-            return found if found is None or isinstance(found, SymbolicSize) else type.numpy.type(found)
+            result = combined(op.name, [_plain(v) for v in operands if v is not None])
+            return result if result is None or isinstance(result, SymbolicSize) else type.numpy.type(result)
         return apply(TABLE[op.name], operands, type)
 
     def chosen(self, op: Op, operands: Sequence[_Known | None]) -> _Known | None:
-        """Of `where`, `and_` and `or_`, what one known operand decides."""
+        """Return the result of `where`, `and_` or `or_` that one known operand decides."""
         if op.name == "where" and isinstance(operands[0], np.bool_) and isinstance(op.result.type, Scalar):
             # The other side may be unknown: it is not chosen.
             return operands[1 if operands[0] else 2]
@@ -179,22 +180,22 @@ class _Follow:
         if shape is None:
             return
         for axis, (index, size) in enumerate(zip(indices, shape, strict=True)):
-            place, wanted = self.known.get(index), asked(self.made, index)
+            number, wanted = self.known.get(index), asked(self.made, index)
             maker = self.made.get(index)
             wraps = maker is not None and maker.name == "wrap_index"
             # Looked at before it is counted from the end: a negative index is inside down to -size.
             if wraps:
-                place = self.known.get(wanted)
-            if place is None:
+                number = self.known.get(wanted)
+            if number is None:
                 continue
-            if isinstance(place, SymbolicSize) or isinstance(size, SymbolicSize):
-                self.compare(op, array, axis, _plain(place), size, wraps)
+            if isinstance(number, SymbolicSize) or isinstance(size, SymbolicSize):
+                self.compare(op, array, axis, _plain(number), size, wraps)
                 continue
-            place = int(place)
+            number = int(number)
             # A negative index that does not wrap is outside of arrays of any size, so it needs none.
-            if wraps or place >= 0:
-                self.need(array, axis, place + 1 if place >= 0 else -place)
-            if not (-size if wraps else 0) <= place < size:
+            if wraps or number >= 0:
+                self.need(array, axis, number + 1 if number >= 0 else -number)
+            if not (-size if wraps else 0) <= number < size:
                 self.outside(op)
 
     def compare(self, op: Op, array: str, axis: int, index: Size, size: Size, wraps: bool) -> None:
@@ -255,8 +256,7 @@ class _Follow:
         unknown: list[_Known | None] = [None] * len(carried)
         if len(limits) < 3 or not limits[2]:
             return unknown
-        turns, of = range(*map(int, limits)), op.operands[0].type
-        assert isinstance(of, Scalar)
+        turns, of = range(*map(int, limits)), scalar_of(op.operands[0])
         if len(turns) <= EXPLAINED_ITERATIONS:
             for number in turns:
                 carried = self.block(op.blocks[0], (of.numpy.type(number), *carried))
@@ -307,8 +307,7 @@ def _counts(type: Scalar) -> bool:
 
 def _typed(number: Size, op: Op) -> _Known:
     """Return a size or index as the result of an operation."""
-    type = op.result.type
-    assert isinstance(type, Scalar)
+    type = scalar_of(op.result)
     return number if isinstance(number, SymbolicSize) else type.numpy.type(number)
 
 

@@ -17,18 +17,18 @@ def shared_stores(function: Function) -> list[Op]:
     """Return the stores whose index does not depend on the thread while their value does, in a kernel over threads."""
     if not function.launch_ndim or function.block_dim:
         return []
-    found: list[Op] = []
-    _Lanes(found).block(function.body, False)
-    return found
+    stores: list[Op] = []
+    _Lanes(stores).block(function.body, False)
+    return stores
 
 
 class _Lanes:
     """Follows which values differ between threads (`varying`), and which come from memory (`loaded`)."""
 
-    def __init__(self, found: list[Op]) -> None:
+    def __init__(self, stores: list[Op]) -> None:
         self.varying: set[Value] = set()
         self.loaded: set[Value] = set()
-        self.found = found
+        self.found = stores
 
     def block(self, block: Block, divergent: bool) -> None:
         """Follow the operations of a block; `divergent`: not all threads run it."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from workbench.ir.ops import LEAD
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Op, Value, dtype_of
-from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type, tiles_used
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tiles_used
 from workbench.tiles import Tile, is_tile
 
 
 def _if(on: TileLowering, op: Op) -> None:
-    """`if`: each side copies its tiles to where the results lie."""
+    """Lower an `if`: each side copies its tiles into the results' buffers."""
     # Taken before the sides are lowered, so that neither side uses these buffers for something else.
-    results = {r: on.new(tile_type(r)) for r in op.results if is_tile(r)}
+    results = {r: on.new(tile_of(r)) for r in op.results if is_tile(r)}
     blocks: list[Block] = []
     for block in op.blocks:
         with on.builder.block() as opened:
@@ -37,7 +38,7 @@ def _let_go(on: TileLowering, block: Block) -> None:
 
 
 def _loop(on: TileLowering, op: Op) -> None:
-    """`for` and `while`: carried tiles stay in one place."""
+    """Lower `for` and `while`: carried tiles stay in one buffer."""
     lead = LEAD[op.name]
     inits = op.operands[lead:]
     carried = {n: _carried(on, op, v) for n, v in enumerate(inits) if is_tile(v)}
@@ -67,7 +68,7 @@ def _loop(on: TileLowering, op: Op) -> None:
 
 
 def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
-    """Where a carried tile lies: where it lay before the loop, unless that is still needed."""
+    """Return the buffer of a carried tile: that of before the loop, unless that is still needed."""
     inside = {v for b in op.blocks for o in b.ops for v in tiles_used(o)}
     # The loop overwrites the buffer in its first turn.
     alone = op.operands.count(init) == 1 and init not in inside
@@ -77,7 +78,7 @@ def _carried(on: TileLowering, op: Op, init: Value) -> Buffer:
         buffer.owners.discard(init)
         del on.buffers[init]
         return buffer
-    buffer = on.new(tile_type(init))
+    buffer = on.new(tile_of(init))
     on.copy(buffer.slots, on.slots_of(init), buffer.count)
     return buffer
 
@@ -90,16 +91,16 @@ def _around(on: TileLowering, block: Block, carried: dict[int, Buffer]) -> None:
     held: list[tuple[Buffer, Buffer]] = []
     for to, source in moves:
         if source.slots in homes and len(moves) > 1:
-            kept = on.new(Tile(dtype_of(source.slots), (source.count,)))
-            on.copy(kept.slots, source.slots, source.count)
-            held.append((to, kept))
+            copy = on.new(Tile(dtype_of(source.slots), (source.count,)))
+            on.copy(copy.slots, source.slots, source.count)
+            held.append((to, copy))
         else:
             held.append((to, source))
     for to, source in held:
         on.copy(to.slots, source.slots, to.count)
-    for (_, source), (_, kept) in zip(moves, held, strict=True):
-        if kept is not source:
-            on.give_back(kept)
+    for (_, source), (_, copy) in zip(moves, held, strict=True):
+        if copy is not source:
+            on.give_back(copy)
     homes_held = {id(b) for b in carried.values()}
     for value in dict.fromkeys(block.yielded):
         if is_tile(value) and value in on.buffers:

@@ -15,13 +15,13 @@ import msgspec
 from workbench.ir.attributes import AXES
 from workbench.ir.ops import EFFECTS, OPAQUE
 from workbench.ir.rewrite import map_blocks
-from workbench.ir.values import Block, Op, Value, walk
-from workbench.tiles import Tile
-from workbench.types import ArrayType, float32, float64
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Block, Op, Value, array_of, walk
+from workbench.types import float32, float64
 
 
 class InPlace(msgspec.Struct, frozen=True):
-    """What is done without a copy.
+    """The operations that need no copy.
 
     Attributes:
         loads: tiles that are read in their arrays, and the arrays that are changed meanwhile.
@@ -49,35 +49,34 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
         if op.name == "tile_atomic_add" and dense and plain and _lies(op, op.operands[-1])
         and uses[op.operands[-1]] == 1 and not uses[op.result]
     }  # fmt: skip
-    found: dict[Value, Op] = {}
-    body = _moved(body, additions, found)
+    moved: dict[Value, Op] = {}
+    body = _moved(body, additions, moved)
     loads: dict[Value, tuple[Value, ...]] = {}
     for block in (body, *(b for op in walk(body) for b in op.blocks)):
-        loads.update(_loads(block, found, uses) if dense else ())
-    return body, InPlace(loads, found, plain)
+        loads.update(_loads(block, moved, uses) if dense else ())
+    return body, InPlace(loads, moved, plain)
 
 
-def _moved(block: Block, additions: dict[Value, Op], found: dict[Value, Op]) -> Block:
-    """Return the block with products that are only added right before that; which ones goes to `found`."""
+def _moved(block: Block, additions: dict[Value, Op], moved: dict[Value, Op]) -> Block:
+    """Return the block with products that are only added right before that; which ones goes to `moved`."""
     products = {
         op.result: op
         for op in block.ops
         if op.name == "tile_matmul" and len(op.operands) == 2 and additions.get(op.result) in block.ops
     }
-    found.update({value: additions[value] for value in products})
+    moved.update({value: additions[value] for value in products})
     ops: list[Op] = []
     for op in block.ops:
         if op.name == "tile_atomic_add" and op.operands[-1] in products:
             ops.append(products[op.operands[-1]])
         if not op.results or op.results[0] not in products:
-            ops.append(map_blocks(op, lambda b: _moved(b, additions, found)) if op.blocks else op)
+            ops.append(map_blocks(op, lambda b: _moved(b, additions, moved)) if op.blocks else op)
     return Block(block.params, tuple(ops))
 
 
 def _lies(op: Op, tile: Value) -> bool:
     """Return whether rows of a tile are rows of the array, of numbers that are multiplied as they are."""
-    array, type = op.operands[0].type, tile.type
-    assert isinstance(array, ArrayType) and isinstance(type, Tile)
+    array, type = array_of(op.operands[0]), tile_of(tile)
     number = type.dtype in (float32, float64) and not array.pitch
     return number and type.ndim == 2 and op.attrs[AXES][-1] == array.ndim - 1
 
@@ -103,11 +102,11 @@ def _multiplies(op: Op, tile: Value) -> bool:
 
 def _changed(ops: Iterable[Op]) -> tuple[Value, ...] | None:
     """Return the arrays that operations change; None if that may be any."""
-    found: dict[Value, None] = {}
+    arrays: dict[Value, None] = {}
     for op in ops:
         for inner in (op, *(i for b in op.blocks for i in walk(b))):
             if inner.name in OPAQUE:
                 return None
             if inner.name in EFFECTS:
-                found[inner.operands[0]] = None
-    return tuple(found)
+                arrays[inner.operands[0]] = None
+    return tuple(arrays)

@@ -14,7 +14,8 @@ from workbench.passes.strip_custom_gradients import without_customs
 
 
 def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> Function:
-    """The function without operations on tiles; itself where it has none. One thread of a launch of it is one block.
+    """Return the function without operations on tiles; itself if it has none. One thread of a launch of it is one
+    block.
 
     Args:
         function: after checks.
@@ -24,8 +25,8 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     if not is_tiled(function.body):
         return function
     function = turned(without_customs(function))
-    body, found = in_place(function.body, dense, plain)
-    return replace_body(function, TileLowering(LOWER, found).whole(body))
+    body, reuse = in_place(function.body, dense, plain)
+    return replace_body(function, TileLowering(LOWER, reuse).whole(body))
 
 
 LOWER: dict[str, Handler] = {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Block, Op, Value, dtype_of
 from workbench.passes.lower_tiles.in_place import InPlace
 from workbench.passes.lower_tiles.nests import Nests
@@ -27,7 +28,7 @@ class Buffer(msgspec.Struct, eq=False):
 
 
 class TileLowering(Nests):
-    """One walk; see `Nests` for what writes loops.
+    """A walk; see `Nests` for what writes loops.
 
     Attributes:
         handlers: what lowers an operation, by its name; all others stay as they are.
@@ -71,11 +72,11 @@ class TileLowering(Nests):
         return Buffer(value, size)
 
     def give_back(self, buffer: Buffer) -> None:
-        """A buffer that is no longer needed."""
+        """Return a buffer that is no longer needed to the free ones."""
         self.free.setdefault((dtype_of(buffer.slots), buffer.count), []).append(buffer)
 
     def take_back(self, buffer: Buffer) -> None:
-        """A buffer that is not for others after all, if it was given back."""
+        """Take a buffer out of the free ones, if it was returned to them."""
         free = self.free.get((dtype_of(buffer.slots), buffer.count), [])
         if buffer in free:
             free.remove(buffer)
@@ -87,7 +88,7 @@ class TileLowering(Nests):
         return buffer
 
     def release(self, value: Value) -> None:
-        """The tile is dead."""
+        """Free the buffer of a dead tile."""
         buffer = self.buffers[value]
         buffer.owners.discard(value)
         if not buffer.owners:
@@ -103,11 +104,12 @@ class TileLowering(Nests):
         return value in self.dying and self.buffers[value].owners == {value}
 
     def result(self, op: Op, instead: Value | None = None) -> Value:
-        """The slots of the operation's result: those of the operand `instead`, where that is not needed any more."""
+        """Return the slots of the operation's result: those of the operand `instead`, where that is not needed any
+        more."""
         if instead is not None and self.takes(instead):
             self.own(op.result, self.buffers[instead])
         else:
-            self.own(op.result, self.new(tile_type(op.result)))
+            self.own(op.result, self.new(tile_of(op.result)))
         return self.slots_of(op.result)
 
     def scalar(self, value: Value) -> Value:
@@ -116,15 +118,15 @@ class TileLowering(Nests):
 
     # Blocks.
 
-    def ops(self, block: Block, kept: Sequence[Value] = ()) -> None:
-        """Lower a block's operations but for the yield; tiles in `kept` (and those yielded) outlive it."""
+    def ops(self, block: Block, outliving: Sequence[Value] = ()) -> None:
+        """Lower a block's operations but for the yield; tiles in `outliving` (and those yielded) outlive it."""
         last = _last_uses(block)
         body = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
         local = set(block.params)
         for position, op in enumerate(body):
             self.builder.location = op.location
             # Only tiles of this block die in it: one from outside may be needed by the next turn of a loop.
-            used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in kept]
+            used = [v for v in tiles_used(op) if last.get(v) == position and v in local and v not in outliving]
             self.dying = set(used)
             self.handlers.get(op.name, TileLowering.plain)(self, op)
             local.update(op.results)
@@ -149,19 +151,13 @@ class TileLowering(Nests):
 Handler = Callable[[TileLowering, Op], None]
 
 
-def tile_type(value: Value) -> Tile:
-    """Return the type of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type
-
-
 def tiles_used(op: Op) -> list[Value]:
-    """The tiles that an operation, or one inside of it, uses; in order, so that the same code comes of it each time."""
-    found = dict.fromkeys(v for v in op.operands if is_tile(v))
+    """List the tiles that an operation, or one inside it, uses; in order, so that the same code results each time."""
+    used = dict.fromkeys(v for v in op.operands if is_tile(v))
     for block in op.blocks:
         for inner in block.ops:
-            found.update(dict.fromkeys(tiles_used(inner)))
-    return list(found)
+            used.update(dict.fromkeys(tiles_used(inner)))
+    return list(used)
 
 
 def _last_uses(block: Block) -> dict[Value, int]:

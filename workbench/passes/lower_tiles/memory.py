@@ -5,53 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from workbench.ir.attributes import AXES, AXIS, BOUNDS
-from workbench.ir.values import Op, Value
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Op, Value, array_of
 from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
-from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
+from workbench.types import int32, int64
 
 Element = Callable[[Sequence[Value], Value], None]
 
 
 class Region:
-    """Where a tile lies in an array. `each` runs something for the elements that are inside."""
+    """The part of an array that a tile covers. `each` runs something for the elements that are inside."""
 
     def __init__(self, on: TileLowering, op: Op, tile: Tile) -> None:
         self.on = on
         self.op = op
         self.tile = tile
         self.array = op.operands[0]
-        assert isinstance(self.array.type, ArrayType)
-        ndim = self.array.type.ndim
+        ndim = array_of(self.array).ndim
         self.axes: tuple[int, ...] = op.attrs[AXES]
         self.offsets = [on.wide(on.scalar(v)) for v in op.operands[1 : 1 + ndim]]
 
     def indices(self, at: Sequence[Value]) -> list[Value]:
         """Return the array's indices of an element of the tile."""
-        found = list(self.offsets)
+        indices = list(self.offsets)
         for index, axis in zip(at, self.axes, strict=True):
-            found[axis] = self.on.on("add", found[axis], self.on.wide(index))
-        return found
+            indices[axis] = self.on.on("add", indices[axis], self.on.wide(index))
+        return indices
 
     def size(self, axis: int) -> Value:
         """Return the array's extent along an axis."""
-        type = self.array.type
-        assert isinstance(type, ArrayType)
+        type = array_of(self.array)
         return self.on.wide(self.on.builder.one("shape", (self.array,), type.size_type, {AXIS: axis}))
 
     def inside(self) -> Value:
         """Return whether all of the tile is."""
         on, zero = self.on, self.on.builder.const(0, int64)
-        found: list[Value] = []
+        conditions: list[Value] = []
         for axis, offset in enumerate(self.offsets):
             length = self.tile.shape[self.axes.index(axis)] if axis in self.axes else 1
-            found.append(on.on("ge", offset, zero, type=bool_))
-            found.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
-        return on.every(found)
+            conditions.append(on.on("ge", offset, zero, type=bool_))
+            conditions.append(on.on("le", on.add(offset, length), self.size(axis), type=bool_))
+        return on.every(conditions)
 
     def clipped(self, element: Element) -> None:
-        """The elements that are inside."""
+        """Run `element` for the elements that are inside."""
         on = self.on
         zero = on.builder.const(0, int64)
         low: list[Value] = []
@@ -86,7 +85,8 @@ class Region:
         return old
 
     def each(self, element: Element, before: Callable[[], None] = lambda: None) -> None:
-        """`element(indices in the array, place in the tile)`; `before` that where some are outside."""
+        """Run `element(indices in the array, index in the tile)` for each element; first `before`, where some are
+        outside."""
 
         def whole() -> None:
             self.on.nest(self.tile.shape, lambda at: element(self.indices(at), self.on.place(at, self.tile.shape)))
@@ -103,8 +103,7 @@ class Region:
 
 
 def _load(on: TileLowering, op: Op) -> None:
-    tile = op.result.type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.result)
     slots = on.result(op)
     region = Region(on, op, tile)
 
@@ -127,8 +126,7 @@ def _load(on: TileLowering, op: Op) -> None:
 
 
 def _store(on: TileLowering, op: Op) -> None:
-    tile = op.operands[-1].type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.operands[-1])
     slots = on.slots_of(op.operands[-1])
     region = Region(on, op, tile)
     region.each(lambda indices, at: on.builder.store(region.array, *indices, on.read(slots, at)) and None)
@@ -137,8 +135,7 @@ def _store(on: TileLowering, op: Op) -> None:
 def _atomic_add(on: TileLowering, op: Op) -> None:
     if op.operands[-1] in on.in_place.additions:
         return  # the product has done it
-    tile = op.result.type
-    assert isinstance(tile, Tile)
+    tile = tile_of(op.result)
     source = on.slots_of(op.operands[-1])
     slots = on.result(op)
     region = Region(on, op, tile)

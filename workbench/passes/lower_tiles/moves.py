@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from math import prod
 
 from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.types import int32
 
 
@@ -17,20 +18,20 @@ def _map(on: TileLowering, op: Op) -> None:
     indices, elements = block.params[: len(shape)], block.params[len(shape) :]
     sources = [on.slots_of(v) for v in op.operands]
     targets = _targets(on, op)
-    asked = _asked(block.ops, set(indices))
-    dims = shape if asked else (prod(shape),)
+    requested = _asked(block.ops, set(indices))
+    dims = shape if requested else (prod(shape),)
 
     def body(at: list[Value]) -> None:
-        place = on.place(at, dims)
-        if asked:
+        index = on.place(at, dims)
+        if requested:
             on.mapping.update(zip(indices, at, strict=True))
         for param, slots in zip(elements, sources, strict=True):
-            on.mapping[param] = on.read(slots, place)
+            on.mapping[param] = on.read(slots, index)
         for inner in block.ops[:-1]:
             on.builder.location = inner.location
             on.plain(inner)
         for slots, value in zip(targets, block.yielded, strict=True):
-            on.write(slots, place, on.scalar(value))
+            on.write(slots, index, on.scalar(value))
 
     on.nest(dims, body)
 
@@ -40,23 +41,23 @@ def _asked(ops: Sequence[Op], indices: set[Value]) -> bool:
 
 
 def _targets(on: TileLowering, op: Op) -> list[Value]:
-    """Where the results go: into operands that are no longer needed, where types agree."""
+    """Return buffers for the results: operands that are no longer needed, where types agree."""
     spare = [v for v in dict.fromkeys(op.operands) if on.takes(v)]
-    found: list[Value] = []
+    targets: list[Value] = []
     for result in op.results:
-        place = next((v for v in spare if v.type == result.type), None)
-        if place is not None:
-            spare.remove(place)
-            on.own(result, on.buffers[place])
+        reusable = next((v for v in spare if v.type == result.type), None)
+        if reusable is not None:
+            spare.remove(reusable)
+            on.own(result, on.buffers[reusable])
         else:
-            on.own(result, on.new(tile_type(result)))
-        found.append(on.slots_of(result))
-    return found
+            on.own(result, on.new(tile_of(result)))
+        targets.append(on.slots_of(result))
+    return targets
 
 
 def _extract(on: TileLowering, op: Op) -> None:
     tile, *indices = op.operands
-    at = on.place([_narrow(on, v) for v in indices], tile_type(tile).shape)
+    at = on.place([_narrow(on, v) for v in indices], tile_of(tile).shape)
     on.mapping[op.result] = on.read(on.slots_of(tile), at)
 
 
@@ -68,15 +69,15 @@ def _insert(on: TileLowering, op: Op) -> None:
     tile, *indices, element = op.operands
     source = on.slots_of(tile)
     slots = on.result(op, tile)
-    on.copy(slots, source, tile_type(tile).count)
-    on.write(slots, on.place([_narrow(on, v) for v in indices], tile_type(tile).shape), on.scalar(element))
+    on.copy(slots, source, tile_of(tile).count)
+    on.write(slots, on.place([_narrow(on, v) for v in indices], tile_of(tile).shape), on.scalar(element))
 
 
 def _slice(on: TileLowering, op: Op) -> None:
     tile, *offsets = op.operands
     source, slots = on.slots_of(tile), on.result(op)
     starts = [_narrow(on, v) for v in offsets]
-    small, large = tile_type(op.result).shape, tile_type(tile).shape
+    small, large = tile_of(op.result).shape, tile_of(tile).shape
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
@@ -89,9 +90,9 @@ def _place(on: TileLowering, op: Op) -> None:
     tile, *offsets, part = op.operands
     source, piece = on.slots_of(tile), on.slots_of(part)
     slots = on.result(op, tile if part is not tile else None)
-    on.copy(slots, source, tile_type(tile).count)
+    on.copy(slots, source, tile_of(tile).count)
     starts = [_narrow(on, v) for v in offsets]
-    small, large = tile_type(part).shape, tile_type(tile).shape
+    small, large = tile_of(part).shape, tile_of(tile).shape
 
     def body(at: list[Value]) -> None:
         there = [on.on("add", s, i) for s, i in zip(starts, at, strict=True)]
@@ -103,8 +104,8 @@ def _place(on: TileLowering, op: Op) -> None:
 def _transpose(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
-    shape, axes = tile_type(tile).shape, op.attrs[AXES]
-    new = tile_type(op.result).shape
+    shape, axes = tile_of(tile).shape, op.attrs[AXES]
+    new = tile_of(op.result).shape
 
     def body(at: list[Value]) -> None:
         there: list[Value] = [at[axes.index(axis)] for axis in range(len(axes))]
@@ -114,14 +115,14 @@ def _transpose(on: TileLowering, op: Op) -> None:
 
 
 def _reshape(on: TileLowering, op: Op) -> None:
-    """The same slots."""
+    """Lower a reshape: the same slots."""
     on.own(op.result, on.buffers[op.operands[0]])
 
 
 def _broadcast(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     source, slots = on.slots_of(tile), on.result(op)
-    small, large = tile_type(tile).shape, tile_type(op.result).shape
+    small, large = tile_of(tile).shape, tile_of(op.result).shape
     zero = on.number(0)
 
     def body(at: list[Value]) -> None:

@@ -42,13 +42,13 @@ class Nests:
         return a if b == 1 else self.on("mul", a, self.builder.const(b, a.type))
 
     def nest(self, shape: Sequence[int], body: Emit) -> None:
-        """`body(indices)` for every place of a shape, in row-major order."""
+        """Emit `body(indices)` for every index of a shape, in row-major order."""
         zero, one = self.number(0), self.number(1)
         bounds = [(zero, self.number(n), n == 1) for n in shape]
         self._nest(bounds, one, [], body)
 
     def clipped(self, low: Sequence[Value], high: Sequence[Value], body: Emit) -> None:
-        """`body(indices)` for every place from `low` up to `high`."""
+        """Emit `body(indices)` for every index from `low` up to `high`."""
         self._nest([(a, b, False) for a, b in zip(low, high, strict=True)], self.number(1), [], body)
 
     @contextmanager
@@ -87,20 +87,20 @@ class Nests:
         return self.builder.slot_read(slots, at)
 
     def write(self, slots: Value, at: Value, value: Value) -> None:
-        """A slot."""
+        """Write a slot."""
         self.builder.slot_write(slots, at, value)
 
     def copy(self, to: Value, source: Value, count: int) -> None:
-        """All slots."""
+        """Copy so many slots."""
         if to is not source:
             self.nest((count,), lambda at: self.write(to, at[0], self.read(source, at[0])))
 
     def fill(self, to: Value, count: int, value: Value) -> None:
-        """One value in all slots."""
+        """Write one value to so many slots."""
         self.nest((count,), lambda at: self.write(to, at[0], value))
 
     def when(self, condition: Value, then: Callable[[], None], orelse: Callable[[], None] = lambda: None) -> None:
-        """An `if` without results."""
+        """Emit an `if` without results."""
         sides: list[Block] = []
         for side in (then, orelse):
             with self.builder.block() as opened:
@@ -111,10 +111,10 @@ class Nests:
 
     def every(self, conditions: Sequence[Value]) -> Value:
         """Return whether all hold."""
-        found = conditions[0]
+        both = conditions[0]
         for other in conditions[1:]:
-            found = self.on("and_", found, other, type=bool_)
-        return found
+            both = self.on("and_", both, other, type=bool_)
+        return both
 
     def zero(self, type: Scalar | Vector) -> Value:
         """0 of a type."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.ir.attributes import ACCUMULATE, AXES, BOUNDS, SHAPE, TRANSPOSE_A, TRANSPOSE_B
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.lowering import Buffer, Handler, TileLowering
 from workbench.passes.lower_tiles.memory import Region
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, element, float32
@@ -16,10 +17,10 @@ from workbench.types import bool as bool_
 def _matmul(on: TileLowering, op: Op) -> None:
     a, b, *rest = op.operands
     acc = rest[0] if rest else None
-    m, n = tile_type(op.result).shape
-    k = tile_type(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
+    m, n = tile_of(op.result).shape
+    k = tile_of(a).shape[0 if op.attrs[TRANSPOSE_A] else 1]
     # Products of 16-bit floats add up in float32 (design/tiles.md).
-    wide = float32 if element(tile_type(a).dtype).is_half else tile_type(a).dtype
+    wide = float32 if element(tile_of(a).dtype).is_half else tile_of(a).dtype
     borrowed: list[Buffer] = []
     left = _widened(on, a, wide, borrowed)
     right = _widened(on, b, wide, borrowed)
@@ -38,8 +39,8 @@ def _multiply(
     on: TileLowering, op: Op, acc: Value | None, pair: tuple[Value, Value], wide: Scalar | Vector,
     attrs: dict[str, object], borrowed: list[Buffer],
 ) -> None:  # fmt: skip
-    """The product as a tile."""
-    type, count = tile_type(op.result).dtype, tile_type(op.result).count
+    """Lower the product to a tile."""
+    type, count = tile_of(op.result).dtype, tile_of(op.result).count
     start = on.slots_of(acc) if acc is not None else None
     # The product is written while its operands are still read.
     target = on.result(op, acc if acc not in op.operands[:2] else None)
@@ -57,8 +58,8 @@ def _multiply(
 
 
 def _add(on: TileLowering, addition: Op, pair: tuple[Value, Value], attrs: dict[str, object]) -> None:
-    """The product added to an array; by way of a buffer where a part of the tile lies outside."""
-    tile = tile_type(addition.operands[-1])
+    """Add the product to an array, by way of a buffer where a part of the tile lies outside."""
+    tile = tile_of(addition.operands[-1])
     buffer = on.new(tile)
     slots, region = buffer.slots, Region(on, addition, tile)
     inside = region.inside() if addition.attrs[BOUNDS] else on.builder.const(True, bool_)
@@ -82,19 +83,19 @@ def _widened(on: TileLowering, tile: Value, wide: Scalar | Vector, borrowed: lis
     """Return a tile's slots, or where it lies in an array, in the type that a product is computed in."""
     if tile in on.windows:
         return on.windows[tile]
-    source, type = on.slots_of(tile), tile_type(tile)
+    source, type = on.slots_of(tile), tile_of(tile)
     if type.dtype == wide:
         return source
     borrowed.append(on.new(Tile(wide, (type.count,))))
-    made = borrowed[-1].slots
-    on.nest((type.count,), lambda at: on.write(made, at[0], on.builder.cast(on.read(source, at[0]), wide)))
-    return made
+    slots = borrowed[-1].slots
+    on.nest((type.count,), lambda at: on.write(slots, at[0], on.builder.cast(on.read(source, at[0]), wide)))
+    return slots
 
 
 def _turned(
     on: TileLowering, source: Value, type: Scalar | Vector, shape: tuple[int, int], borrowed: list[Buffer]
 ) -> Value:
-    """What lies at `source`, of this shape, transposed."""
+    """Return the slots of the transposed matrix of this shape at `source`."""
     borrowed.append(on.new(Tile(type, shape)))
     on.builder.emit("slot_transpose", (borrowed[-1].slots, source), (), {SHAPE: shape})
     return borrowed[-1].slots

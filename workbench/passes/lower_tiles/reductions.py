@@ -11,8 +11,9 @@ from math import prod
 
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND
 from workbench.ir.rewrite import Mapping, copy_op
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering, tile_type
+from workbench.passes.lower_tiles.lowering import Handler, TileLowering
 from workbench.tiles import Tile
 from workbench.types import Kind, Scalar, Vector, element, int32, is_float
 from workbench.types import bool as bool_
@@ -31,15 +32,15 @@ def _combine(on: TileLowering, op: Op) -> Combine:
         mapping: Mapping = {**on.mapping, **dict(zip(block.params, (a, b), strict=True))}
         for inner in block.ops[:-1]:
             on.builder.append(copy_op(inner, mapping))
-        (found,) = block.yielded
-        return mapping.get(found, found)
+        (combined,) = block.yielded
+        return mapping.get(combined, combined)
 
     return inlined
 
 
 def _reduce(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    shape, axis = tile_type(tile).shape, op.attrs.get(AXIS)
+    shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
     outer, length, inner = (1, prod(shape), 1) if axis is None else (
         prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
     )  # fmt: skip
@@ -50,7 +51,7 @@ def _reduce(on: TileLowering, op: Op) -> None:
     source = on.slots_of(tile)
     # The first step reads the tile and writes the buffer, so the tile itself is left as it is.
     half = (length + 1) // 2
-    buffer = on.new(tile_type(tile), outer * half * inner)
+    buffer = on.new(tile_of(tile), outer * half * inner)
     work = buffer.slots
 
     def at(o: Value, i: Value, j: Value, rows: int) -> Value:
@@ -109,10 +110,10 @@ def _halve(on: TileLowering, work: Value, shape: tuple[int, int, int], combine: 
 
 
 def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | None) -> None:
-    """The first place of the least or greatest; of a NaN, where there is one."""
+    """Find the first index of the least or greatest element; that of a NaN, where there is one."""
     outer, length, inner = shape
     tile = op.operands[0]
-    source, dtype = on.slots_of(tile), tile_type(tile).dtype
+    source, dtype = on.slots_of(tile), tile_of(tile).dtype
     sign = "lt" if op.attrs[KIND] == "argmin" else "gt"
     target = on.result(op) if axis is not None else on.new(Tile(int32, (1,))).slots
 
@@ -120,8 +121,8 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
         def read(i: Value) -> Value:
             return on.read(source, on.place((k[0], i, k[1]), shape))
 
-        i, best, place = Value(int32), Value(dtype), Value(int32)
-        with on.builder.block((i, best, place)) as opened:
+        i, best, position = Value(int32), Value(dtype), Value(int32)
+        with on.builder.block((i, best, position)) as opened:
             here = read(i)
             better = on.on(sign, here, best, type=bool_)
             if is_float(dtype):
@@ -129,7 +130,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
                 fresh = on.on("and_", on.on("ne", here, here, type=bool_), on.on("eq", best, best, type=bool_))
                 better = on.on("or_", better, fresh, type=bool_)
             on.builder.yield_(
-                on.on("where", better, here, best, type=dtype), on.on("where", better, i, place, type=int32)
+                on.on("where", better, here, best, type=dtype), on.on("where", better, i, position, type=int32)
             )
         zero, one = on.number(0), on.number(1)
         results = on.builder.for_(one, on.number(length), one, (read(zero), zero), opened.block)
@@ -142,7 +143,7 @@ def _extreme(on: TileLowering, op: Op, shape: tuple[int, int, int], axis: int | 
 
 def _scan(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
-    type = tile_type(tile)
+    type = tile_of(tile)
     length, rows, kind = type.shape[-1], type.count // type.shape[-1], op.attrs[KIND]
     source, target = on.slots_of(tile), on.result(op, tile)
     exclusive = op.attrs[EXCLUSIVE]
@@ -165,7 +166,7 @@ def _scan(on: TileLowering, op: Op) -> None:
 
 
 def identity(kind: str, type: Scalar | Vector) -> float | int:
-    """What changes nothing when combined."""
+    """Return the neutral element of a reduction."""
     scalar = element(type)
     if kind == "sum":
         return 0

@@ -44,9 +44,9 @@ def _is_transpose(op: Op) -> bool:
 
 def _transposed_products(block: Block, uses: Counter[Value]) -> dict[Value, Op]:
     """Return the products of a block that are only needed transposed, in that block."""
-    made = {op.result: op for op in block.ops if op.name == "tile_matmul" and len(op.operands) == 2}
+    products = {op.result: op for op in block.ops if op.name == "tile_matmul" and len(op.operands) == 2}
     wanted = [op.operands[0] for op in block.ops if _is_transpose(op)]
-    return {v: made[v] for v in wanted if v in made and uses[v] == 1}
+    return {v: products[v] for v in wanted if v in products and uses[v] == 1}
 
 
 def _straight(op: Op, transposes: dict[Value, Value]) -> Op:

@@ -14,7 +14,7 @@ from workbench.ir.attributes import REDUCTION, VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, OPAQUE
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, component_of, definitions, number_of, walk
+from workbench.ir.values import Block, Function, Op, Value, component_of, definitions, number_of, vector_of, walk
 from workbench.passes.memory.nonatomic import owned_arrays
 from workbench.types import Vector, int32
 
@@ -41,7 +41,7 @@ def by_component(function: Function) -> Function:
 
 
 def _rewritten(function: Function, changes: dict[Op, list[Part]]) -> Function:
-    """By identity of the operations, whose operands stay as they are."""
+    """Rewrite by identity of the operations, whose operands stay as they are."""
 
     def change(on: Rewriter, op: Op) -> Iterable[Op] | None:
         return _written(op, changes[op]) if op in changes else None
@@ -90,9 +90,8 @@ def _is_zero(op: Op | None) -> bool:
 
 def _written(op: Op, parts: list[Part]) -> list[Op]:
     """Return the operation on each part."""
-    on, type = Builder(), op.operands[-1].type
+    on, type = Builder(), vector_of(op.operands[-1])
     on.location = op.location
-    assert isinstance(type, Vector)
     for where, part in parts:
         # Looked up, so that with checks an index that is out of range is reported, and no memory outside touched.
         numbers = on.const(tuple(range(type.length)), type.with_dtype(int32))

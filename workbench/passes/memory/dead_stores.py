@@ -26,7 +26,7 @@ def drop_overwritten(function: Function, overlap: Overlap = any_overlap) -> Func
 
 
 class _Backwards:
-    """One walk from the end; `doomed` holds, by array and indices, what is overwritten before it is read."""
+    """A walk from the end; `doomed` holds, by array and indices, elements that are overwritten before they are read."""
 
     def __init__(self, overlap: Overlap, used: set[Value]) -> None:
         self.overlap = overlap

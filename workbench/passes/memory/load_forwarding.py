@@ -16,7 +16,7 @@ from workbench.types import ArrayType, is_float
 Element = tuple[Value, ...]
 Known = dict[Element, Value]
 Overlap = Callable[[Value, Value], bool]
-"""Whether two array parameters may share elements."""
+"""Decide whether two array parameters may share elements."""
 
 
 def any_overlap(a: Value, b: Value) -> bool:
@@ -38,7 +38,7 @@ def reuse(function: Function, overlap: Overlap = any_overlap) -> Function:
 
 
 class _Reuse:
-    """One walk; `known` holds, by array and indices, the element's value at this point of the block."""
+    """A walk; `known` holds, by array and indices, the element's value at this point of the block."""
 
     def __init__(self, overlap: Overlap) -> None:
         self.overlap = overlap
@@ -81,9 +81,9 @@ class _Reuse:
 
     def written(self, array: Value, known: Known) -> None:
         """Drop what a write to the array may change."""
-        for place in list(known):
-            if place[0] is array or self.overlap(place[0], array):
-                del known[place]
+        for element in list(known):
+            if element[0] is array or self.overlap(element[0], array):
+                del known[element]
 
 
 def may_overlap(a: Value, b: Value, apart: bool) -> bool:

@@ -80,12 +80,12 @@ def _adds(function: Function, arrays: Collection[Value]) -> bool:
 
 
 def _plain(on: Rewriter, op: Op) -> list[Op]:
-    *place, value = op.operands
+    *element, value = op.operands
     old, new = fresh(op.result), Value(op.result.type)
     # An atomic addition gives the old value, so that is what later uses mean.
     on.mapping[op.result] = old
     return [
-        Op("load", tuple(place), (old,), {}, (), op.location),
+        Op("load", tuple(element), (old,), {}, (), op.location),
         Op("add", (old, value), (new,), {}, (), op.location),
-        Op("store", (*place, new), (), {}, (), op.location),
+        Op("store", (*element, new), (), {}, (), op.location),
     ]

@@ -34,7 +34,7 @@ from workbench.types import MAX_NDIM, ArrayType, Scalar, Vector, is_float, is_wi
 
 Element = Scalar | Vector | Struct
 READ_ONLY = " read-only"
-"""What the tag of an array ends in whose memory may only be read, so that no launch that writes to it is ever kept."""
+"""The end of the tag of an array whose memory may only be read, so that no launch that writes to it is ever cached."""
 
 
 class array(Viewed, Arithmetic):
@@ -81,7 +81,7 @@ class array(Viewed, Arithmetic):
         self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
         device: Device | str | None = None, requires_grad: bool = False, copy: bool = True,
     ) -> None:  # fmt: skip
-        """An array from `data` (a sequence of numbers or a NumPy array).
+        """Create an array from `data` (a sequence of numbers or a NumPy array).
 
         Args:
             data: numbers, nested as the shape; for a vector dtype the last axis holds the components, or all are flat.
@@ -98,18 +98,18 @@ class array(Viewed, Arithmetic):
             LaunchError: memory to be shared is read-only.
             NotDifferentiable: an array becomes one of another dtype while a tape records it.
         """
-        target, made = get_device(device), None
+        target, buffer = get_device(device), None
         if data is None:
             assert shape is not None
             kind = as_element(dtype or float)
-            made, dtype = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind
+            buffer, dtype = np.zeros((*as_shape(shape), *kind.shape), item(kind)), kind
         if isinstance(data, array):
             if (dtype is None or as_element(dtype) == data.dtype) and ndim in (None, data.ndim):
                 self._again(data, target, requires_grad, copy)
                 return
             notify("converting", data, as_element(dtype or data.dtype))
             data, dtype = data.numpy(), dtype or data.dtype
-        host, kind = host_form(data if made is None else made, dtype)
+        host, kind = host_form(data if buffer is None else buffer, dtype)
         host = host if shape is None else host.reshape(*as_shape(shape), *kind.shape)
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
@@ -140,9 +140,9 @@ class array(Viewed, Arithmetic):
         dims = host.ndim - len(kind.shape)
         if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
             host, own = np.ascontiguousarray(host), True
-        place = host.__array_interface__["data"][0]
+        address = host.__array_interface__["data"][0]
         self._place(
-            of_numpy(host, CPU, shared=not own), kind, host.shape[:dims], host.strides[:dims], requires_grad, place
+            of_numpy(host, CPU, shared=not own), kind, host.shape[:dims], host.strides[:dims], requires_grad, address
         )
 
     def _place(
@@ -224,7 +224,8 @@ class array(Viewed, Arithmetic):
         self.memory.version += 1
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """The elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last axis.
+        """Return the elements as a NumPy array: on the CPU the same memory, from a GPU a copy; vectors take the last
+        axis.
 
         What is written to it is no change that Workbench counts: say `changed()` afterwards.
 
@@ -271,15 +272,15 @@ class array(Viewed, Arithmetic):
         dtype: Element | None = None,
     ) -> array:  # fmt: skip
         """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
-        made = object.__new__(self.kin)
+        view = object.__new__(self.kin)
         kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
         if dtype is None and kind is None:
             kind = replace(self.type, wide=False) if getattr(self.type, "wide", False) else self.type
-        made._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
-        return made
+        view._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
+        return view
 
     def twin(self, memory: Memory) -> array:
-        """An array that lies in `memory` as this one lies in its own: a gradient, a tangent, an earlier version."""
+        """Return an array in `memory` with this one's layout: a gradient, a tangent, an earlier version."""
         address = memory.address + self.address - self.memory.address
         if memory.device is not self.device:
             return self.window(self.shape, self.strides, address, memory)
@@ -287,15 +288,15 @@ class array(Viewed, Arithmetic):
 
     def _alike(self, memory: Memory, address: int) -> array:
         """Another array of this one's layout, on the same device: nothing about it has to be found out again."""
-        made = object.__new__(self.kin)
-        made.memory, made.address, made.device = memory, address, memory.device
-        made.dtype, made.type, made.tag = self.dtype, self.type, self.tag
+        twin = object.__new__(self.kin)
+        twin.memory, twin.address, twin.device = memory, address, memory.device
+        twin.dtype, twin.type, twin.tag = self.dtype, self.type, self.tag
         if self.memory.read_only and not memory.read_only:
-            made.tag = self.tag.removesuffix(READ_ONLY)
-        made._shape, made.strides, made.is_contiguous = self._shape, self.strides, self.is_contiguous
-        made.nbytes, made.packed = self.nbytes, array_piece(address, self._shape, self.strides)
-        made.requires_grad, made._grad, made._fields = False, None, None
-        return made
+            twin.tag = self.tag.removesuffix(READ_ONLY)
+        twin._shape, twin.strides, twin.is_contiguous = self._shape, self.strides, self.is_contiguous
+        twin.nbytes, twin.packed = self.nbytes, array_piece(address, self._shape, self.strides)
+        twin.requires_grad, twin._grad, twin._fields = False, None, None
+        return twin
 
     def __getitem__(self, index: Any) -> Any:
         """Return a view, or the element (a NumPy value) where every dimension has an integer."""
@@ -372,7 +373,8 @@ class array(Viewed, Arithmetic):
         cls, shape: tuple[int, ...], dtype: Element, device: Device, requires_grad: bool = False, pinned: bool = False,
         zeroed: bool = False,
     ) -> array:  # fmt: skip
-        """An array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for `wb.empty`.
+        """Return an array of undefined elements: `shape`, `dtype`, `device`, `requires_grad`, `pinned` as for
+        `wb.empty`.
 
         Args:
             zeroed: of zeros, on the CPU; observers do not hear of a fill.
@@ -380,14 +382,14 @@ class array(Viewed, Arithmetic):
         memory = allocate(device, prod(shape) * dtype.size, pinned, zeroed)
         # A size that JAX leaves open is an int too, and equal to the number that stands in for it.
         if isinstance(dtype, Struct) or not all([type(n) is int for n in shape]):
-            made = object.__new__(cls)
-            made._place(memory, dtype, shape, None, False)
+            blank = object.__new__(cls)
+            blank._place(memory, dtype, shape, None, False)
         else:
-            made = _laid_out(shape, dtype, device)._alike(memory, memory.address)
-            made.__class__ = cls
+            blank = _laid_out(shape, dtype, device)._alike(memory, memory.address)
+            blank.__class__ = cls
         if requires_grad:
-            made._ask_for_grad()
-        return made
+            blank._ask_for_grad()
+        return blank
 
     def fresh_like(self, dtype: Any = None) -> array:
         """Return a dense array of the same shape and device, undefined until written."""
@@ -424,6 +426,6 @@ array.kin = array
 @lru_cache(maxsize=256)
 def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
     """Return a dense array without memory: others of its layout are made like it."""
-    made = object.__new__(array)
-    made._place(Memory(device, 0, 0, None), dtype, shape, None, False)
-    return made
+    blank = object.__new__(array)
+    blank._place(Memory(device, 0, 0, None), dtype, shape, None, False)
+    return blank

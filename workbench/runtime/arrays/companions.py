@@ -44,18 +44,18 @@ def is_whole(value: array) -> bool:
 
 def copy_of(value: array) -> Memory:
     """Return a copy of the array's memory as it is now."""
-    made = allocate(value.device, value.memory.nbytes)
+    copied = allocate(value.device, value.memory.nbytes)
     everything = covering(value)
-    everything.twin(made).copy_(everything)
-    return made
+    everything.twin(copied).copy_(everything)
+    return copied
 
 
 def zeros_beside(values: Collection[array]) -> list[array]:
     """Zeros for each array, as large as its memory, and like the array where that is all of it."""
     unseen = not OBSERVERS.get()
     plain = [unseen and a.device is CPU and is_all(a) and not isinstance(a.dtype, Struct) for a in values]
-    made = iter(allocate_zeros([a.nbytes for a, alike in zip(values, plain, strict=True) if alike]))
-    return [a.twin(next(made)) if alike else _zeros(a) for a, alike in zip(values, plain, strict=True)]
+    cleared = iter(allocate_zeros([a.nbytes for a, is_plain in zip(values, plain, strict=True) if is_plain]))
+    return [a.twin(next(cleared)) if is_plain else _zeros(a) for a, is_plain in zip(values, plain, strict=True)]
 
 
 def _zeros(value: array) -> array:
@@ -91,11 +91,11 @@ def refuse_apart(memories: Iterable[Memory], involved: Collection[Memory]) -> No
     Raises:
         NotDifferentiable: bytes of an involved memory are those of another one, too.
     """
-    found = list(memories)
-    if all([m.plain for m in found]):  # each allocated here, by itself
+    distinct = list(memories)
+    if all([m.plain for m in distinct]):  # each allocated here, by itself
         return
     near: list[Memory] = []
-    for memory in sorted((m for m in found if m.nbytes), key=lambda m: (m.device.name, m.address)):
+    for memory in sorted((m for m in distinct if m.nbytes), key=lambda m: (m.device.name, m.address)):
         near = [m for m in near if m.device == memory.device and m.address + m.nbytes > memory.address]
         if any((memory in involved or other in involved) and memory.has_bytes_of(other) for other in near):
             raise NotDifferentiable(
@@ -117,8 +117,8 @@ class Twins:
 
     def of(self, value: array) -> array:
         """Return the companion of the array; create it if there is none."""
-        found = self.memories.get(value.memory)
-        if found is None:
-            found = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)
-            covering(value).twin(found).fill_(0)
-        return value.twin(found)
+        companion = self.memories.get(value.memory)
+        if companion is None:
+            companion = self.memories[value.memory] = allocate(value.device, value.memory.nbytes)
+            covering(value).twin(companion).fill_(0)
+        return value.twin(companion)

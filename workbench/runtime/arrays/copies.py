@@ -48,34 +48,34 @@ def fill(target: Strided, value: Any) -> None:
     if not repeats(target.dtype, value):
         copy(target, everywhere(target, value))
         return
-    found, index = driver_of(target.device), target.device.index
+    driver, index = driver_of(target.device), target.device.index
     bits = np.full(1, value, element(target.dtype).numpy)
     if side_by_side(target) and bits.itemsize in (1, 2, 4):
         pattern = int.from_bytes(bits.tobytes(), "little")
-        found.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
+        driver.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
     else:
-        _run(found, move_of("fill", target, None, value))
+        _run(driver, move_of("fill", target, None, value))
 
 
 @timed
 def copy(target: Strided, source: Strided) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
-    place = target.device if target.device.is_cuda else source.device
+    device = target.device if target.device.is_cuda else source.device
     dense = side_by_side(target) and side_by_side(source)
-    if place.is_cuda or not dense:
+    if device.is_cuda or not dense:
         source = _unwritten(target, source)
-    if not place.is_cuda and dense:
+    if not device.is_cuda and dense:
         ctypes.memmove(target.address, source.address, target.nbytes)
-    elif not place.is_cuda:
+    elif not device.is_cuda:
         target.host()[...] = source.host()
     elif dense and target.memory.seen_by == source.memory.seen_by != "":
-        found = driver_of(place)
+        driver = driver_of(device)
         apart = target.device.is_cuda and source.device.is_cuda and target.device != source.device
         if apart:
-            wait_for_device(found, place.index, None, source.device.index)
-        found.copy(target.address, source.address, target.nbytes, place.index)
+            wait_for_device(driver, device.index, None, source.device.index)
+        driver.copy(target.address, source.address, target.nbytes, device.index)
         if apart:
-            let_device_wait(found, place.index, None, source.device.index)
+            let_device_wait(driver, device.index, None, source.device.index)
     elif not target.device.is_cuda:
         target.host()[...] = source.host()
     elif target.device == source.device:
@@ -107,8 +107,8 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
             f"{what} needs a Workbench array; this is {its_type(source)}.",
             advice="wb.array(x) makes one of NumPy's, or of a list.",
         )
-    alike = target.dtype is source.dtype or target.dtype == source.dtype  # comparing takes longer
-    if target.shape != source.shape or not alike:
+    same_dtype = target.dtype is source.dtype or target.dtype == source.dtype  # comparing takes longer
+    if target.shape != source.shape or not same_dtype:
         raise LaunchError(
             f"{what} needs arrays of one shape and dtype; the target is {target.type!r} of shape {target.shape}, "
             f"the source {source.type!r} of shape {source.shape}."
@@ -117,15 +117,15 @@ def must_match(target: Strided, source: Strided, what: str) -> None:
 
 def everywhere(target: Strided, value: Any) -> Any:
     """Return a view of the target's shape, with strides of 0, of one element (a vector, a struct): a fill copies it."""
-    whole = np.empty((1, *target.dtype.shape), item(target.dtype))
-    whole[...] = value
+    single = np.empty((1, *target.dtype.shape), item(target.dtype))
+    single[...] = value
     make: Any = target.__class__
-    one = make(whole, target.dtype, device=target.device)
+    one = make(single, target.dtype, device=target.device)
     return one.window(target.shape, (0,) * target.ndim, one.address)
 
 
 def _from_elsewhere(target: Strided, source: Strided) -> None:
-    """From the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
+    """Copy from the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
     into = target if side_by_side(target) else target.fresh_like()
     if source.device.is_cuda and source.device.kind == target.device.kind:
         copy(into, source.contiguous())
@@ -200,9 +200,9 @@ class Move(msgspec.Struct, frozen=True):
         bits = bits[:4] if bits[:4] == bits[4:] else bits
         return bits if len(bits) in (0, 1, 2, 4) else None
 
-    def kernel(self, found: Driver) -> LoadedKernel:
+    def kernel(self, driver: Driver) -> LoadedKernel:
         """Return the CUDA kernel."""
-        return own_kernel(found, self.index, self.entry)
+        return own_kernel(driver, self.index, self.entry)
 
     @property
     def blocks(self) -> int:
@@ -220,8 +220,8 @@ def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> M
     entry: str | None = copy_name(size)
     if source is None:
         # A struct and a complex number are filled with 0 alone.
-        whole = isinstance(target.dtype, (Struct, Complex))
-        pattern = np.zeros(1, np.uint8) if whole else np.full(1, value, item(target.dtype))
+        has_parts = isinstance(target.dtype, (Struct, Complex))
+        pattern = np.zeros(1, np.uint8) if has_parts else np.full(1, value, item(target.dtype))
         size = pattern.itemsize
         entry = copy_name(size)
     elif kind == "add":
@@ -248,14 +248,14 @@ def _words(target: Strided, source: Strided | None, count: int, dense: bool) -> 
     return (*head, *sizes, *front, *target.strides, *other, int(source is not None))
 
 
-def _run(found: Driver, move: Move) -> None:
+def _run(driver: Driver, move: Move) -> None:
     if move.total:
-        queue = _queue(found, move.index, move.entry)
+        queue = _queue(driver, move.index, move.entry)
         params = b"".join(bytes(value) for value in move.parameters())
-        kernel = own_kernel(found, move.index, move.entry)
-        found.launch(queue, params, found.shape(kernel, (move.blocks, 1, 1), (BLOCK, 1, 1)))
+        kernel = own_kernel(driver, move.index, move.entry)
+        driver.launch(queue, params, driver.shape(kernel, (move.blocks, 1, 1), (BLOCK, 1, 1)))
 
 
 @functools.cache
-def _queue(found: Driver, index: int, entry: str) -> Queue:
-    return found.queue(own_kernel(found, index, entry), (0, 8 * WORDS, 8 * WORDS + 8))
+def _queue(driver: Driver, index: int, entry: str) -> Queue:
+    return driver.queue(own_kernel(driver, index, entry), (0, 8 * WORDS, 8 * WORDS + 8))

@@ -83,10 +83,10 @@ def zeros(shape: Shape, dtype: Any = float, device: Device | str | None = None, 
     Returns:
         An array of that shape and dtype.
     """
-    place = get_device(device)
-    if place.is_cuda or isinstance(dtype, int) or OBSERVERS.get():  # observers hear of a fill
-        return full(shape, 0, dtype, place, requires_grad)
-    return array.undefined(as_shape(shape), as_element(dtype), place, requires_grad, zeroed=True)
+    target = get_device(device)
+    if target.is_cuda or isinstance(dtype, int) or OBSERVERS.get():  # observers hear of a fill
+        return full(shape, 0, dtype, target, requires_grad)
+    return array.undefined(as_shape(shape), as_element(dtype), target, requires_grad, zeroed=True)
 
 
 def ones(shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False) -> array:
@@ -110,8 +110,8 @@ def _like(source: array, dtype: Any, device: Device | str | None, requires_grad:
     if device is None and not requires_grad:
         return source.fresh_like(dtype)
     kind = source.dtype if dtype is None else as_element(dtype)
-    place = source.device if device is None else get_device(device)
-    return source.kin.undefined(source.shape, kind, place, requires_grad)
+    target = source.device if device is None else get_device(device)
+    return source.kin.undefined(source.shape, kind, target, requires_grad)
 
 
 def _must_be_array(value: object, call: str) -> None:
@@ -207,16 +207,16 @@ def clone(source: array, requires_grad: bool = False, *, device: Device | str | 
         An array of the same shape and dtype.
     """
     _must_be_array(source, "clone() takes")
-    place = source.device if device is None else get_device(device)
-    return source.kin.undefined(source.shape, source.dtype, place, requires_grad).copy_(source)
+    target = source.device if device is None else get_device(device)
+    return source.kin.undefined(source.shape, source.dtype, target, requires_grad).copy_(source)
 
 
 def _copied(source: array, memo: Any = None) -> array:
     """Return the clone, visible to observers, that `copy` and `deepcopy` create, with the gradient's values."""
-    made = clone(source, source.requires_grad)
-    if made.grad is not None and source.grad is not None:
-        made.grad.copy_(source.grad)
-    return made
+    copied = clone(source, source.requires_grad)
+    if copied.grad is not None and source.grad is not None:
+        copied.grad.copy_(source.grad)
+    return copied
 
 
 def copy(target: array, source: array, dest_offset: int = 0, src_offset: int = 0, count: int | None = None) -> None:
@@ -277,14 +277,14 @@ def from_numpy(
     """
     if not isinstance(data, np.ndarray):
         raise TypeError(f"from_numpy() takes a NumPy array, not {its_type(data)}; wb.array(…) takes lists, too")
-    place = CPU if device is None else get_device(device)
-    made = array(data, dtype, shape=shape, device=place, copy=False, requires_grad=requires_grad)
-    if not place.is_cuda and data.size and not np.may_share_memory(made.numpy(), data):
+    target = CPU if device is None else get_device(device)
+    shared = array(data, dtype, shape=shape, device=target, copy=False, requires_grad=requires_grad)
+    if not target.is_cuda and data.size and not np.may_share_memory(shared.numpy(), data):
         raise TypeError(
-            f"from_numpy() shares memory, which data of dtype {data.dtype.str} cannot as {made.dtype!r}; "
+            f"from_numpy() shares memory, which data of dtype {data.dtype.str} cannot as {shared.dtype!r}; "
             "wb.array(…) makes a copy"
         )
-    return made
+    return shared
 
 
 def lying_in(
@@ -292,15 +292,15 @@ def lying_in(
     type: ArrayType | StructArray | None = None,
 ) -> array:  # fmt: skip
     """Return an array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
-    made = object.__new__(array)
-    made._place(memory, dtype, shape, strides, False, memory.address + start, type)
-    return made
+    view = object.__new__(array)
+    view._place(memory, dtype, shape, strides, False, memory.address + start, type)
+    return view
 
 
-def link_grad(made: array, grad: array) -> None:
+def link_grad(primal: array, grad: array) -> None:
     """Make `grad`, of the same shape and dtype, the gradient of an array that was made without one."""
-    made.requires_grad, made._grad = True, grad
-    made.memory.grad = made.memory.grad if made.memory.grad is not None else grad
+    primal.requires_grad, primal._grad = True, grad
+    primal.memory.grad = primal.memory.grad if primal.memory.grad is not None else grad
 
 
 def _reduced(a: array) -> tuple[Any, ...]:
@@ -310,11 +310,11 @@ def _reduced(a: array) -> tuple[Any, ...]:
 
 
 def _again(kin: type[array], data: Any, dtype: Any, device: str, requires_grad: bool, gradient: Any) -> array:
-    made = array(data, dtype, device=device, requires_grad=requires_grad)
-    made.__class__ = kin
-    if made.grad is not None and gradient is not None:
-        made.grad.copy_(array(gradient, dtype, device=device))
-    return made
+    created = array(data, dtype, device=device, requires_grad=requires_grad)
+    created.__class__ = kin
+    if created.grad is not None and gradient is not None:
+        created.grad.copy_(array(gradient, dtype, device=device))
+    return created
 
 
 array.__copy__ = array.__deepcopy__ = _copied  # type: ignore[attr-defined]

@@ -71,20 +71,20 @@ class Taken:
         if name is None:
             raise ValueError("the capsule holds no DLPack tensor, or it was taken before")
         self._address = _pointer(capsule, name)
-        whole = (Versioned if name == _VERSIONED else Managed).from_address(self._address)
-        if isinstance(whole, Versioned) and whole.major != 1:
-            raise ValueError(f"the tensor is of DLPack version {whole.major}; this reads version 1")
+        managed = (Versioned if name == _VERSIONED else Managed).from_address(self._address)
+        if isinstance(managed, Versioned) and managed.major != 1:
+            raise ValueError(f"the tensor is of DLPack version {managed.major}; this reads version 1")
         _rename(capsule, _names[name])
-        self._deleter = whole.deleter
-        found: Tensor = whole.tensor
-        dims = range(found.ndim)
-        self.read_only = isinstance(whole, Versioned) and bool(whole.flags & READ_ONLY)
-        self.device = (found.device_type, found.device_id)
-        self.address = (found.data or 0) + found.byte_offset
-        self.shape = tuple(found.shape[k] for k in dims)
-        self.code, self.bits, self.lanes = found.dtype.code, found.dtype.bits, found.dtype.lanes
-        if found.strides:
-            self.strides = tuple(found.strides[k] * (self.bits // 8) for k in dims)
+        self._deleter = managed.deleter
+        described: Tensor = managed.tensor
+        dims = range(described.ndim)
+        self.read_only = isinstance(managed, Versioned) and bool(managed.flags & READ_ONLY)
+        self.device = (described.device_type, described.device_id)
+        self.address = (described.data or 0) + described.byte_offset
+        self.shape = tuple(described.shape[k] for k in dims)
+        self.code, self.bits, self.lanes = described.dtype.code, described.dtype.bits, described.dtype.lanes
+        if described.strides:
+            self.strides = tuple(described.strides[k] * (self.bits // 8) for k in dims)
         else:
             self.strides = dense(self.shape, self.bits // 8)
 
@@ -111,7 +111,7 @@ _raw_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char
 
 
 def _dropped(capsule: int) -> None:
-    """A capsule ends (it is no Python object any more): a tensor that was not taken is given back."""
+    """Return the tensor of a capsule that ends without having been taken (it is no Python object any more)."""
     with suppress(Exception):
         if _raw_is_valid(capsule, _NAME):
             _give_back(_raw_pointer(capsule, _NAME))
@@ -139,7 +139,7 @@ def capsule(
     tensor = Tensor(
         address, *device, len(shape), DataType(*dtype, 1), ctypes.cast(sizes, pointer), ctypes.cast(steps, pointer), 0
     )
-    made = Managed(tensor, None, ctypes.cast(_give_back_native, ctypes.c_void_p))
-    place = ctypes.addressof(made)
-    _given[place] = made, sizes, steps, owner
-    return _new(place, _NAME, ctypes.cast(_dropped_native, ctypes.c_void_p))
+    managed = Managed(tensor, None, ctypes.cast(_give_back_native, ctypes.c_void_p))
+    location = ctypes.addressof(managed)
+    _given[location] = managed, sizes, steps, owner
+    return _new(location, _NAME, ctypes.cast(_dropped_native, ctypes.c_void_p))

@@ -74,15 +74,15 @@ def _hand_over(source: Strided, stream: int | None) -> None:
     """Let the consumer's stream wait for ours; -1: it takes care itself."""
     if stream == -1:
         return
-    found = driver_of(source.device)
+    driver = driver_of(source.device)
     index = source.device.index
-    own = found.stream_handle(index)
+    own = driver.stream_handle(index)
     theirs = stream or 1
     if theirs != (int(own) or 1):
-        event = found.call("cuEventCreate", 2)  # without timing
-        found.call("cuEventRecord", event, own)
-        found.call("cuStreamWaitEvent", found.api.CUstream(theirs), event, 0)
-        found.call("cuEventDestroy", event)
+        event = driver.call("cuEventCreate", 2)  # without timing
+        driver.call("cuEventRecord", event, own)
+        driver.call("cuStreamWaitEvent", driver.api.CUstream(theirs), event, 0)
+        driver.call("cuEventDestroy", event)
 
 
 def cuda_array_interface(source: Strided) -> dict[str, Any]:
@@ -92,9 +92,9 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
         AttributeError: the array is on the CPU, or of a type the interface has no name for.
     """
     if source.device.kind != "cuda":
-        place = "the CPU" if not source.device.is_cuda else str(source.device)
-        raise AttributeError(f"an array on {place} has no __cuda_array_interface__")
-    found = driver_of(source.device)
+        where = "the CPU" if not source.device.is_cuda else str(source.device)
+        raise AttributeError(f"an array on {where} has no __cuda_array_interface__")
+    driver = driver_of(source.device)
     if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
         raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
     scalar, inner = element(source.dtype), source.dtype.shape
@@ -102,5 +102,5 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     return {
         "version": 3, "shape": (*source.shape, *inner), "typestr": source.dtype.numpy.str, "strides": strides,
         "data": (source.address if source.size else 0, False),
-        "stream": int(found.stream_handle(source.device.index)) or 1,
+        "stream": int(driver.stream_handle(source.device.index)) or 1,
     }  # fmt: skip

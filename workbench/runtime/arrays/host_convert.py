@@ -15,7 +15,7 @@ from workbench.structs import Struct, as_element
 from workbench.types import NUMBERS, Complex, Scalar, Vector, is_float, number_type
 
 _NARROW = {"float64": "float32", "int64": "int32", "complex128": "complex64"}
-"""What Python's numbers become."""
+"""The dtypes of Python's numbers."""
 
 
 def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
@@ -25,9 +25,9 @@ def item(kind: Scalar | Vector | Struct) -> np.dtype[Any]:
 
 def repeats(dtype: Scalar | Vector | Struct, value: Any) -> bool:
     """Return whether a fill with `value` repeats one scalar: a number; of structs and complex ones 0 alone."""
-    found = np.asarray(value)
-    whole = isinstance(dtype, (Struct, Complex))
-    return found.ndim == 0 and found.dtype.kind in "biuf" and (not whole or not (found or np.signbit(found)))
+    host = np.asarray(value)
+    has_parts = isinstance(dtype, (Struct, Complex))
+    return host.ndim == 0 and host.dtype.kind in "biuf" and (not has_parts or not (host or np.signbit(host)))
 
 
 def is_masked(value: object) -> bool:
@@ -143,17 +143,17 @@ def _tuples(data: Any, struct: Struct) -> Any:
     raise TypeError(f"{data!r} is no {struct!r}")
 
 
-def as_value(type: Scalar | Vector | Struct, found: Any) -> Any:
+def as_value(type: Scalar | Vector | Struct, value: Any) -> Any:
     """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
-        return type.host.from_record(found) if type.host is not None else found
+        return type.host.from_record(value) if type.host is not None else value
     if isinstance(type, Complex):
-        return found[()]
-    return HostVector.of(found, type) if isinstance(type, Vector) else found
+        return value[()]
+    return HostVector.of(value, type) if isinstance(type, Vector) else value
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:
-    """`a + b`; of structs the sum of their floats, with the rest from `a`."""
+    """Return `a + b`; of structs the sum of their floats, with the rest from `a`."""
     if not isinstance(dtype, Struct):
         return a + b
     total = a.copy()

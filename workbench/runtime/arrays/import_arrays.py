@@ -46,19 +46,19 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 
 
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
-    """`only_read`: the caller has been warned not to write to the memory that it shares."""
+    """Import an array; `only_read`: the caller has been warned not to write to the memory that it shares."""
     refuse_masked(source)
     if hasattr(source, "__dlpack__"):
-        made = _from_capsule(source, dtype, copy or only_read)
+        imported = _from_capsule(source, dtype, copy or only_read)
     elif hasattr(source, "__cuda_array_interface__"):
-        made = _from_interface(source, dtype, copy)
+        imported = _from_interface(source, dtype, copy)
     else:
         raise TypeError(f"{its_type(source)} has neither __dlpack__ nor __cuda_array_interface__")
     if copy:
-        made = made.fresh_like().copy_(made)
+        imported = imported.fresh_like().copy_(imported)
     if requires_grad:
-        made._require_grad()
-    return made
+        imported._require_grad()
+    return imported
 
 
 def from_torch(tensor: Any, dtype: Any = None, *, requires_grad: bool | None = None) -> array:
@@ -100,8 +100,8 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
 
 def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
     kind, index = source.__dlpack_device__()
-    place = _place(int(kind), int(index), source)
-    stream: dict[str, Any] = {"stream": _own_stream(place)} if place.is_cuda else {}
+    device = _place(int(kind), int(index), source)
+    stream: dict[str, Any] = {"stream": _own_stream(device)} if device.is_cuda else {}
     try:
         capsule = source.__dlpack__(**stream, max_version=(1, 0))
     except TypeError:
@@ -118,7 +118,7 @@ def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
         raise TypeError(
             f"{its_type(source)} of DLPack type code {taken.code}, {taken.bits} bits cannot become an array"
         )
-    return adopted(taken, place, taken.address, taken.shape, taken.strides, NUMBERS[name], dtype, read_only)
+    return adopted(taken, device, taken.address, taken.shape, taken.strides, NUMBERS[name], dtype, read_only)
 
 
 def _is_immutable(source: Any) -> bool:
@@ -137,33 +137,34 @@ def _place(kind: int, index: int, source: Any) -> Device:
     return CPU if name == "cpu" else get_device(f"cuda:{index}")
 
 
-def _own_stream(place: Device) -> int:
-    """The number of the stream in which we shall use it, as both protocols count: 1 is the legacy default one."""
-    found = driver()
-    assert found is not None
-    return int(found.stream_handle(place.index)) or 1
+def _own_stream(device: Device) -> int:
+    """Return the number of our stream, as both protocols count: 1 is the legacy default one."""
+    cuda = driver()
+    assert cuda is not None
+    return int(cuda.stream_handle(device.index)) or 1
 
 
 def _from_interface(source: Any, dtype: Any, copy: bool) -> array:
-    facts = source.__cuda_array_interface__
-    address, read_only = facts["data"]
-    host = np.dtype(facts["typestr"])
-    if host.name not in NUMBERS or facts.get("mask") is not None:
-        raise TypeError(f"{its_type(source)} of {facts['typestr']} cannot become an array")
+    interface = source.__cuda_array_interface__
+    address, read_only = interface["data"]
+    host = np.dtype(interface["typestr"])
+    if host.name not in NUMBERS or interface.get("mask") is not None:
+        raise TypeError(f"{its_type(source)} of {interface['typestr']} cannot become an array")
     if read_only and not copy:
         raise LaunchError(
             f"The {type(source).__name__} is read-only, and kernels may write to arrays.", advice="Pass copy=True."
         )
-    place = get_device(f"cuda:{getattr(getattr(source, 'device', None), 'id', 0)}")
-    found = driver()
-    if found is not None and facts.get("stream") not in (None, _own_stream(place)):
-        found.synchronize(place.index)
-    strides = facts.get("strides") or dense(facts["shape"], host.itemsize)
-    return adopted(source, place, address or 0, tuple(facts["shape"]), tuple(strides), NUMBERS[host.name], dtype)
+    device = get_device(f"cuda:{getattr(getattr(source, 'device', None), 'id', 0)}")
+    cuda = driver()
+    if cuda is not None and interface.get("stream") not in (None, _own_stream(device)):
+        cuda.synchronize(device.index)
+    strides = interface.get("strides") or dense(interface["shape"], host.itemsize)
+    return adopted(source, device, address or 0, tuple(interface["shape"]), tuple(strides), NUMBERS[host.name], dtype)
 
 
 def adopted(
-    owner: Any, place: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...], scalar: Scalar | Complex,
+    owner: Any, device: Device, address: int, shape: tuple[int, ...], strides: tuple[int, ...],
+    scalar: Scalar | Complex,
     dtype: Any, read_only: bool = False,
 ) -> array:  # fmt: skip
     """Return an array of memory that `owner` keeps alive."""
@@ -178,10 +179,10 @@ def adopted(
     least = element(scalar).size
     if address % least or any(s % least for s in strides):
         raise LaunchError(f"The memory is not aligned for {scalar!r}.", advice="Pass copy=True when you create it.")
-    made = object.__new__(array)
-    memory = Memory(place, address, 0, owner)
-    memory.read_only, memory.shared = read_only, not (read_only or place.is_cuda)
-    made._place(memory, kind, shape[:dims], strides[:dims], False, address)
-    low, high = extent(made)
+    adopted_array = object.__new__(array)
+    memory = Memory(device, address, 0, owner)
+    memory.read_only, memory.shared = read_only, not (read_only or device.is_cuda)
+    adopted_array._place(memory, kind, shape[:dims], strides[:dims], False, address)
+    low, high = extent(adopted_array)
     memory.address, memory.nbytes = low, high - low
-    return made
+    return adopted_array

@@ -41,7 +41,7 @@ class indexedarray:
         return IndexedArray(as_type(dtype), 1)
 
     def __init__(self, data: Any, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:
-        """An array seen through indices.
+        """Create a view of an array through indices.
 
         Args:
             data: the array (a NumPy array is shared where it can be).
@@ -54,21 +54,21 @@ class indexedarray:
             ValueError: another number of indices than dimensions, or an index outside of the data.
         """
         shared = isinstance(data, np.ndarray) and data.flags.writeable
-        whole = data if isinstance(data, array) else array(data, dtype, copy=not shared)
-        if isinstance(whole.dtype, Struct) or (dtype is not None and whole.dtype != as_type(dtype)):
+        base = data if isinstance(data, array) else array(data, dtype, copy=not shared)
+        if isinstance(base.dtype, Struct) or (dtype is not None and base.dtype != as_type(dtype)):
             raise TypeError(
-                f"indexedarray() of {dtype or 'numbers or vectors'!r}; the array has {whole.dtype!r} elements"
+                f"indexedarray() of {dtype or 'numbers or vectors'!r}; the array has {base.dtype!r} elements"
             )
-        if ndim not in (None, whole.ndim):
-            raise ValueError(f"indexedarray() of {ndim} dimensions; the array has {whole.ndim}")
-        alone = whole.ndim == 1 and not (isinstance(indices, (list, tuple)) and len(indices) == 1)
-        listed = [indices] if alone else list(indices if indices is not None else [None] * whole.ndim)
-        if len(listed) != whole.ndim:
-            raise ValueError(f"{len(listed)} indices were given for an array of {whole.ndim} dimensions")
-        self.data: array = whole
+        if ndim not in (None, base.ndim):
+            raise ValueError(f"indexedarray() of {ndim} dimensions; the array has {base.ndim}")
+        alone = base.ndim == 1 and not (isinstance(indices, (list, tuple)) and len(indices) == 1)
+        listed = [indices] if alone else list(indices if indices is not None else [None] * base.ndim)
+        if len(listed) != base.ndim:
+            raise ValueError(f"{len(listed)} indices were given for an array of {base.ndim} dimensions")
+        self.data: array = base
         self.indices = tuple(
-            None if places is None else _table(places, n, axis, whole.device)
-            for axis, (places, n) in enumerate(zip(listed, whole.shape, strict=True))
+            None if along is None else _table(along, n, axis, base.device)
+            for axis, (along, n) in enumerate(zip(listed, base.shape, strict=True))
         )
 
     @property
@@ -104,8 +104,8 @@ class indexedarray:
 
     def numpy(self) -> np.ndarray[Any, Any]:
         """Return the elements in a new NumPy array."""
-        places = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
-        return self.data.numpy()[np.ix_(*places)]
+        tables = [np.arange(n) if t is None else t.numpy() for t, n in zip(self.indices, self.data.shape, strict=True)]
+        return self.data.numpy()[np.ix_(*tables)]
 
     def contiguous(self) -> array:
         """Return the elements in a new array."""
@@ -120,14 +120,14 @@ class indexedarray:
         )
 
 
-def _table(places: Any, size: int, axis: int, device: Device) -> array:
-    found = places if isinstance(places, array) else array(np.asarray(places, np.int32), int32, device=device)
-    if found.dtype != int32 or found.ndim != 1 or found.device != device:
-        raise ValueError(f"the indices of axis {axis} are an int32 array of one dimension on {device}, not {found!r}")
-    numbers = found.numpy()
+def _table(indices: Any, size: int, axis: int, device: Device) -> array:
+    table = indices if isinstance(indices, array) else array(np.asarray(indices, np.int32), int32, device=device)
+    if table.dtype != int32 or table.ndim != 1 or table.device != device:
+        raise ValueError(f"the indices of axis {axis} are an int32 array of one dimension on {device}, not {table!r}")
+    numbers = table.numpy()
     if numbers.size and not (0 <= numbers.min() and numbers.max() < size):
         raise ValueError(f"an index of axis {axis} is outside of the array, which has {size} elements along it")
-    return found
+    return table
 
 
 def plain(value: array) -> indexedarray:

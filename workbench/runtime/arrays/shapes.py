@@ -74,10 +74,10 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     """
     if type(shape) is int and shape >= 0:
         return (shape,)
-    given: Any = np.atleast_1d(shape) if isinstance(shape, np.ndarray) else shape
-    dims: tuple[Any, ...] = tuple(given) if isinstance(given, Iterable) else (given,)
-    whole = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
-    if not whole or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
+    sizes: Any = np.atleast_1d(shape) if isinstance(shape, np.ndarray) else shape
+    dims: tuple[Any, ...] = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
+    are_ints = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
+    if not are_ints or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
     return tuple(n if isinstance(n, int) else int(n) for n in dims)
 
@@ -130,10 +130,10 @@ def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[i
     """
     items = index if isinstance(index, tuple) else (index,)
     dots = next((k for k, item in enumerate(items) if item is Ellipsis), len(items))
-    given = sum(item is not None and item is not Ellipsis for item in items)
-    if given > len(shape):
-        raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {given}")
-    items = (*items[:dots], *[slice(None)] * (len(shape) - given), *items[dots + 1 :])
+    indexed = sum(item is not None and item is not Ellipsis for item in items)
+    if indexed > len(shape):
+        raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {indexed}")
+    items = (*items[:dots], *[slice(None)] * (len(shape) - indexed), *items[dots + 1 :])
     begin, left, steps, axis = 0, [], [], -1
     for item in items:
         if item is None:

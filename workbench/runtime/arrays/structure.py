@@ -43,7 +43,7 @@ class StructValue:
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *values: Any, **fields: Any) -> None:
-        """A value with these fields, by position or by name; what is not given is zero, an array none.
+        """Create a value with these fields, by position or by name; one that is not passed is zero, an array none.
 
         Raises:
             KernelTypeError: a value does not fit its field, or there is no such field.
@@ -51,25 +51,25 @@ class StructValue:
         struct = self.__wb_struct__
         if len(values) > len(struct.fields):
             raise KernelTypeError(f"{struct!r}() takes {len(struct.fields)} fields; {len(values)} were given.")
-        given = {f.name: v for f, v in zip(struct.fields, values, strict=False)}
-        twice = given.keys() & fields.keys()
+        by_position = {f.name: v for f, v in zip(struct.fields, values, strict=False)}
+        twice = by_position.keys() & fields.keys()
         if twice:
             raise KernelTypeError(f"{min(twice)} is given twice to {struct!r}().")
         for f in struct.fields:
             self.__dict__[f.name] = _zero(f.type)
             if f.default is not None:
                 setattr(self, f.name, f.default)
-        for name, value in {**given, **fields}.items():
+        for name, value in {**by_position, **fields}.items():
             setattr(self, name, value)
 
     def __setattr__(self, name: str, value: Any) -> None:
         struct = self.__wb_struct__
-        found = struct.find(name)
-        if found is None:
+        field = struct.find(name)
+        if field is None:
             near = difflib.get_close_matches(name, [f.name for f in struct.fields], 1)
             advice = f"Did you mean {near[0]}?" if near else f"Its fields: {', '.join(f.name for f in struct.fields)}."
             raise KernelTypeError(f"{struct!r} has no field {name}.", advice=advice)
-        self.__dict__[name] = fitted(found.type, value, f"{struct!r}.{name}")
+        self.__dict__[name] = fitted(field.type, value, f"{struct!r}.{name}")
 
     def __delattr__(self, name: str) -> None:
         raise KernelTypeError(f"A field of a struct cannot be deleted: {self.__wb_struct__!r}.{name}.")
@@ -90,19 +90,19 @@ class StructValue:
     @classmethod
     def from_record(cls, record: Any) -> StructValue:
         """Return the value that a NumPy record of the struct's layout holds."""
-        made = object.__new__(cls)
+        value = object.__new__(cls)
         for f in cls.__wb_struct__.fields:
             part = record[f.name]
             if isinstance(f.type, Struct):
                 part = f.type.host.from_record(part)
-            whole = isinstance(f.type, Vector) and f.type.shape
-            made.__dict__[f.name] = HostVector.of(np.array(part), f.type) if whole else _plain(part)
-        return made
+            has_shape = isinstance(f.type, Vector) and f.type.shape
+            value.__dict__[f.name] = HostVector.of(np.array(part), f.type) if has_shape else _plain(part)
+        return value
 
     def __copy__(self) -> StructValue:
-        made = object.__new__(type(self))
-        made.__dict__.update({name: _copied(v) for name, v in self.__dict__.items()})
-        return made
+        copied = object.__new__(type(self))
+        copied.__dict__.update({name: _copied(v) for name, v in self.__dict__.items()})
+        return copied
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, StructValue) or other.__wb_struct__ != self.__wb_struct__:
@@ -168,8 +168,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        made = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
-        return HostVector.of(made.reshape(type.shape), type)
+        fitted_value = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
+        return HostVector.of(fitted_value.reshape(type.shape), type)
     if not is_number(value):
         raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
     return number(type, value, what)
@@ -220,15 +220,15 @@ def spread(name: str, value: Any) -> dict[str, Any]:
         return {name: value.data, **{indices_name(name, axis): t for axis, t in tables(value)}}
     if not isinstance(value, StructValue):
         return {name: value}
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for f in value.__wb_struct__.fields:
         part = value.__dict__[f.name]
         if part is None:
             raise LaunchError(f"The field {f.name} of {name} has no array.", parameter=name, advice="Assign it first.")
         if isinstance(part, np.ndarray):
             part = components(part)
-        found |= spread(f"{name}.{f.name}", part)
-    return found
+        parts |= spread(f"{name}.{f.name}", part)
+    return parts
 
 
 def components(value: Any) -> tuple[Any, ...]:
@@ -239,25 +239,25 @@ def components(value: Any) -> tuple[Any, ...]:
 
 def spread_values(values: Iterable[Any]) -> list[Any] | None:
     """Return the values of `spread_all` for arguments, without names; None if an array field is unset."""
-    found: list[Any] = []
+    spread_list: list[Any] = []
     for value in values:
         if isinstance(value, array) and type(value.dtype) is not Struct:
-            found.append(value)
+            spread_list.append(value)
         elif isinstance(value, StructValue):
             held = value.__dict__
             parts = spread_values([held[f.name] for f in value.__wb_struct__.fields])
             if parts is None:
                 return None
-            found += parts
+            spread_list += parts
         elif type(value) is HostVector:
-            found.append(components(value))
+            spread_list.append(components(value))
         elif value is None:
             return None
         elif isinstance(value, (indexedarray, array)):
-            found += spread("", value).values()
+            spread_list += spread("", value).values()
         else:
-            found.append(value)
-    return found
+            spread_list.append(value)
+    return spread_list
 
 
 class PlainFields(NamedTuple):
@@ -286,13 +286,13 @@ def plain_fields(host: type[StructValue]) -> PlainFields | None:
 
 def spread_all(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return all arguments, each spread."""
-    found: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
     for name, value in arguments.items():
         if isinstance(value, (array, indexedarray, StructValue)):
-            found |= spread(name, value)
+            parts |= spread(name, value)
         else:
-            found[name] = value
-    return found
+            parts[name] = value
+    return parts
 
 
 def arrays_in(value: Any) -> list[array]:

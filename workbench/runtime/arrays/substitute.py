@@ -113,6 +113,6 @@ class _Elements:
         }  # fmt: skip
 
 
-def _inside(a: array, whole: array) -> bool:
-    (low, high), (first, last) = extent(a), extent(whole)
+def _inside(a: array, outer: array) -> bool:
+    (low, high), (first, last) = extent(a), extent(outer)
     return first <= low and high <= last

@@ -35,13 +35,13 @@ class Viewed(Listed):
         Raises:
             KeyError: this is not an array of structs, or there is no such field.
         """
-        found = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
-        if found is None:
+        leaf = self.dtype.find(name) if isinstance(self.dtype, Struct) else None
+        if leaf is None:
             raise KeyError(f"an array of {self.dtype!r} has no field {name}")
-        made = object.__new__(self.kin)
-        assert isinstance(found.type, (Scalar, Vector, Struct))
-        made._place(self.memory, found.type, self.shape, self.strides, False, self.address + found.offset)
-        return made
+        view = object.__new__(self.kin)
+        assert isinstance(leaf.type, (Scalar, Vector, Struct))
+        view._place(self.memory, leaf.type, self.shape, self.strides, False, self.address + leaf.offset)
+        return view
 
     def field_arrays(self: Any) -> dict[str, Any]:
         """Return what a kernel receives for an array of structs: one array for each leaf field, by path."""
@@ -50,12 +50,12 @@ class Viewed(Listed):
             grads = self.grad.field_arrays() if self.grad is not None else {}
             self._fields = {}
             for leaf in self.dtype.leaves:
-                made = object.__new__(self.kin)
+                view = object.__new__(self.kin)
                 kind = field_array(leaf, self.dtype, self.ndim)
-                made._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
+                view._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
                 if leaf.path in grads and is_float(kind):
-                    made.requires_grad, made._grad = True, grads[leaf.path]
-                self._fields[leaf.path] = made
+                    view.requires_grad, view._grad = True, grads[leaf.path]
+                self._fields[leaf.path] = view
         return self._fields
 
     def reshape(self: Any, *shape: Any) -> Any:
@@ -73,8 +73,8 @@ class Viewed(Listed):
             ValueError: the shape has another number of elements.
         """
         sizes = _inferred(shape[0] if len(shape) == 1 else shape, self)
-        whole = self.contiguous()
-        return whole.window(sizes, dense(sizes, self.dtype.size), whole.address)
+        source = self.contiguous()
+        return source.window(sizes, dense(sizes, self.dtype.size), source.address)
 
     def contiguous(self: Any) -> Any:
         """Return the array itself if it is dense, else a dense copy."""
@@ -174,9 +174,9 @@ class Viewed(Listed):
 
 def flat_as(of: Any, kind: Scalar | Vector) -> Any:
     """Return the same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
-    made = object.__new__(of.kin)
-    made._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
-    return made
+    view = object.__new__(of.kin)
+    view._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
+    return view
 
 
 def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
@@ -189,18 +189,19 @@ def _inferred(shape: Shape, of: Any) -> tuple[int, ...]:
     if sizes.count(-1) == 1:
         others = prod(n for n in sizes if n != -1)
         sizes[sizes.index(-1)] = of.size // others if others else 0
-    found = as_shape(sizes)
-    if prod(found) != of.size:
-        raise ValueError(f"an array of shape {of.shape} has {of.size} elements; the shape {found} has {prod(found)}")
-    return found
+    inferred = as_shape(sizes)
+    if prod(inferred) != of.size:
+        counts = f"an array of shape {of.shape} has {of.size} elements; the shape {inferred} has {prod(inferred)}"
+        raise ValueError(counts)
+    return inferred
 
 
 def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides where components become dimensions, and the last dimensions components."""
     inner, own = (t.parts_shape if isinstance(t, Vector) else () for t in (kind, of.dtype))
-    size, whole = element(kind).size, prod(inner)
-    if of.ndim == 1 and not own and inner and of.size % whole == 0 and side_by_side(of):
-        return (of.size // whole,), (kind.size,)
+    size, inner_size = element(kind).size, prod(inner)
+    if of.ndim == 1 and not own and inner and of.size % inner_size == 0 and side_by_side(of):
+        return (of.size // inner_size,), (kind.size,)
     shape, strides = (*of.shape, *own), (*of.strides, *dense(own, size))
     outer = len(shape) - len(inner)
     if not 1 <= outer <= MAX_NDIM or shape[outer:] != inner or strides[outer:] != dense(inner, size):
@@ -213,7 +214,8 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def part(of: Any, start: int, count: int, what: str) -> Any:
-    """`count` elements of a dense array, or of one in one dimension, from element `start` on, counted row by row.
+    """Return a view of `count` elements of a dense array, or of one in one dimension, from element `start` on, row by
+    row.
 
     Raises:
         LaunchError: it is not dense, or has not so many.

@@ -19,14 +19,14 @@ from workbench.runtime.graphs.plan_cuda import CudaPlan
 from workbench.runtime.work import Launch, Nodes, Work
 
 ALL = Use(0, 2**64, "all memory", True, True)
-"""What a node uses of which nothing is known."""
+"""The uses of a node about which nothing is known."""
 
 
 Direct = tuple[Callable[[], Any], CpuPlan]
 
 
 class Plan(Protocol):
-    """What runs a body: made once, patched where a parameter changes."""
+    """A plan that runs a body: built once, patched where a parameter changes."""
 
     def run(self) -> None:
         """Run all of it; on CUDA it is queued."""
@@ -62,12 +62,12 @@ class Body:
 
     @property
     def device(self) -> Device:
-        """Where it runs: the CPU where it is empty."""
+        """The device that it runs on: the CPU where it is empty."""
         return self.nodes[0].device if self.nodes else CPU
 
     @property
     def edges(self) -> list[Edge]:
-        """Which node must run after which, and why; redundant edges are left out."""
+        """The edges: which node must run after which, and why; redundant edges are left out."""
         if self._edges is None:
             names = self.array_names()
             self._edges = edges(
@@ -88,29 +88,29 @@ class Body:
 
         The name is the first parameter that these bytes were given for, numbered where two share it.
         """
-        found: dict[int, tuple[int, int, str]] = {}
+        names_by_id: dict[int, tuple[int, int, str]] = {}
         named: dict[tuple[int, int], str] = {}
         used: dict[str, int] = {}
         for node in sorted(self.nodes, key=lambda node: not isinstance(node, Launch)):
             for access in node.accesses:
-                if id(access.array) in found:
+                if id(access.array) in names_by_id:
                     continue
                 span = extent(access.array)
                 if span not in named:
                     used[access.name] = number = used.get(access.name, 0) + 1
                     named[span] = access.name if number == 1 else f"{access.name}#{number}"
-                found[id(access.array)] = (*span, named[span])
-        return found
+                names_by_id[id(access.array)] = (*span, named[span])
+        return names_by_id
 
     def walk(self) -> Iterator[Work]:
-        """Every node, those of bodies inside included."""
+        """Yield every node, those of bodies inside included."""
         for node in self.nodes:
             yield node
             for body in node.bodies.values():
                 yield from body.walk()
 
     def add(self, node: Work) -> None:
-        """One more node, at the end.
+        """Append a node.
 
         Raises:
             LaunchError: it is of another device than the rest.
@@ -125,9 +125,9 @@ class Body:
 
     def around(self, node: Work) -> Body:
         """Return another body, of one node."""
-        made = Body()
-        made.add(node)
-        return made
+        body = Body()
+        body.add(node)
+        return body
 
     def stale(self, arrays: bool = True) -> None:
         """Forget the plan, and where arrays changed the edges too."""
@@ -158,9 +158,9 @@ class Body:
         nodes = [node.changed(values, swap) for node in self.nodes]
         if all(new is old for new, old in zip(nodes, self.nodes, strict=True)):
             return self
-        made = Body()
-        made.nodes = nodes
-        return made
+        body = Body()
+        body.nodes = nodes
+        return body
 
     def inner(self) -> list[Nodes]:
         """Return the bodies inside, at any depth."""
@@ -208,8 +208,8 @@ class Body:
 
     def written(self) -> list[Memory]:
         """Return the memory that a run may change."""
-        found = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
-        return list(found.values())
+        memories = {id(a.array.memory): a.array.memory for node in self.nodes for a in node.accesses if a.writes}
+        return list(memories.values())
 
     def timed(self) -> float:
         """Return the seconds of one run."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import msgspec
 
 WINDOW = 4096
-"""How many nodes back redundant edges are looked for: bounds the memory for very long graphs."""
+"""The number of nodes back that redundant edges are looked for in: bounds the memory for very long graphs."""
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -58,10 +58,10 @@ def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
     Args:
         nodes: what each node reads and writes.
     """
-    cuts = sorted({place for uses in nodes for use in uses for place in (use.low, use.high)})
+    cuts = sorted({address for uses in nodes for use in uses for address in (use.low, use.high)})
     pieces = [_Piece() for _ in cuts]
     ranges: dict[tuple[int, int], list[_Piece]] = {}
-    made: list[Edge] = []
+    edges_: list[Edge] = []
     before: list[int] = []  # per node, bit k: it runs after node n-1-k
     for n, uses in enumerate(nodes):
         conflicts: Conflicts = {}
@@ -75,19 +75,19 @@ def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
             _conflicts(n, use, covered, conflicts)
         for use, covered in spans:
             _note(n, use, covered)
-        made += _needed(n, conflicts, before)
-    return made
+        edges_ += _needed(n, conflicts, before)
+    return edges_
 
 
-def _conflicts(n: int, use: Use, pieces: list[_Piece], found: Conflicts) -> None:
+def _conflicts(n: int, use: Use, pieces: list[_Piece], conflicts: Conflicts) -> None:
     for piece in pieces:
         if use.reads and piece.writer >= 0:
-            found.setdefault(piece.writer, {})["RAW", use.name] = None
+            conflicts.setdefault(piece.writer, {})["RAW", use.name] = None
         if use.writes:
             if piece.writer >= 0:
-                found.setdefault(piece.writer, {})["WAW", use.name] = None
+                conflicts.setdefault(piece.writer, {})["WAW", use.name] = None
             for reader in piece.readers:
-                found.setdefault(reader, {})["WAR", use.name] = None
+                conflicts.setdefault(reader, {})["WAR", use.name] = None
 
 
 def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
@@ -100,24 +100,24 @@ def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
 
 def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
     """Return the edges into node n that no path through another one says already."""
-    seen, made = 0, []
+    seen, needed = 0, []
     mask = (1 << WINDOW) - 1
     for source in sorted(conflicts, reverse=True):
         bit = 1 << (n - 1 - source)
         if seen & bit:
             continue
         seen |= (bit | before[source] << (n - source)) & mask
-        made.append(Edge(source, n, tuple(conflicts[source])))
+        needed.append(Edge(source, n, tuple(conflicts[source])))
     before.append(seen)
-    return made[::-1]
+    return needed[::-1]
 
 
-def levels(count: int, found: Sequence[Edge]) -> list[list[int]]:
+def levels(count: int, edges_: Sequence[Edge]) -> list[list[int]]:
     """Nodes by the length of the longest path to them: those of one level may run side by side; `edges`' order."""
     depth = [0] * count
-    for edge in found:
+    for edge in edges_:
         depth[edge.target] = max(depth[edge.target], depth[edge.source] + 1)
-    made: list[list[int]] = [[] for _ in range(max(depth, default=-1) + 1)]
+    rows: list[list[int]] = [[] for _ in range(max(depth, default=-1) + 1)]
     for n, d in enumerate(depth):
-        made[d].append(n)
-    return made
+        rows[d].append(n)
+    return rows

@@ -50,7 +50,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
 
     @property
     def name(self) -> str:
-        """What pictures call it."""
+        """The name in pictures."""
         return self.label
 
     @property
@@ -103,24 +103,24 @@ class Library(Work, frozen=True, eq=False, dict=True):
 def foreign_work(
     device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[Library], None]
 ) -> Iterator[Stream]:
-    """A stream whose work inside the `with` becomes one node, handed to `keep`.
+    """Yield a stream whose work inside the `with` becomes one node, which is passed to `keep`.
 
     Raises:
         DeviceError: CUDA could not capture it; nothing is kept.
     """
-    found = driver_of(device)
+    driver = driver_of(device)
     stream = CapturedStream(device)
-    found.call("cuStreamBeginCapture", stream.handle, found.api.CUstreamCaptureMode(_RELAXED))
+    driver.call("cuStreamBeginCapture", stream.handle, driver.api.CUstreamCaptureMode(_RELAXED))
     try:
         yield stream
     except BaseException:
         with suppress(DeviceError):
-            found.call("cuGraphDestroy", found.call("cuStreamEndCapture", stream.handle))
+            driver.call("cuGraphDestroy", driver.call("cuStreamEndCapture", stream.handle))
         raise
     try:
-        with found.keeping_current():
-            found.use(device.index)
-            handle = found.call("cuStreamEndCapture", stream.handle)
+        with driver.keeping_current():
+            driver.use(device.index)
+            handle = driver.call("cuStreamEndCapture", stream.handle)
     except DeviceError as problem:
         raise DeviceError(
             f"What {name} did in the stream cannot be captured: {problem.message}", status=problem.status,
@@ -128,7 +128,7 @@ def foreign_work(
         ) from None  # fmt: skip
     named = [Access(a, f"{name}.reads{k}", True, False) for k, a in enumerate(reads)]
     used = (*named, *_written(writes, name))
-    keep(Library(name, CudaGraph(found, handle), device, used))
+    keep(Library(name, CudaGraph(driver, handle), device, used))
 
 
 def _written(writes: Sequence[array], name: str) -> list[Access]:

@@ -95,14 +95,14 @@ def _order(spots: list[_Spot], grid: list[list[int]]) -> None:
         now = _crossings(spots, grid)
         if now < fewest:
             best, fewest = [list(row) for row in grid], now
-    for row, kept in zip(grid, best, strict=True):
-        row[:] = kept
+    for row, order in zip(grid, best, strict=True):
+        row[:] = order
         _rank(spots, row)
 
 
 def _rank(spots: list[_Spot], row: list[int]) -> None:
-    for place, n in enumerate(row):
-        spots[n].rank = place
+    for position, n in enumerate(row):
+        spots[n].rank = position
 
 
 def _mean(spots: list[_Spot], neighbours: list[int], otherwise: float) -> float:
@@ -110,7 +110,7 @@ def _mean(spots: list[_Spot], neighbours: list[int], otherwise: float) -> float:
 
 
 def _crossings(spots: list[_Spot], grid: list[list[int]]) -> int:
-    """How many pairs of edges between neighbouring rows cross: inversions, counted with a tree of sums."""
+    """Count the pairs of edges between neighbouring rows that cross: inversions, counted with a tree of sums."""
     total = 0
     for upper, lower in pairwise(grid):
         tree = [0] * (len(lower) + 1)
@@ -151,7 +151,8 @@ def _place(spots: list[_Spot], grid: list[list[int]]) -> None:
 
 
 def _spread(spots: list[_Spot], row: list[int], wanted: list[float]) -> None:
-    """The places nearest to the wanted ones (least squares) that keep order and gaps: groups that touch move as one."""
+    """Move the nodes nearest to the wanted positions (least squares) in their order, with gaps: groups that touch move
+    as one."""
     groups: list[tuple[float, int, int]] = []  # sum of wanted places less offsets, first member, members
     offsets, reach = [], 0.0
     for k, n in enumerate(row):

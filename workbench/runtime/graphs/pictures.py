@@ -1,10 +1,10 @@
-"""Pictures of a graph: placed boxes and lines as plain data, and from these SVG; text, Graphviz and JSON as well."""
+"""Pictures of a graph: boxes, lines and labels with their positions, and from these SVG; text, Graphviz and JSON."""
 
 from __future__ import annotations
 
 import base64
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
@@ -12,10 +12,80 @@ from operator import itemgetter
 from typing import Any
 
 from workbench.runtime.graphs.edges import Edge
-from workbench.runtime.graphs.labels import LETTER as LABEL
-from workbench.runtime.graphs.labels import label_places, shortened
 from workbench.runtime.graphs.layout import layered
 from workbench.runtime.work import Nodes
+
+LABEL_LETTER, TALL, AWAY = 5.6, 12.0, 5.0
+"""Width of a letter and height of a label at 10 pixels, and the distance from the line."""
+LONGEST = 22
+"""Letters of a label; the rest is an ellipsis, and stands in full where an edge is pointed at."""
+_ALONG = (0.5, 0.35, 0.65, 0.22, 0.78)
+_CROSSED, _COVERED = 1.0, 10.0
+_CROWD = 40  # edges between two rows, above which no label finds a clear place, and none is looked for
+
+Point = Sequence[float]
+_Box = tuple[float, float, float, float]
+
+
+def shortened(name: str) -> str:
+    """Return the name, with an ellipsis in place of what is too long."""
+    return name if len(name) <= LONGEST else name[: LONGEST - 1] + "…"
+
+
+def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list[tuple[float, float]]:
+    """Return the left end of the base line of each line's label.
+
+    Args:
+        lines: points of each edge, pixels; between two of them runs the curve that pictures draw.
+        names: the labels.
+    """
+    near: dict[int, list[int]] = defaultdict(list)  # by the height at which a piece begins
+    for k, line in enumerate(lines):
+        for (_, y), _ in pairwise(line):
+            near[round(y)].append(k)
+    pieces = [_pieces(line) for line in lines]
+    taken: dict[int, list[_Box]] = defaultdict(list)
+    positions = []
+    for k, (line, name) in enumerate(zip(lines, names, strict=True)):
+        (x, y), end = line[-2:]
+        width, row = LABEL_LETTER * len(name), round(y)
+        candidates = [_beside(_on((x, y), end, t), width, side) for t in _ALONG for side in (1, -1)]
+        others = [pieces[n] for n in near[row] if n != k]
+        costs = [_cost(box, taken[row], others) for box in candidates] if len(others) < _CROWD else [0.0]
+        best = candidates[costs.index(min(costs))]
+        taken[row].append(best)
+        positions.append((best[0], best[3] - 2.0))
+    return positions
+
+
+def _on(start: Point, end: Point, t: float) -> tuple[float, float]:
+    """Return the point of the curve from `start` to `end` at the parameter t, from 0 to 1: it leaves and arrives
+    upright."""
+    eased = 3 * t * t - 2 * t**3
+    # A cubic whose inner control points stand half way down, above each other's ends.
+    down = 1.5 * t * (1 - t) + t**3
+    return start[0] + (end[0] - start[0]) * eased, start[1] + (end[1] - start[1]) * down
+
+
+def _beside(point: tuple[float, float], width: float, side: int) -> _Box:
+    left = point[0] + AWAY if side > 0 else point[0] - AWAY - width
+    return left, point[1] - TALL / 2, left + width, point[1] + TALL / 2
+
+
+def _cost(box: _Box, labels: Sequence[_Box], others: Sequence[Sequence[_Box]]) -> float:
+    covered = sum(_COVERED for label in labels if _overlap(box, label))
+    return covered + sum(_CROSSED for line in others if any(_overlap(box, piece) for piece in line))
+
+
+def _overlap(a: _Box, b: _Box) -> bool:
+    return a[0] <= b[2] and b[0] <= a[2] and a[1] <= b[3] and b[1] <= a[3]
+
+
+def _pieces(line: Sequence[Point]) -> list[_Box]:
+    """Boxes that together cover the line."""
+    points = [_on(a, b, k / 8) for a, b in pairwise(line) for k in range(9)]
+    return [(min(p[0], q[0]), min(p[1], q[1]), max(p[0], q[0]), max(p[1], q[1])) for p, q in pairwise(points)]
+
 
 FILLS = {"forward": "#cfe3fa", "adjoint": "#fbdcbd", "if": "#e6d9f5", "while": "#e6d9f5", "graph": "#e6d9f5"}
 LINES = {"forward": "#2f6fb3", "adjoint": "#c0691c", "if": "#7a4fb0", "while": "#7a4fb0", "graph": "#7a4fb0"}
@@ -76,7 +146,7 @@ def to_json(body: Nodes) -> str:
 
 
 def placed(body: Nodes) -> dict[str, Any]:
-    """`facts` with places: each node's box (x, y, width, height), each edge's points and where its label stands.
+    """Add positions to `facts`: each node's box (x, y, width, height), each edge's points and its label's position.
 
     Nodes of the graphs inside a node follow those of the graph itself, `inside` its number, and lie in its box; in a
     picture of more than `LARGEST_PICTURE` nodes they are left out.
@@ -89,42 +159,43 @@ def is_small(body: Nodes) -> bool:
     return sum(1 for _ in body.walk()) <= LARGEST_PICTURE
 
 
-def _placed(body: Nodes, made: dict[str, Any], opened: bool) -> dict[str, Any]:
-    for work, node in zip(body.nodes, made["nodes"], strict=True):
+def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any]:
+    for work, node in zip(body.nodes, picture["nodes"], strict=True):
         node.update(title=_title(node), detail=_detail(node))
         inside = node["bodies"]
-        node["bodies"] = {name: len(told["nodes"]) for name, told in inside.items()}
+        node["bodies"] = {name: len(nested["nodes"]) for name, nested in inside.items()}
         if opened:
             node["parts"] = [_placed(inner, inside[name], True) for name, inner in work.bodies.items()]
-    return arranged(made)
+    return arranged(picture)
 
 
-def arranged(made: dict[str, Any]) -> dict[str, Any]:
+def arranged(picture: dict[str, Any]) -> dict[str, Any]:
     """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
-    rows = [0] * len(made["nodes"])
-    for edge in sorted(made["edges"], key=itemgetter("source")):  # which leads to a later node
+    rows = [0] * len(picture["nodes"])
+    for edge in sorted(picture["edges"], key=itemgetter("source")):  # which leads to a later node
         rows[edge["target"]] = max(rows[edge["target"]], rows[edge["source"]] + 1)
-    sizes = [_size(node) for node in made["nodes"]]
-    found = layered(sizes, rows, [(e["source"], e["target"]) for e in made["edges"]])
-    for edge, line in zip(made["edges"], found.lines, strict=True):
+    sizes = [_size(node) for node in picture["nodes"]]
+    rows_ = layered(sizes, rows, [(e["source"], e["target"]) for e in picture["edges"]])
+    for edge, line in zip(picture["edges"], rows_.lines, strict=True):
         edge["points"] = [[round(x + MARGIN, 1), round(y + MARGIN, 1)] for x, y in line]
         edge["name"] = shortened(", ".join(edge["arrays"]))
-    lines, names = [edge["points"] for edge in made["edges"]], [edge["name"] for edge in made["edges"]]
-    places = label_places(lines, names)
+    lines, names = [edge["points"] for edge in picture["edges"]], [edge["name"] for edge in picture["edges"]]
+    positions = label_places(lines, names)
     # Labels may stand further out than every box does.
-    out = -min([0.0, *(x - MARGIN / 2 for x, _ in places)])
-    right = max([0.0, *(x + LABEL * len(name) + MARGIN / 2 for (x, _), name in zip(places, names, strict=True))])
-    for edge, (x, y) in zip(made["edges"], places, strict=True):
+    out = -min([0.0, *(x - MARGIN / 2 for x, _ in positions)])
+    ends = (x + LABEL_LETTER * len(name) for (x, _), name in zip(positions, names, strict=True))
+    right = max([0.0, *(x + MARGIN / 2 for x in ends)])
+    for edge, (x, y) in zip(picture["edges"], positions, strict=True):
         edge["label"] = [round(x + out, 1), round(y, 1)]
         edge["points"] = [[round(u + out, 1), v] for u, v in edge["points"]]
-    for node, (x, y), (width, height) in zip(made["nodes"], found.centres, sizes, strict=True):
+    for node, (x, y), (width, height) in zip(picture["nodes"], rows_.centres, sizes, strict=True):
         box = {"x": x - width / 2 + MARGIN + out, "y": y - height / 2 + MARGIN, "width": width, "height": height}
         node.update({name: round(value, 1) for name, value in box.items()})
-    made["width"] = round(max(found.width + 2 * MARGIN, right) + out, 1)
-    made["height"] = round(found.height + 2 * MARGIN, 1)
-    for index, node in enumerate(made["nodes"][:]):
-        _put_inside(made, index, node.pop("parts", ()))
-    return made
+    picture["width"] = round(max(rows_.width + 2 * MARGIN, right) + out, 1)
+    picture["height"] = round(rows_.height + 2 * MARGIN, 1)
+    for index, node in enumerate(picture["nodes"][:]):
+        _put_inside(picture, index, node.pop("parts", ()))
+    return picture
 
 
 def _size(node: dict[str, Any]) -> tuple[float, float]:
@@ -133,21 +204,21 @@ def _size(node: dict[str, Any]) -> tuple[float, float]:
     return max(text, sum(p["width"] for p in parts)), BOX_HEIGHT + max((p["height"] for p in parts), default=0.0)
 
 
-def _put_inside(made: dict[str, Any], index: int, parts: Sequence[dict[str, Any]]) -> None:
+def _put_inside(picture: dict[str, Any], index: int, parts: Sequence[dict[str, Any]]) -> None:
     """Move the nodes and edges of the graphs inside a node into its box."""
-    node = made["nodes"][index]
+    node = picture["nodes"][index]
     left, top = node["x"] + (node["width"] - sum(p["width"] for p in parts)) / 2, node["y"] + BOX_HEIGHT - MARGIN / 2
     for part in parts:
-        first = len(made["nodes"])
+        first = len(picture["nodes"])
         for one in part["nodes"]:
             inside = one["inside"] + first if "inside" in one else index
             x, y = round(one["x"] + left, 1), round(one["y"] + top, 1)
-            made["nodes"].append({**one, "index": one["index"] + first, "inside": inside, "x": x, "y": y})
+            picture["nodes"].append({**one, "index": one["index"] + first, "inside": inside, "x": x, "y": y})
         for edge in part["edges"]:
             (x, y), points = edge["label"], [[round(u + left, 1), round(v + top, 1)] for u, v in edge["points"]]
             ends = {end: edge[end] + first for end in ("source", "target")}
             label = [round(x + left, 1), round(y + top, 1)]
-            made["edges"].append({**edge, **ends, "points": points, "label": label})
+            picture["edges"].append({**edge, **ends, "points": points, "label": label})
         left += part["width"]
 
 
@@ -164,31 +235,32 @@ def _detail(node: dict[str, Any]) -> str:
 
 
 def svg(body: Nodes) -> str:
-    """The picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only order."""
+    """Draw the picture: forward blue, adjoint orange, the rest grey; edges carry an array's name, dashed ones only
+    order."""
     return drawn(placed(body), _summary(body))
 
 
-def drawn(made: dict[str, Any], title: str) -> str:
+def drawn(picture: dict[str, Any], title: str) -> str:
     """Return the picture of what has places: it has no ground, and its colours read on a light page and on a dark one.
 
     Args:
-        made: what `Graph.layout` or `tape_graph` returned.
+        picture: what `Graph.layout` or `tape_graph` returned.
         title: of the picture, for screen readers.
 
     Returns:
         SVG text.
     """
-    width, height = made["width"], made["height"]
+    width, height = picture["width"], picture["height"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         'font-family="sans-serif" font-size="12" role="img">',
         f"<title>{escape(title)}</title>",
     ]
     # The box of a node that has others inside is the ground that they and their edges stand on.
-    around = {node["inside"] for node in made["nodes"] if "inside" in node}
-    parts += [_box(node) for node in made["nodes"] if node["index"] in around]
-    parts += [_line(edge) for edge in made["edges"]]
-    parts += [_box(node) for node in made["nodes"] if node["index"] not in around]
+    around = {node["inside"] for node in picture["nodes"] if "inside" in node}
+    parts += [_box(node) for node in picture["nodes"] if node["index"] in around]
+    parts += [_line(edge) for edge in picture["edges"]]
+    parts += [_box(node) for node in picture["nodes"] if node["index"] not in around]
     return "\n".join([*parts, "</svg>"])
 
 
@@ -262,23 +334,23 @@ HEAD = ("#", "what", "name", "size", "time", "after")
 
 def text(body: Nodes) -> str:
     """Return a line a node, as plain text; of a long graph the first and last nodes."""
-    found = rows(body)
-    shown = found if len(found) <= 40 else [*found[:20], ("…",) * len(HEAD), *found[-19:]]
+    node_rows = rows(body)
+    shown = node_rows if len(node_rows) <= 40 else [*node_rows[:20], ("…",) * len(HEAD), *node_rows[-19:]]
     table = [HEAD, *shown]
     widths = [max(len(r[k]) for r in table) for k in range(len(HEAD))]
     lines = ["  ".join(c.ljust(w) for c, w in zip(r, widths, strict=True) if w).rstrip() for r in table]
-    return "\n".join([_summary(body), *lines]) if found else _summary(body)
+    return "\n".join([_summary(body), *lines]) if node_rows else _summary(body)
 
 
 def html(body: Nodes) -> str:
     """Return the picture as an image, and the table below it, without scripts."""
-    found = rows(body)
+    node_rows = rows(body)
     head = "".join(f"<th>{name}</th>" for name in HEAD)
-    lines = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in found)
-    opened = "" if len(found) <= LARGEST_PICTURE else " open"
+    lines = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in node_rows)
+    opened = "" if len(node_rows) <= LARGEST_PICTURE else " open"
     table = f"<details{opened}><summary>{escape(_summary(body))}</summary><table><thead><tr>{head}</tr></thead>"
     table += f"<tbody>{lines}</tbody></table></details>"
-    if not 0 < len(found) <= LARGEST_PICTURE:
+    if not 0 < len(node_rows) <= LARGEST_PICTURE:
         return table
     return image(svg(body), text(body)) + table
 

@@ -119,7 +119,7 @@ class CpuPlan:
 
     @property
     def native(self) -> Native:
-        """What the native call runs; of nodes in order, the one that it has come to."""
+        """Describe the native call: its nodes in order, and the one that it has come to."""
         if self._title:
             written = sorted_names(name for n in self.nodes if isinstance(n, Launch) for name in n.record.writes)
             return Native(self._title, written=written)

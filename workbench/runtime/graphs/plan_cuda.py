@@ -37,7 +37,7 @@ class CudaPlan:
 
     def __init__(self, body: Nodes) -> None:
         self._driver: Driver = driver_of(body.device)
-        found = self._driver
+        driver = self._driver
         self._index = body.device.index
         self._keep: list[Any] = []
         self._steps: dict[int, Nodes] = {}  # what stands for launches in the order of their threads
@@ -45,18 +45,18 @@ class CudaPlan:
         self._calls: dict[int, list[Any]] = {}  # what the parameters of each launch point to
         self._handles: dict[int, Any] = {}
         self._checked = {k: at for at, k in enumerate(k for k, n in enumerate(self._launches) if _code(n).checked)}
-        self._faults = found.alloc(self._index, FAULT_SIZE * len(self._checked))
+        self._faults = driver.alloc(self._index, FAULT_SIZE * len(self._checked))
         self._graph = self._executable = None
         self._prints = any(_code(n).prints for n in self._launches)
         self._owing = False
-        found.fill(self._faults.handle, 0, FAULT_SIZE * len(self._checked), self._index)
-        with found.keeping_current():
-            found.use(self._index)
-            self._graph = found.call("cuGraphCreate", 0)
+        driver.fill(self._faults.handle, 0, FAULT_SIZE * len(self._checked), self._index)
+        with driver.keeping_current():
+            driver.use(self._index)
+            self._graph = driver.call("cuGraphCreate", 0)
             self._added = 0
             self._fill(self._graph, body, [])
-            self._executable = found.call("cuGraphInstantiate", self._graph, 0)
-        self._queue = found.graph_queue(self._index, self._executable)
+            self._executable = driver.call("cuGraphInstantiate", self._graph, 0)
+        self._queue = driver.graph_queue(self._index, self._executable)
 
     def run(self) -> None:
         """Queue it in the current stream; what it prints, and faults, are reported when something waits for the device.
@@ -64,11 +64,11 @@ class CudaPlan:
         Raises:
             DeviceError: the device refused it.
         """
-        told = settling(self._driver)
+        reports = settling(self._driver)
         if self._prints:
-            told.prints(self._index)
+            reports.prints(self._index)
         if self._checked:
-            told.later(self._index, self, self._collect)
+            reports.later(self._index, self, self._collect)
             self._owing = True
         self._driver.launch(self._queue, b"", b"", name="a graph")
 
@@ -114,15 +114,15 @@ class CudaPlan:
 
     def _listed(self, body: Nodes) -> list[Launch]:
         """Return the launches of a body and those inside, in the order in which they are added."""
-        found: list[Launch] = []
+        launches: list[Launch] = []
         for node in body.walk():
             if isinstance(node, Launch) and node.record.loaded.in_order is not None:
                 self._steps[id(node)] = in_order().captured(node.record)
                 self._keep.append(node)
-                found += self._listed(self._steps[id(node)])
+                launches += self._listed(self._steps[id(node)])
             elif isinstance(node, Launch):
-                found.append(node)
-        return found
+                launches.append(node)
+        return launches
 
     def _fill(self, graph: Any, body: Nodes, after: list[Any]) -> list[Any]:
         """Add the nodes of a body, the first ones after these; returns those that nothing in it comes after."""
@@ -137,7 +137,7 @@ class CudaPlan:
         return _distinct([handle for k in sorted(leaves) for handle in ends[k]]) or after
 
     def _add(self, graph: Any, node: Work, after: list[Any]) -> list[Any]:
-        """One node; returns what comes after it has to wait for."""
+        """Add a node to the graph; return the nodes that the next one has to wait for."""
         if id(node) in self._steps:
             return self._fill(graph, self._steps[id(node)], after)
         if isinstance(node, Launch):
@@ -195,9 +195,9 @@ class CudaPlan:
         if isinstance(node, While):
             handle = self._condition(graph)
             setter = self._setter(graph, after, handle, node)
-            made, (body,) = self._conditional(graph, [setter], handle, "WHILE", 1)
+            nodes, (body,) = self._conditional(graph, [setter], handle, "WHILE", 1)
             self._setter(body, self._fill(body, node.bodies["body"], []), handle, node)
-            return [made]
+            return [nodes]
         # A node with two bodies is newer than one with a single body: before, the second is another node's.
         groups = [["true", "false"]] if version >= ELSE and "false" in node.bodies else [["true"], ["false"]]
         groups = [group for group in groups if node.bodies.keys() & set(group)]
@@ -206,15 +206,15 @@ class CudaPlan:
             self._setter(graph, after, handle, node, holds=group[0] == "true")
             for group, handle in zip(groups, handles, strict=True)
         ]
-        made = []
+        nodes = []
         for group, handle in zip(groups, handles, strict=True):
             # After all setters: a body may change what the other condition is read from.
             ended, inner = self._conditional(graph, setters, handle, "IF", len(group))
             for name, body in zip(group, inner, strict=True):
                 if name in node.bodies:
                     self._fill(body, node.bodies[name], [])
-            made.append(ended)
-        return made or after
+            nodes.append(ended)
+        return nodes or after
 
     def _condition(self, graph: Any) -> Any:
         context = self._driver.call("cuCtxGetCurrent")
@@ -230,8 +230,8 @@ class CudaPlan:
         params.conditional.size = count
         params.conditional.ctx = self._driver.call("cuCtxGetCurrent")
         edges = (None,) if api.CUDA_VERSION >= 13_000 else ()  # of the bindings: from 13 on it takes data of edges
-        made = self._driver.call("cuGraphAddNode", graph, after, *edges, len(after), params)
-        return made, list(params.conditional.phGraph_out)
+        conditional = self._driver.call("cuGraphAddNode", graph, after, *edges, len(after), params)
+        return conditional, list(params.conditional.phGraph_out)
 
     def _setter(self, graph: Any, after: list[Any], handle: Any, node: Graph, holds: bool = True) -> Any:
         assert node.condition is not None
@@ -251,17 +251,17 @@ class CudaPlan:
             )
         # The driver copies what the parameters point to when the node is added or set.
         call, start = record.loaded.call(record.dim, record.block_dim), ctypes.addressof(record.buffer)
-        places = [start + place for place in record.loaded.places]
-        kept: list[Any] = [node]
-        self._calls[k] = kept
+        addresses = [start + address for address in record.loaded.places]
+        owners: list[Any] = [node]
+        self._calls[k] = owners
         if record.loaded.checked:
-            place = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
-            kept.append(place)
-            places.append(ctypes.addressof(place))
+            address = ctypes.c_void_p(self._faults.handle + FAULT_SIZE * self._checked[k])
+            owners.append(address)
+            addresses.append(ctypes.addressof(address))
         if record.loaded.sanitized:
             settling(self._driver).watch(self._index, record.loaded)
         self._driver.allow_shared(record.loaded.handle, call.shared)
-        return self._node_params(kept, record.loaded.handle, call.grid, call.block, places, call.shared)
+        return self._node_params(owners, record.loaded.handle, call.grid, call.block, addresses, call.shared)
 
     def _params(self, kernel: LoadedKernel, blocks: int, block: int, values: Sequence[Any]) -> Any:
         self._keep.append(values)
@@ -270,11 +270,11 @@ class CudaPlan:
         )
 
     def _node_params(
-        self, kept: list[Any], kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int], places: Sequence[int],
-        shared: int = 0,
+        self, owners: list[Any], kernel: LoadedKernel, grid: Sequence[int], block: Sequence[int],
+        addresses: Sequence[int], shared: int = 0,
     ) -> Any:  # fmt: skip
-        pointers = (ctypes.c_void_p * len(places))(*places)
-        kept.append(pointers)
+        pointers = (ctypes.c_void_p * len(addresses))(*addresses)
+        owners.append(pointers)
         params = self._driver.api.CUDA_KERNEL_NODE_PARAMS()
         params.kern = kernel.handle(self._driver.api)  # and no `func`: a CUkernel is no CUfunction
         params.gridDimX, params.gridDimY, params.gridDimZ = grid

@@ -1,4 +1,4 @@
-"""What goes on in the main thread, reported while it runs and when it is stopped.
+"""Work in the main thread, reported while it runs and when it is stopped.
 
 Nothing is written down beforehand, since a launch costs less than that: the functions that call native code or
 compilers say here how their local variables are read, and the main thread's frames are looked through.
@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Native(msgspec.Struct, frozen=True):
-    """What one native call runs.
+    """The work of one native call.
 
     Attributes:
         what: what people call it.
@@ -39,7 +39,7 @@ class Native(msgspec.Struct, frozen=True):
 
 
 class UnderWay(msgspec.Struct, frozen=True):
-    """What takes its time just now.
+    """The work that is under way.
 
     Attributes:
         doing: "running" or "compiling".
@@ -86,7 +86,7 @@ class Watch:
         self._compiling: tuple[int, float] = 0, 0.0
 
     def look(self) -> UnderWay | None:
-        """What goes on; None if Python runs, or a launch that has just begun."""
+        """Return what is under way; None if Python runs, or a launch that has just begun."""
         frame = sys._current_frames().get(threading.main_thread().ident or 0)
         while frame is not None:
             native, compiled = _NATIVE.get(frame.f_code), _COMPILING.get(frame.f_code)

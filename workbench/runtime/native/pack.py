@@ -34,7 +34,7 @@ def slot_format(slot: Slot) -> str:
 
 
 def array_piece(address: int, shape: Sequence[int], strides: Sequence[int]) -> bytes:
-    """What an array is in a buffer; arrays keep theirs."""
+    """Return an array's bytes in an argument buffer; arrays keep theirs."""
     return _ARRAY_PIECES[len(shape)](address, *shape, *strides)
 
 
@@ -48,7 +48,7 @@ def dims_piece(dims: tuple[int, ...], divided: bool = False) -> bytes:
 
 
 def value_piece(slot: Slot) -> Callable[[Any], bytes]:
-    """What turns a number, or a vector's sequence of numbers, into the bytes of its slot."""
+    """Return a function that turns a number, or a vector's sequence of numbers, into the bytes of its slot."""
     pack = struct.Struct(f"<{slot_format(slot)}").pack
     if is_half(slot.type):
         return _halves_piece(element(slot.type), -slot.size % 8)
@@ -97,5 +97,5 @@ class Packer:
         return piece(value)
 
     def write(self, buffer: ctypes.Array[ctypes.c_char], dims: Sequence[int], values: Sequence[Any]) -> None:
-        """`pack` into a buffer that stays where it is."""
+        """Pack arguments into an existing buffer, as `pack` does into a new one."""
         buffer[:] = self.pack(tuple(dims), values)

@@ -1,4 +1,4 @@
-"""What a recorder holds as a program for a page.
+"""A recorder's work as a program for a page.
 
 Launches keep their packed parameters, with addresses of the page's memory; copies, sums and fills are the entries of
 `backends/cpu/native/copies.py`, compiled once. Arrays begin as they were before their first use if the record kept
@@ -41,14 +41,14 @@ INSTEAD = "A page can hold launches of kernels, copies, fills, tapes, graphs and
 
 
 def program_of(
-    entries: Sequence[Work], kept: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({}),
+    entries: Sequence[Work], contents: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({}),
     counters: Mapping[str, tuple[int, int]] = MappingProxyType({}),
 ) -> Program:  # fmt: skip
     """Return the program that runs these entries.
 
     Args:
         entries: what a page runs again, in order.
-        kept: what arrays held before their first use, if they are to begin so; else with what they hold now.
+        contents: what arrays held before their first use, if they are to begin so; else with what they hold now.
         seen: arrays that are read after runs, by the page's names for them.
         counters: by how much numbers advance with each run, and how far they are.
 
@@ -59,7 +59,7 @@ def program_of(
     entries = [entry for _, entry in numbered]
     for entry in entries:
         _check(entry)
-    writer = _Writer(Contents(kept.kept if kept is not None else None))
+    writer = _Writer(Contents(contents.kept if contents is not None else None))
     unread = _unread(entries) - {a.memory for a in seen.values()}
     writer.lay_out([*(a for e in entries for a in e.arrays), *seen.values()], unread)
     schedule: list[Any] = []
@@ -67,7 +67,7 @@ def program_of(
         schedule += writer.steps(entry)
         writer.owners += [number] * (len(writer.titles) - len(writer.owners))
     program = writer.finished(schedule, seen)
-    program.facts["counters"] = {name: list(told) for name, told in counters.items()}
+    program.facts["counters"] = {name: list(values) for name, values in counters.items()}
     return program
 
 
@@ -97,16 +97,16 @@ def _check_launch(record: LaunchRecord) -> None:
 def _unread(entries: Sequence[Work]) -> set[Memory]:
     """Memory that a copy or a fill writes whole before anything reads it, as a tape's copies: what it held is noise."""
     used: set[Memory] = set()
-    found: set[Memory] = set()
+    unread: set[Memory] = set()
     for entry in entries:
         memories = [a.memory for a in entry.arrays]
         if isinstance(entry, Copy | Fill) and not isinstance(entry, Add):
             target = entry.target
-            whole = side_by_side(target) and target.nbytes == target.memory.nbytes
-            if whole and target.memory not in used and target.memory not in memories[1:]:
-                found.add(target.memory)
+            overwritten = side_by_side(target) and target.nbytes == target.memory.nbytes
+            if overwritten and target.memory not in used and target.memory not in memories[1:]:
+                unread.add(target.memory)
         used.update(memories)
-    return found
+    return unread
 
 
 class _Writer:
@@ -165,7 +165,7 @@ class _Writer:
                 self.program.place(data.tobytes(), self.address(low))
 
     def address(self, here: int) -> int:
-        """Where a byte of this process lies in the page; 0 for none."""
+        """Return the page's address of a byte of this process; 0 for none."""
         k = bisect_right(self.starts, here) - 1
         if here == 0 or k < 0 or here >= self.places[k][1]:
             return 0
@@ -173,7 +173,8 @@ class _Writer:
         return there + here - low
 
     def steps(self, node: Work) -> Iterator[Any]:
-        """What a node does: numbers of rows, and branches and loops of these; a graph in the order of its capture."""
+        """Yield a node's steps: numbers of rows, and branches and loops of these; a graph in the order of its
+        capture."""
         match node:
             case Launch():
                 yield from self.launch(node.record)
@@ -200,8 +201,8 @@ class _Writer:
         entry = loaded.compile_for(WASM)
         name, program = entry.metadata["entry"], self.program
         if entry.metadata.get("prints") and loaded.digest not in self.prints:
-            made = program.link(entry.image, (name,))
-            self.prints[loaded.digest] = [made.addresses[SYMBOL], _prints(record)]
+            module = program.link(entry.image, (name,))
+            self.prints[loaded.digest] = [module.addresses[SYMBOL], _prints(record)]
         params = bytearray(record.loaded.packer.pack(record.dim, record.values))
         for slot in loaded.layout.slots:
             if isinstance(slot.type, ArrayType):
@@ -243,17 +244,17 @@ class _Writer:
                 part = slot.type.dtype
                 names = ("real", "imag") if isinstance(slot.type, Complex) else "xyzw"[: slot.type.length]
                 for k, axis in enumerate(names):
-                    place = [at + slot.offset + k * part.size, part.name]
-                    self.numbers.setdefault(f"{slot.name}.{axis}", []).append(place)
+                    described = [at + slot.offset + k * part.size, part.name]
+                    self.numbers.setdefault(f"{slot.name}.{axis}", []).append(described)
         for name, value in record.arguments.items():
             if not isinstance(value, array) or isinstance(value.dtype, Struct):
                 continue
-            place = self.place_of(value)
+            described = self.place_of(value)
             for known in (name, f"{record.loaded.title}.{name}"):
-                self.arrays[known] = place if self.arrays.get(known, place) == place else None
+                self.arrays[known] = described if self.arrays.get(known, described) == described else None
 
     def place_of(self, value: array) -> dict[str, Any]:
-        """How a page reads an array."""
+        """Describe an array as a page reads it."""
         inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
         return {
             "at": self.address(value.address), "dtype": element(value.dtype).name, "shape": list(value.shape),
@@ -262,37 +263,42 @@ class _Writer:
 
     def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
         """Return the program with its schedule and names."""
-        arrays = {name: place for name, place in self.arrays.items() if place is not None}
+        arrays = {name: described for name, described in self.arrays.items() if described is not None}
         arrays |= {name: self.place_of(a) for name, a in seen.items()}
-        found = {
+        payload = {
             "schedule": schedule,
             "numbers": self.numbers,
             "arrays": arrays,
             "titles": self.titles,
             "owners": self.owners,
         }
-        self.program.facts = {**found, "faults": self.faults, "lines": self.lines, "prints": list(self.prints.values())}
+        self.program.facts = {
+            **payload,
+            "faults": self.faults,
+            "lines": self.lines,
+            "prints": list(self.prints.values()),
+        }
         return self.program
 
 
 def _lines(record: LaunchRecord) -> dict[str, list[int]]:
-    """What faults say, and the numbers of the operations of which they say it."""
-    found: dict[str, list[int]] = {}
+    """Return the messages of faults, and the numbers of the operations that each is about."""
+    lines: dict[str, list[int]] = {}
     for op, number in number_ops(record.loaded.function).items():
         if op.location.line:
             text = f"line {op.location.shown_line}, {op.location.source.line(op.location.line).strip()}"
-            found.setdefault(text, []).append(number)
-    return found
+            lines.setdefault(text, []).append(number)
+    return lines
 
 
 def _prints(record: LaunchRecord) -> list[dict[str, Any]]:
     """Each print's parts, and the types of its values: names, and how many components there are (0: one number)."""
-    found = []
+    described: list[dict[str, Any]] = []
     for op in prints(record.loaded.function):
         types = [(v.type, element(v.type).name) for v in op.operands]
         kinds = [[name, type.length if isinstance(type, Vector) else 0] for type, name in types]
-        found.append({"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": kinds})
-    return found
+        described.append({"parts": [p if isinstance(p, str) else list(p) for p in op.attrs[PARTS]], "types": kinds})
+    return described
 
 
 @cache

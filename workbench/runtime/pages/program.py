@@ -26,15 +26,15 @@ that a strip leaves for the end; where its fault record lies, 0 without checks."
 
 @dataclass
 class Program:
-    """What is placed so far.
+    """The memory of a page's program, as far as it is laid out.
 
     Attributes:
         rows: what runs.
         facts: further entries of `data`, JSON values.
     """
 
-    rows: list[Row] = field(default_factory=list)
-    facts: dict[str, Any] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list[Row])
+    facts: dict[str, Any] = field(default_factory=dict[str, Any])
 
     def __post_init__(self) -> None:
         self._end = STACK
@@ -50,7 +50,8 @@ class Program:
         return start
 
     def place(self, data: bytes, start: int | None = None) -> int:
-        """The address at which these bytes stand when the program is rewound; `start`: in memory reserved before."""
+        """Return the address at which these bytes stand when the program is rewound; `start`: in memory reserved
+        before."""
         at = self.reserve(len(data)) if start is None else start
         if data:
             self._chunks.append((at, data))
@@ -68,12 +69,12 @@ class Program:
         Raises:
             BuildError: as `make_module`.
         """
-        made = make_module(image, names, self._end)
-        self.reserve(made.size)
+        module = make_module(image, names, self._end)
+        self.reserve(module.size)
         for name in names:
             self._entries[image, name] = len(self._entries)
-        self._modules.append((made, list(names)))
-        return made
+        self._modules.append((module, list(names)))
+        return module
 
     @property
     def size(self) -> int:
@@ -83,12 +84,12 @@ class Program:
     @property
     def code_size(self) -> int:
         """Bytes of its modules."""
-        return sum(len(made.image) for made, _ in self._modules)
+        return sum(len(module.image) for module, _ in self._modules)
 
     def data(self) -> dict[str, Any]:
-        """What `openMachine` takes as the program."""
+        """Return the program that `openMachine` takes."""
         rows = [list(row) for row in self.rows]
-        plain = {
+        plain: dict[str, Any] = {
             "schedule": list(range(len(rows))),
             "numbers": {},
             "counters": {},
@@ -101,12 +102,12 @@ class Program:
         return {
             **plain, "memory": self._end, "stack": STACK, "stop": self.stop, "rows": rows,
             "chunks": [[at, len(data)] for at, data in self._chunks],
-            "modules": [[len(made.image), names, made.fused] for made, names in self._modules], **self.facts,
+            "modules": [[len(module.image), names, module.fused] for module, names in self._modules], **self.facts,
         }  # fmt: skip
 
     def payload(self) -> bytes:
-        """What it takes as the payload."""
-        return b"".join([*(data for _, data in self._chunks), *(made.image for made, _ in self._modules)])
+        """Return the payload that `openMachine` takes."""
+        return b"".join([*(data for _, data in self._chunks), *(module.image for module, _ in self._modules)])
 
     def compressed(self) -> bytes:
         """Return the payload as a browser's `DecompressionStream("deflate")` reads it."""

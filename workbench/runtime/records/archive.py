@@ -43,15 +43,15 @@ def pack(content: Mapping[str, Any], members: Mapping[str, bytes]) -> bytes:
         members: name to bytes.
     """
     listed = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in members.items()}
-    whole = {"format": FORMAT, "version": VERSION, "members": listed, "content": content}
-    directory = json.dumps(whole, allow_nan=False, separators=(",", ":")).encode()
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+    header = {"format": FORMAT, "version": VERSION, "members": listed, "content": content}
+    directory = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
         archive.writestr(zipfile.ZipInfo(_SEAL, _EPOCH), hashlib.sha256(directory).hexdigest().encode())
         archive.writestr(zipfile.ZipInfo(_DIRECTORY, _EPOCH), directory)
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name, _EPOCH), data)
-    return made.getvalue()
+    return buffer.getvalue()
 
 
 def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
@@ -63,39 +63,39 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
     if not data.startswith(b"PK"):
         raise refused("it is a file of another kind" if data else "it is empty")
     try:
-        found = _members(data)
+        members = _members(data)
     except _BROKEN as error:
         raise refused(f"it is damaged or was cut short ({error})") from None
-    directory = found.pop(_DIRECTORY, None)
-    seal = found.pop(_SEAL, None)
+    directory = members.pop(_DIRECTORY, None)
+    seal = members.pop(_SEAL, None)
     if directory is None or seal is None:
         raise refused("it was not made by Workbench")
     if hashlib.sha256(directory).hexdigest().encode() != seal:
         raise refused("its directory does not match its checksum")
-    whole = read_json(directory)
-    if not isinstance(whole, dict) or whole.get("format") != FORMAT:
+    header = read_json(directory)
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise refused("it was not made by Workbench")
-    if whole.get("version") != VERSION:
-        raise refused(f"it is of version {str(whole.get('version'))[:20]}, and this Workbench reads version {VERSION}")
-    listed = whole.get("members")
-    if not isinstance(listed, dict) or listed.keys() != found.keys():
+    if header.get("version") != VERSION:
+        raise refused(f"it is of version {str(header.get('version'))[:20]}, and this Workbench reads version {VERSION}")
+    listed = header.get("members")
+    if not isinstance(listed, dict) or listed.keys() != members.keys():
         raise refused("its members are not those that it lists")
-    for name, content in found.items():
+    for name, content in members.items():
         if listed[name] != [len(content), hashlib.sha256(content).hexdigest()]:
             raise refused(f"{name} does not match its checksum")
-    return whole.get("content"), found
+    return header.get("content"), members
 
 
 def _members(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        found = {}
+        members = {}
         for member in archive.infolist():
             if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
                 raise refused("a member of it is compressed or encrypted")
-            if member.file_size != member.compress_size or member.file_size > len(data) or member.filename in found:
+            if member.file_size != member.compress_size or member.file_size > len(data) or member.filename in members:
                 raise refused("its list of members is wrong")
-            found[member.filename] = archive.read(member)
-        return found
+            members[member.filename] = archive.read(member)
+        return members
 
 
 def read_json(data: bytes) -> Any:

@@ -1,4 +1,4 @@
-"""What arrays held before something used them: kept by `record(inputs=True)`, put back by `rewind`."""
+"""Contents of arrays before their first use: stored by `record(inputs=True)`, restored by `rewind`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from workbench.runtime.device.memory import Memory
 class Contents:
     """Bytes of allocations, each as it was when it was first kept."""
 
-    def __init__(self, kept: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
+    def __init__(self, contents: Mapping[Memory, tuple[int, np.ndarray]] | None = None) -> None:
         """Nothing, or what is given: memory to the first kept byte's address and the bytes."""
-        self.kept = dict(kept or {})
+        self.kept = dict(contents or {})
 
     def keep(self, arrays: Iterable[array]) -> None:
         """Keep what the allocations of these arrays hold now, if they are not kept yet."""
@@ -36,7 +36,7 @@ class Contents:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes are kept."""
+        """The number of bytes stored."""
         return sum(data.nbytes for _, data in self.kept.values())
 
 

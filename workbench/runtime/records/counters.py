@@ -22,19 +22,19 @@ class Counters:
         amounts: how much more than recorded each was in the last replay.
     """
 
-    def __init__(self, given: Counter = ()) -> None:
+    def __init__(self, counters: Counter = ()) -> None:
         """Raise LaunchError if it is neither names nor a mapping of names to whole numbers."""
-        names = [given] if isinstance(given, str) else list(given)
-        self.steps: dict[str, int] = {n: given[n] if isinstance(given, Mapping) else 0 for n in names}
+        names = [counters] if isinstance(counters, str) else list(counters)
+        self.steps: dict[str, int] = {n: counters[n] if isinstance(counters, Mapping) else 0 for n in names}
         self.amounts: dict[str, int] = {}
         if not all(isinstance(n, str) and type(s) is int for n, s in self.steps.items()):
             raise LaunchError(
-                f"counter={given!r}: it names parameters, or says by how much each advances.",
+                f"counter={counters!r}: it names parameters, or says by how much each advances.",
                 advice='Write counter="seed" or counter={"seed": 100}.', parameter="counter",
             )  # fmt: skip
 
     def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
-        """By how much a number advances.
+        """Return by how much a number advances from record to record.
 
         Raises:
             LaunchError: it is no whole number of a launch.
@@ -71,11 +71,11 @@ def seeds(function: Function) -> tuple[str, ...]:
     for op in walk(function.body):
         for v in op.operands:
             users.setdefault(v, []).append(op)
-    found: dict[Value, None] = {}
+    seeding: dict[Value, None] = {}
     for op in walk(function.body):
         if op.name == "rand_next" and not _is_offset(op, users):
-            found.update(dict.fromkeys(_sources(op.operands[0], makers)))
-    return tuple(p.name for p in function.params if p in found and isinstance(p.type, Scalar) and is_integer(p.type))
+            seeding.update(dict.fromkeys(_sources(op.operands[0], makers)))
+    return tuple(p.name for p in function.params if p in seeding and isinstance(p.type, Scalar) and is_integer(p.type))
 
 
 def _is_offset(op: Op, users: Mapping[Value, list[Op]]) -> bool:

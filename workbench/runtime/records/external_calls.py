@@ -28,14 +28,14 @@ class Listener(Protocol):
 
 
 class Source(Protocol):
-    """Who sees such calls."""
+    """An observer of calls that other libraries make."""
 
     def listen(self, on: bool, inputs: bool) -> None:
         """Begin or go on, with or without inputs, or end."""
         ...
 
     def drain(self) -> tuple[Sequence[Work], int]:
-        """What has been seen since the last time, and how much could not be noted."""
+        """Return the calls since the last time, and the number of those that could not be noted."""
         ...
 
 

@@ -16,7 +16,7 @@ from workbench.cache.key import Part
 
 
 class KernelFacts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What was derived from a kernel's IR.
+    """The facts derived from a kernel's IR.
 
     Attributes:
         digest: of the analysis and of the IR, as `facts_digest` makes it.
@@ -44,15 +44,15 @@ def facts_data(specialisation: Any, member: bytes) -> dict[str, Any]:
         member: its IR as the file holds it.
     """
     forward, others = (specialisation.parts(direction) for direction in ("forward", "adjoint"))
-    facts = KernelFacts(facts_digest(member), specialisation.adds_alone, forward, others)
-    made: dict[str, Any] = msgspec.to_builtins(facts)
-    return made
+    kernel_facts = KernelFacts(facts_digest(member), specialisation.adds_alone, forward, others)
+    stored: dict[str, Any] = msgspec.to_builtins(kernel_facts)
+    return stored
 
 
-def read_facts(told: Any, member: bytes) -> KernelFacts | None:
+def read_facts(stored: Any, member: bytes) -> KernelFacts | None:
     """Return the facts that a file of the user's own holds; None if there are none that the analysis here derived."""
     try:
-        facts = msgspec.convert(told, KernelFacts)
+        kernel_facts = msgspec.convert(stored, KernelFacts)
     except msgspec.ValidationError:
         return None
-    return facts if facts.digest == facts_digest(member) else None
+    return kernel_facts if kernel_facts.digest == facts_digest(member) else None

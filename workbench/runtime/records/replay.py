@@ -143,7 +143,7 @@ class _GraphPlan:
 
 
 class _Patch(msgspec.Struct, frozen=True, eq=False):
-    """Where one parameter of one kernel lies in one plan: one row per launch, one column per word of 8 bytes."""
+    """The words of a plan that hold one parameter of one kernel: a row per launch, a column per word of 8 bytes."""
 
     records: tuple[LaunchRecord, ...]
     name: str

@@ -111,11 +111,11 @@ class _Writer:
 
     def fill(self, target: array, value: Any) -> Any:
         if not repeats(target.dtype, value):
-            whole = np.empty(target.dtype.shape, item(target.dtype))
-            whole[...] = value
-            return ["bytes", whole.tobytes().hex()]
-        found = np.asarray(value)
-        return found.item() if found.dtype.kind != "f" else ["float", float(found).hex()]
+            element = np.empty(target.dtype.shape, item(target.dtype))
+            element[...] = value
+            return ["bytes", element.tobytes().hex()]
+        host = np.asarray(value)
+        return host.item() if host.dtype.kind != "f" else ["float", float(host).hex()]
 
     def graph(self, graph: Any) -> int:
         """Return the number of a graph; the graphs inside it come before it."""
@@ -142,18 +142,18 @@ class _Writer:
             tiling = specialisation.tiling
             if tiling is not None:
                 options["tiling"] = [tiling.block_dim, tiling.ndim, tiling.flat, list(tiling.threads)]
-            facts = facts_data(specialisation, self.members[member])
-            self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": facts})
+            kernel_facts = facts_data(specialisation, self.members[member])
+            self.modules.append({"kernel": record.kernel, "member": member, **options, "facts": kernel_facts})
         self.artifact(record)
         return self._modules[id(specialisation)]
 
     def artifact(self, record: LaunchRecord) -> None:
         digest = record.loaded.digest
-        found = default_store().get(digest) if digest not in self._artifacts else None
-        if found is not None:
+        entry = default_store().get(digest) if digest not in self._artifacts else None
+        if entry is not None:
             self._artifacts.add(digest)
             member = f"artifacts/{digest}"
-            self.members[member] = encode(digest, found)
+            self.members[member] = encode(digest, entry)
             self.artifacts.append({"digest": digest, "member": member})
 
     def array(self, value: array) -> int:
@@ -167,15 +167,15 @@ class _Writer:
                 raise RecordError(f"An array cannot be saved: {error}.") from None
             memory = self.memory(value)
             self._arrays[key] = len(self.arrays)
-            told = {
+            fields = {
                 "memory": memory, "dtype": dtype, "field": field, "shape": list(value.shape),
                 "strides": list(value.strides), "grad": None,
                 "offset": value.address - self.contents.kept[value.memory][0],
             }  # fmt: skip
-            self.arrays.append(told)
+            self.arrays.append(fields)
             if value.grad is not None:
                 self.contents.keep([value.grad])
-                told["grad"] = self.array(value.grad)
+                fields["grad"] = self.array(value.grad)
         return self._arrays[key]
 
     def memory(self, value: array) -> int:
@@ -184,9 +184,9 @@ class _Writer:
             _, data = self.contents.kept[value.memory]
             number = self._memories[value.memory] = len(self.memories)
             scalar = None if isinstance(value.dtype, Struct) else element(value.dtype)
-            whole = scalar is not None and data.nbytes % scalar.size == 0
+            typed = scalar is not None and data.nbytes % scalar.size == 0
             member = f"arrays/{number}.npy"
-            self.members[member] = npy(data.view(_stored(scalar)) if scalar is not None and whole else data)
+            self.members[member] = npy(data.view(_stored(scalar)) if scalar is not None and typed else data)
             self.memories.append({"member": member, "device": value.device.name, "nbytes": data.nbytes})
         return self._memories[value.memory]
 
@@ -198,6 +198,6 @@ def _stored(scalar: Scalar) -> np.dtype[Any]:
 
 def npy(data: np.ndarray[Any, Any]) -> bytes:
     """Return an array as the bytes of a `.npy` file."""
-    made = io.BytesIO()
-    np.lib.format.write_array(made, np.ascontiguousarray(data), allow_pickle=False)
-    return made.getvalue()
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, np.ascontiguousarray(data), allow_pickle=False)
+    return buffer.getvalue()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar, TypeAlias
 
@@ -19,11 +19,14 @@ import numpy as np
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
-from workbench.builtins.declaration.verify import verify_builtins
+from workbench.builtins.declaration.declare import TABLE
+from workbench.errors import WorkbenchError
+from workbench.ir.attributes import AXIS, VALUE
 from workbench.ir.data import from_data
 from workbench.ir.json_values import Malformed
+from workbench.ir.ops import FROM_PASSES, LEGAL
 from workbench.ir.show import read_bits
-from workbench.ir.values import Function
+from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive, saved_values
 from workbench.runtime.records.archive import refused
@@ -116,7 +119,7 @@ class SavedGraph(msgspec.Struct, frozen=True):
 
 
 class SavedEntry(msgspec.Struct, frozen=True):
-    """What ran, with its kind, time and place."""
+    """An entry of a file: its work, kind, time and source line."""
 
     kind: str
     what: SavedWork
@@ -184,34 +187,34 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
         raise saved_values.Wrong("a part of the content is not a list")
     modules = [read_function(m, members, trust) for m in fields["modules"]]
     functions, checkpoints, fma = (tuple(column) for column in zip(*modules, strict=True)) if modules else ((), (), ())
-    facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
+    kernel_facts = tuple(read_facts(m.get("facts"), members[m["member"]]) if own else None for m in fields["modules"])
     tilings = tuple(_tiling(m.get("tiling")) for m in fields["modules"])
     memories = tuple(_memory(m, members) for m in fields["memories"])
     arrays = tuple(_array(a, memories, len(fields["arrays"])) for a in fields["arrays"])
     reader = _Reader(functions, arrays)
-    for told in fields["graphs"]:
-        reader.graphs.append(reader.graph(told))
+    for stored in fields["graphs"]:
+        reader.graphs.append(reader.graph(stored))
     entries = tuple(map(reader.entry, fields["entries"]))
     artifacts = {}
-    for told in fields["artifacts"]:
-        given = saved_values.record(told, "an artifact", ("digest", "member"))
-        artifacts[saved_values.text(given["digest"])] = saved_values.member(given["member"], members)
+    for stored in fields["artifacts"]:
+        artifact = saved_values.record(stored, "an artifact", ("digest", "member"))
+        artifacts[saved_values.text(artifact["digest"])] = saved_values.member(artifact["member"], members)
     machine = tuple(saved_values.text(m) for m in fields["machine"])
     counters = tuple(_counter(c) for c in fields["counters"])
     return Saved(
-        functions, checkpoints, fma, facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
+        functions, checkpoints, fma, kernel_facts, tilings, memories, arrays, tuple(reader.graphs), entries, artifacts,
         machine, counters,
     )  # fmt: skip
 
 
-def _counter(told: Any) -> tuple[str, int, int]:
-    if not isinstance(told, list) or list(map(type, told)) != [str, int, int] or not told[0].isidentifier():
+def _counter(stored: Any) -> tuple[str, int, int]:
+    if not isinstance(stored, list) or list(map(type, stored)) != [str, int, int] or not stored[0].isidentifier():
         raise saved_values.Wrong("an improper counter")
-    return told[0], told[1], told[2]
+    return stored[0], stored[1], stored[2]
 
 
-def _tiling(told: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
-    match told:
+def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
+    match stored:
         case None:
             return None
         case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
@@ -219,64 +222,65 @@ def _tiling(told: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
     raise saved_values.Wrong("a kernel of tiles with improper blocks")
 
 
-def read_function(told: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
+def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
     """Return the verified IR of a kernel, its number of checkpoints and whether it is contracted, as a file tells them.
 
     Raises:
         Malformed, Wrong, RecordError: what it tells makes no sense.
     """
     # Only kernels that are contracted or have tiles say so, and files from before there were facts have none.
-    some = [name for name in ("fma", "facts", "tiling") if isinstance(told, dict) and name in told]
-    given = saved_values.record(told, "a module", ("kernel", "member", "checkpoints", *some))
-    checkpoints = saved_values.whole(given["checkpoints"])
+    some = [name for name in ("fma", "facts", "tiling") if isinstance(stored, dict) and name in stored]
+    fields = saved_values.record(stored, "a module", ("kernel", "member", "checkpoints", *some))
+    checkpoints = saved_values.whole(fields["checkpoints"])
     if checkpoints not in CHECKPOINT_RANGE:
         raise saved_values.Wrong("a kernel with an improper number of checkpoints")
-    fma = given.get("fma", False)
+    fma = fields.get("fma", False)
     if not isinstance(fma, bool):
         raise saved_values.Wrong("a kernel with an improper fma")
-    function = from_data(archive.read_json(saved_values.member(given["member"], members)), trust)
+    function = from_data(archive.read_json(saved_values.member(fields["member"], members)), trust)
     wrong = verify_builtins(function)
     if wrong:
         raise saved_values.Wrong(f"in the kernel {function.name}, {wrong}")
     return function, checkpoints, fma
 
 
-def _memory(told: Any, members: Mapping[str, bytes]) -> SavedMemory:
-    given = saved_values.record(told, "an allocation", ("member", "device", "nbytes"))
-    raw = saved_values.member(given["member"], members)
+def _memory(stored: Any, members: Mapping[str, bytes]) -> SavedMemory:
+    fields = saved_values.record(stored, "an allocation", ("member", "device", "nbytes"))
+    raw = saved_values.member(fields["member"], members)
     if re.search(rb"\dL", raw.partition(b"\n")[0]):
-        raise saved_values.Wrong(f"{given['member']} has a header of Python 2")  # NumPy takes it, with a warning
+        raise saved_values.Wrong(f"{fields['member']} has a header of Python 2")  # NumPy takes it, with a warning
     try:
         data = np.lib.format.read_array(io.BytesIO(raw), allow_pickle=False, max_header_size=1000)
     except Exception as error:  # NumPy raises several kinds for a file that is none
-        raise saved_values.Wrong(f"{given['member']} is no .npy file ({type(error).__name__})") from None
-    if data.ndim != 1 or data.dtype.kind not in "biuf" or data.nbytes != given["nbytes"] or not data.flags.c_contiguous:
-        raise saved_values.Wrong(f"{given['member']} does not hold what is listed")
-    return SavedMemory(saved_values.text(given["device"]), data.view(np.uint8))
+        raise saved_values.Wrong(f"{fields['member']} is no .npy file ({type(error).__name__})") from None
+    flat = data.ndim == 1 and data.flags.c_contiguous
+    if not flat or data.dtype.kind not in "biuf" or data.nbytes != fields["nbytes"]:
+        raise saved_values.Wrong(f"{fields['member']} does not hold what is listed")
+    return SavedMemory(saved_values.text(fields["device"]), data.view(np.uint8))
 
 
-def _array(told: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
-    given = saved_values.record(told, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
-    dtype, field = read_element(given["dtype"]), saved_values.field_place(given["field"])
+def _array(stored: Any, memories: Sequence[SavedMemory], count: int) -> SavedArray:
+    fields = saved_values.record(stored, "an array", ("memory", "dtype", "field", "shape", "strides", "offset", "grad"))
+    dtype, field = read_element(fields["dtype"]), saved_values.field_place(fields["field"])
     memory, offset = (
-        saved_values.index(given["memory"], len(memories), "allocation"),
-        saved_values.whole(given["offset"]),
+        saved_values.index(fields["memory"], len(memories), "allocation"),
+        saved_values.whole(fields["offset"]),
     )
-    shape, strides = saved_values.wholes(given["shape"]), saved_values.wholes(given["strides"])
+    shape, strides = saved_values.wholes(fields["shape"]), saved_values.wholes(fields["strides"])
     if not 1 <= len(shape) <= MAX_NDIM or len(strides) != len(shape) or min(shape) < 0 or math.prod(shape) > 2**48:
         raise saved_values.Wrong("an array with an improper shape")
-    before, whole = (field[1], field[0]) if field is not None else (0, dtype.size)
-    if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= whole - dtype.size:
+    before, struct_size = (field[1], field[0]) if field is not None else (0, dtype.size)
+    if (isinstance(dtype, Struct) and field is not None) or not 0 <= before <= struct_size - dtype.size:
         raise saved_values.Wrong("an array that is an improper field of structs")
     reach = [(n - 1) * s for n, s in zip(shape, strides, strict=True)]
     low = offset - before + sum(r for r in reach if r < 0)
-    high = offset - before + sum(r for r in reach if r > 0) + whole
+    high = offset - before + sum(r for r in reach if r > 0) + struct_size
     size = memories[memory].data.nbytes
     if (min(shape) and not 0 <= low <= high <= size) or not 0 <= offset <= size:
         raise saved_values.Wrong("an array reaches outside its allocation")
-    if any(n % element_alignment(dtype) for n in (offset, before, whole, *strides)):
+    if any(n % element_alignment(dtype) for n in (offset, before, struct_size, *strides)):
         raise saved_values.Wrong("an array whose elements are not aligned")
-    grad = None if given["grad"] is None else saved_values.index(given["grad"], count, "array")
+    grad = None if fields["grad"] is None else saved_values.index(fields["grad"], count, "array")
     return SavedArray(memory, dtype, field, shape, strides, offset, grad)
 
 
@@ -287,13 +291,13 @@ class _Reader:
         self.functions, self.arrays = functions, arrays
         self.graphs: list[SavedGraph] = []
 
-    def graph(self, told: Any) -> SavedGraph:
+    def graph(self, stored: Any) -> SavedGraph:
         """Return a graph; those inside it stand before it, so that none can contain itself."""
-        given = saved_values.record(told, "a graph", ("nodes",))
-        if not isinstance(given["nodes"], list):
+        fields = saved_values.record(stored, "a graph", ("nodes",))
+        if not isinstance(fields["nodes"], list):
             raise saved_values.Wrong("a graph without nodes")
         nodes, total, depth = [], 0, 0
-        for kind, what in (self.work(node, "a node", NODES) for node in given["nodes"]):
+        for kind, what in (self.work(node, "a node", NODES) for node in fields["nodes"]):
             if kind == "fill" and isinstance(getattr(what, "source", None), np.ndarray):
                 raise saved_values.Wrong("a graph with a fill that is not a number")
             nodes.append((kind, what))
@@ -304,27 +308,27 @@ class _Reader:
             raise saved_values.Wrong("graphs in graphs that are too many or too deep")
         return SavedGraph(tuple(nodes), total, depth + 1)
 
-    def entry(self, told: Any) -> SavedEntry:
-        """What ran."""
-        if isinstance(told, dict) and told.get("kind") == "graph" and "graph" in told:  # from before graphs were nodes
-            told = {**told, "condition": None, "bodies": {"body": told["graph"]}}
-            del told["graph"]
-        kind, what = self.work(told, "an entry", ENTRIES, ("started", "seconds", "site"))
-        started, seconds = saved_values.seconds(told["started"]), told["seconds"]
+    def entry(self, stored: Any) -> SavedEntry:
+        """Read an entry."""
+        if isinstance(stored, dict) and stored.get("kind") == "graph" and "graph" in stored:  # before graphs were nodes
+            stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
+            del stored["graph"]
+        kind, what = self.work(stored, "an entry", ENTRIES, ("started", "seconds", "site"))
+        started, seconds = saved_values.seconds(stored["started"]), stored["seconds"]
         ran = None if seconds is None else saved_values.seconds(seconds)
-        return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(told["site"]))
+        return SavedEntry(kind, what, started or 0.0, ran, saved_values.site(stored["site"]))
 
-    def work(self, told: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
-        """One node: its kind, of these, and what it is."""
-        kind = told.get("kind") if isinstance(told, dict) else None
+    def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
+        """Read one node: its kind, which is one of these, and its work."""
+        kind = stored.get("kind") if isinstance(stored, dict) else None
         if not isinstance(kind, str) or kind not in kinds:
             raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")
         read, fields = self._READERS[kind]
-        return kind, read(self, kind, saved_values.record(told, f"a recorded {kind}", ("kind", *more, *fields)))
+        return kind, read(self, kind, saved_values.record(stored, f"a recorded {kind}", ("kind", *more, *fields)))
 
-    def branch(self, kind: str, given: Mapping[str, Any]) -> SavedBranch:
-        told, condition = given["bodies"], given["condition"]
-        if not isinstance(told, dict) or not told or not told.keys() <= BODIES[kind]:
+    def branch(self, kind: str, fields: Mapping[str, Any]) -> SavedBranch:
+        numbers, condition = fields["bodies"], fields["condition"]
+        if not isinstance(numbers, dict) or not numbers or not numbers.keys() <= BODIES[kind]:
             raise saved_values.Wrong(f"a node {kind} with improper graphs inside")
         if (condition is None) != (kind == "graph"):
             raise saved_values.Wrong(f"a node {kind} whose condition is missing, or has no place")
@@ -332,45 +336,45 @@ class _Reader:
             a = self.arrays[self.array(condition)]
             if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
                 raise saved_values.Wrong("a condition that is not an int32 of one element")
-        bodies = {name: saved_values.index(n, len(self.graphs), "graph") for name, n in told.items()}
+        bodies = {name: saved_values.index(n, len(self.graphs), "graph") for name, n in numbers.items()}
         return SavedBranch(bodies, condition)
 
-    def call(self, kind: str, given: Mapping[str, Any]) -> SavedCall:
-        if not isinstance(given["steps"], list) or not isinstance(given["outputs"], list):
+    def call(self, kind: str, fields: Mapping[str, Any]) -> SavedCall:
+        if not isinstance(fields["steps"], list) or not isinstance(fields["outputs"], list):
             raise saved_values.Wrong("a call without steps")
-        steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in given["steps"])
-        label, dims = saved_values.text(given["label"]), saved_values.wholes(given["dims"])
-        return SavedCall(label, dims, steps, tuple(map(self.array, given["outputs"])))
+        steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
+        label, dims = saved_values.text(fields["label"]), saved_values.wholes(fields["dims"])
+        return SavedCall(label, dims, steps, tuple(map(self.array, fields["outputs"])))
 
-    def move(self, kind: str, given: Mapping[str, Any]) -> SavedMove:
-        target, source = self.array(given["target"]), self.array(given["source"])
+    def move(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
+        target, source = self.array(fields["target"]), self.array(fields["source"])
         to, from_ = self.arrays[target], self.arrays[source]
         if (to.shape, to.dtype) != (from_.shape, from_.dtype):
             raise saved_values.Wrong(f"a recorded {kind} between arrays that do not match")
         return SavedMove(target, source)
 
-    def fill(self, kind: str, given: Mapping[str, Any]) -> SavedMove:
-        target = self.array(given["target"])
-        return SavedMove(target, saved_values.fill_value(given["value"], self.arrays[target].dtype))
+    def fill(self, kind: str, fields: Mapping[str, Any]) -> SavedMove:
+        target = self.array(fields["target"])
+        return SavedMove(target, saved_values.fill_value(fields["value"], self.arrays[target].dtype))
 
     def array(self, number: Any) -> int:
         return saved_values.index(number, len(self.arrays), "array")
 
-    def launch(self, kind: str, given: Mapping[str, Any]) -> SavedLaunch:
-        module = saved_values.index(given["module"], len(self.functions), "module")
+    def launch(self, kind: str, fields: Mapping[str, Any]) -> SavedLaunch:
+        module = saved_values.index(fields["module"], len(self.functions), "module")
         params = self.functions[module].params
-        dim, direction = saved_values.wholes(given["dim"]), given["direction"]
-        block_dim = saved_values.whole(given["block_dim"])
+        dim, direction = saved_values.wholes(fields["dim"]), fields["direction"]
+        block_dim = saved_values.whole(fields["block_dim"])
         if direction not in DIRECTIONS or not 1 <= len(dim) <= 4 or not all(0 <= n < 2**31 for n in dim):
             raise saved_values.Wrong("a launch with an improper direction or dimensions")
         if not 1 <= block_dim <= 1024:
             raise saved_values.Wrong("a launch with an improper block_dim")
-        options = _options(given["options"], len(params))
-        if not isinstance(given["arguments"], dict):
+        options = _options(fields["options"], len(params))
+        if not isinstance(fields["arguments"], dict):
             raise saved_values.Wrong("a launch without arguments")
         types = {p.name: p.type for p in parameters(params, direction)}
         arguments: dict[str, Any] = {}
-        for name, value in given["arguments"].items():
+        for name, value in fields["arguments"].items():
             match value:
                 case ["array", number]:
                     arguments[name] = Ref(self.array(number))
@@ -379,7 +383,7 @@ class _Reader:
                     arguments[name] = complex(*read) if isinstance(types[name], Complex) else read  # type: ignore[misc]
                 case _:
                     raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
-        return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(given["device"]))
+        return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(fields["device"]))
 
     _READERS: ClassVar[dict[str, tuple[Callable[..., SavedWork], tuple[str, ...]]]] = {
         "launch": (launch, ("module", "direction", "dim", "arguments", "options", "block_dim", "device")),
@@ -390,10 +394,10 @@ class _Reader:
     }
 
 
-def _options(told: Any, params: int) -> Options:
+def _options(stored: Any, params: int) -> Options:
     """Return the options of a launch of a kernel with so many parameters; those that are as usual may not be there."""
-    some = tuple(name for name in RARE if isinstance(told, dict) and name in told)
-    options = saved_values.record(told, "options", (*(name for name, _ in Options().items()), *some))
+    some = tuple(name for name in RARE if isinstance(stored, dict) and name in stored)
+    options = saved_values.record(stored, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)
     lists = isinstance(constant, list) and isinstance(single, list | None)
     if not lists or not all(isinstance(value, bool) for value in options.values()):
@@ -401,3 +405,50 @@ def _options(told: Any, params: int) -> Options:
     axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
     named = tuple(saved_values.index(n, params, "parameter") for n in constant)
     return Options(**options, constant=named, single=axes)
+
+
+def verify_builtins(function: Function) -> str:
+    """Return what is wrong with the function, in a few words; `ir.verify` has checked it before."""
+    axes = [op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"]
+    if any(axis >= function.launch_ndim for axis in axes):
+        return f"tid asks for axis {max(axes)} of {function.launch_ndim}"
+    return next(_faults(function.body), "")
+
+
+def _faults(block: Block) -> Iterator[str]:
+    constants: dict[Value, object] = {}
+    for op in walk(block):
+        if op.name in FROM_PASSES:
+            yield f"{op.name} stands in a kernel"
+        elif op.name == "const":
+            constants[op.result] = op.attrs[VALUE]
+        elif op.name in ("extract", "insert"):
+            yield from _component(op, constants)
+        elif op.name not in LEGAL:
+            yield from _builtin(op)
+        for closed in closed_blocks(op):
+            yield from _faults(closed)
+
+
+def _component(op: Op, constants: dict[Value, object]) -> Iterator[str]:
+    kind, index = op.operands[0].type, constants.get(op.operands[1], 0)
+    if isinstance(kind, Vector) and not (isinstance(index, int) and 0 <= index < kind.length):
+        yield f"{op.name} asks for component {index} of a {kind!r}"
+
+
+def _builtin(op: Op) -> Iterator[str]:
+    entry = TABLE.get(op.name)
+    if entry is None:
+        yield f"there is no builtin {op.name!r}"[:120]
+        return
+    types = tuple(v.type for v in op.operands)
+    if len(types) != len(entry.params) or op.blocks:
+        yield f"{op.name} has {len(types)} operands"
+        return
+    try:
+        operands, result = entry.rule(op.name, types)
+    except WorkbenchError as error:
+        yield f"{op.name}: {error.message}"
+        return
+    if operands != types or (result,) != tuple(r.type for r in op.results):
+        yield f"{op.name} takes {operands!r} and gives {result!r}"

@@ -17,7 +17,7 @@ from workbench.types import MAX_NDIM, Scalar, Vector
 
 
 class Wrong(Exception):
-    """What the content says makes no sense."""
+    """The content of a file makes no sense."""
 
 
 def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def seconds(data: Any) -> float:
 
 
 def fill_value(data: Any, dtype: Scalar | Vector | Struct) -> Any:
-    """What an array is filled with: a number, or the bytes of one element."""
+    """Return the value of a fill: a number, or the bytes of one element."""
     try:
         match data:
             case ["bytes", str() as digits]:

@@ -18,7 +18,7 @@ from workbench.runtime.work import Launch, Work
 
 
 class Span(msgspec.Struct, frozen=True):
-    """One thing that ran.
+    """The time of a piece of work.
 
     Attributes:
         start: seconds after the first span's start.
@@ -51,14 +51,14 @@ class Build(msgspec.Struct, frozen=True):
 
 
 def spans(entries: Iterable[Work]) -> tuple[Span, ...]:
-    """One span an entry, in order, each followed by those of its parts."""
+    """Return a span for each entry, in order, each followed by those of its parts."""
     return timeline(entries, ())[0]
 
 
 def timeline(entries: Iterable[Work], builds: Iterable[Build]) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-    """One span an entry, as `spans`, and one a build; both count from whatever began first."""
-    whole = [e for entry in entries for e in (entry, *entry.parts)]
-    listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in whole]
+    """Return a span for each entry, as `spans`, and one for each build; both count from the earliest start."""
+    every_entry = [e for entry in entries for e in (entry, *entry.parts)]
+    listed = [(e, *(e.on_device or (e.started, e.seconds))) for e in every_entry]
     builds = tuple(builds)
     first = min([started for _, started, _ in listed if started] + [b.started for b in builds], default=0.0)
     ran = tuple(
@@ -98,23 +98,23 @@ def device_times(entries: Sequence[Work]) -> list[Work]:
 
     A device's clock is laid on the host's where its first launch was queued: it cannot have begun before.
     """
-    made: list[Work] = []
+    timed: list[Work] = []
     first: dict[Device, tuple[Any, float]] = {}
     for entry in entries:
         if entry.events is None:
-            made.append(entry)
+            timed.append(entry)
             continue
         before, after = entry.events
         base, started = first.setdefault(before.device, (before, entry.started))
         with suppress(DeviceError):  # of a broken device there are no times; the next call to it says so
             begun = started + before.since(base) / 1e3
             entry = replace(entry, events=None, on_device=(begun, after.since(before) / 1e3))
-        made.append(entry)
-    return made
+        timed.append(entry)
+    return timed
 
 
 def lane(entry: Work) -> str:
-    """Where it ran."""
+    """Return the lane of a timeline that an entry belongs to: its device."""
     if isinstance(entry, Launch):
         record = entry.record
         return f"{record.loaded.device}{f' {record.stream}' if record.stream is not None else ''}"

@@ -40,10 +40,10 @@ def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
             if len({label for label, _ in named}) < len(named):
                 raise Malformed(f"the struct {name[:80]} with a field twice")
             return Struct.of(name, named)  # type: ignore[arg-type]
-    found = read_type(data)
-    if not isinstance(found, (Scalar, Vector)):
+    type_ = read_type(data)
+    if not isinstance(type_, (Scalar, Vector)):
         raise Malformed("an array of arrays")
-    return found
+    return type_
 
 
 def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:

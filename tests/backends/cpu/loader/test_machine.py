@@ -12,7 +12,7 @@ import pytest
 from workbench.backends.cpu import llvm_pool, machine
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.worker.jobs import Lost
-from workbench.cache.remembered import Facts
+from workbench.cache.native import Facts
 from workbench.errors import BuildError
 
 CPUINFO = """processor\t: 0

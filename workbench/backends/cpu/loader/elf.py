@@ -85,18 +85,18 @@ class Object:
         Raises:
             Unsupported: it has no such symbol for others.
         """
-        found = {}
+        addresses = {}
         missing = set(wanted)
         for number, (name, binding, section, _) in enumerate(self._symbols):
             if binding != _LOCAL and section and (text := self._string(name)) in missing:
-                found[text] = base + self._offset(number)
+                addresses[text] = base + self._offset(number)
                 missing.discard(text)
         if missing:
             raise Unsupported(f"no symbol {min(missing)}")
-        return {name: found[name] for name in wanted}
+        return {name: addresses[name] for name in wanted}
 
-    def relocated(self, base: int, given: dict[int, int]) -> bytearray:
-        """Return the bytes as they are to lie at `base`; `given` are the addresses of what it needs.
+    def relocated(self, base: int, symbols: dict[int, int]) -> bytearray:
+        """Return the bytes as they are to lie at `base`; `symbols` are the addresses of what it needs.
 
         Raises:
             Unsupported: a distance is too long for an instruction.
@@ -106,7 +106,7 @@ class Object:
         for section in self._sections:
             if section.at >= 0 and section.kind != _NOTHING:
                 memory[section.at : section.at + section.size] = self._bytes(section)
-        means = [given[n] if n in self.needs else -1 for n in range(len(self._symbols))]
+        means = [symbols[n] if n in self.needs else -1 for n in range(len(self._symbols))]
 
         def address(symbol: int) -> int:
             if means[symbol] < 0:
@@ -162,8 +162,8 @@ class Object:
         return self._bytes(self._sections[table.link]), symbols
 
     def _read_relocations(self) -> list[tuple[_Section, int, int, int, int]]:
-        """Of each relocation: section, offset, kind, symbol, addend."""
-        found = []
+        """Read each relocation: section, offset, kind, symbol, addend."""
+        relocations = []
         for table in self._sections:
             if table.kind not in (_RELA, _REL):
                 continue
@@ -182,8 +182,8 @@ class Object:
                     raise Unsupported(f"a relocation of type {kind}")
                 if symbol >= len(self._symbols):
                     raise Damaged("a relocation by a symbol that is not there")
-                found.append((section, offset, kind, symbol, addend))
-        return found
+                relocations.append((section, offset, kind, symbol, addend))
+        return relocations
 
     def _lay_out(self, slots: dict[int, int], stubs: dict[int, int], page: int) -> None:
         parts = [s for s in self._sections if s.flags & _ALLOCATED and s.kind not in (_NOTE, _UNWIND) and s.size]
@@ -204,7 +204,7 @@ class Object:
             raise Unsupported("nothing to load, or too much")
 
     def _offset(self, symbol: int) -> int:
-        """Where a symbol of the object's own lies, from its start."""
+        """Return the offset of a symbol of the object's own from its start."""
         _, _, number, value = self._symbols[symbol]
         if number == _RESERVED:
             raise Unsupported("a symbol of another kind")

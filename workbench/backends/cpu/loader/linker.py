@@ -58,8 +58,8 @@ def _new_linker() -> llvm.LLJIT:
 def _renamed() -> dict[str, int]:
     """Addresses of the C library's functions that have other names here."""
     names = systems.renamed(sys.platform)
-    found = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
-    return {usual: address for usual, address in found.items() if address}
+    renamed = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
+    return {usual: address for usual, address in renamed.items() if address}
 
 
 @lru_cache(maxsize=1)

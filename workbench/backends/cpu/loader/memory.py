@@ -38,10 +38,10 @@ class Block:
 
     def __init__(self, size: int) -> None:
         self.size = size
-        found = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
-        if found == _FAILED:
+        address = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
+        if address == _FAILED:
             raise _none_left()
-        self.address: int = found
+        self.address: int = address
 
     def fill(self, memory: bytearray, code: int) -> None:
         """Put the bytes there; the first `code` of them can then be run, and no longer be written.
@@ -83,7 +83,7 @@ def machine() -> int:
 
 
 def _flush(address: int, size: int) -> None:
-    """Where instructions have a cache that does not see what was written: clear that."""
+    """Clear the instruction cache, on machines where it does not see what was written."""
     if platform.machine() != "x86_64":
         _clear_cache()(address, address + size)
 

@@ -1,4 +1,4 @@
-"""What a relocation writes where, on the machines whose objects we load ourselves.
+"""Relocations: the bytes that each type writes, on the machines whose objects we load ourselves.
 
 A short list: what LLVM makes of position-independent code of the small code model. Sources: System V ABI AMD64 1.0,
 §4.4; ELF for the Arm 64-bit Architecture (2023Q3), §5.7.
@@ -28,7 +28,7 @@ class Damaged(Exception):
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """One type of relocation.
+    """A type of relocation.
 
     Attributes:
         apply: writes into memory, at an offset: from the address that is meant and the one where it is written.

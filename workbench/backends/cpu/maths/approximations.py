@@ -18,7 +18,7 @@ from workbench.backends.cpu.maths.polynomials import TABLES
 
 
 class Float(msgspec.Struct, frozen=True):
-    """What the formulas must know of an IEEE type.
+    """The parameters of an IEEE type that the formulas use.
 
     Attributes:
         mantissa: bits after the binary point.
@@ -56,7 +56,7 @@ THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """What a formula gives: the value, and where it does not hold."""
+    """The value of a formula, and a mask of the lanes for which it does not hold."""
 
     value: Lane
     rare: Flag | None = None
@@ -88,7 +88,7 @@ def _power_of_two(k: Bits) -> Lane:
 
 
 def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
-    """The whole number nearest to x · factor, and its bits: a number so large that it has no fraction is added."""
+    """Return the whole number nearest to x · factor, and its bits, by adding a number too large to have a fraction."""
     about = FLOATS[x.lanes.bits]
     large = 1.5 * 2.0**about.mantissa
     moved = fma(x, factor, large)
@@ -177,7 +177,7 @@ def _cosine(r: Lane) -> Lane:
 
 
 def _turned(value: Lane, quadrant: Bits) -> Lane:
-    """With the other sign in the third and fourth quadrant."""
+    """Change the sign of the value in the third and fourth quadrant."""
     bits = value.lanes.bits
     return value.bits.do("xor", quadrant.do("and", 2).do("shl", bits - 2)).value
 
@@ -222,13 +222,13 @@ def pow(x: Lane, y: Lane) -> Answer:
         rest = fma(held, low, fma(held, high, -product))
         # Where the product overflows, the rest is infinity minus infinity.
         value = _exp(product, abs(product).is_("olt", 1000.0).choose(rest, x.constant(0.0)))
-    whole = lanes.call("trunc", y).is_("oeq", y)
+    is_whole = lanes.call("trunc", y).is_("oeq", y)
     halved = y * 0.5
     # Floats so large that they have no fraction bits are even.
-    odd = whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
+    odd = is_whole & lanes.call("trunc", halved).is_("une", halved) & abs(y).is_("olt", about.whole)
     negative = x.is_("olt", 0.0)
     value = (negative & odd).choose(-value, value)
-    value = whole.choose(value, negative.choose(math.nan, value))
+    value = is_whole.choose(value, negative.choose(math.nan, value))
     # Zero, infinity, NaN and the smallest numbers have their own rules; none is common.
     rare = size.is_("ult", 2.0 ** (1 - about.bias)) | size.is_("uge", math.inf) | abs(y).is_("uge", math.inf)
     return Answer(value, rare)
@@ -294,13 +294,13 @@ INSTEAD: dict[str, Callable[..., Answer]] = {"fma": _multiply_add}
 
 
 def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, Answer]:
-    """The formula `name` on parameters `%x0`, `%x1`, for `count` lanes of a target with fused multiply-add or not."""
+    """Emit the formula `name` on parameters `%x0`, `%x1`, for `count` lanes, with fused multiply-add or not."""
     lanes = Lanes(bits, count, fused)
     return lanes, _formula(name)(*(Lane(lanes, f"%x{n}") for n in range(arguments(name))))
 
 
 def arguments(name: str) -> int:
-    """How many arguments a formula takes."""
+    """Return how many arguments a formula takes."""
     return _formula(name).__code__.co_argcount
 
 

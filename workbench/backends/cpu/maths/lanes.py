@@ -45,11 +45,11 @@ class Lanes:
 
     @property
     def suffix(self) -> str:
-        """How LLVM's intrinsics name this type: `f32`, `v8f32`."""
+        """The name of this type in LLVM's intrinsics: `f32`, `v8f32`."""
         return f"f{self.bits}" if self.count == 1 else f"v{self.count}f{self.bits}"
 
     def emit(self, text: str) -> str:
-        """One instruction; its register."""
+        """Emit one instruction; return its register."""
         name = f"%v{len(self.rows)}"
         self.rows.append(f"  {name} = {text}")
         return name
@@ -95,15 +95,15 @@ class Lanes:
         full = Lanes(self.bits, REGISTER // self.bits)
         name = WRITTEN[self.bits]
         self.declarations[name] = _written(self.bits)
-        made = []
+        pieces = []
         for first in range(0, self.count, full.count):
             parts = ", ".join(f"{full.kind} {self._register(arg.name, first, full)}" for arg in args)
-            made.append(self.emit(f"call {full.kind} @{name}({parts})"))
+            pieces.append(self.emit(f"call {full.kind} @{name}({parts})"))
         if self.count == 1:
-            return Lane(self, self.emit(f"extractelement {full.kind} {made[0]}, i64 0"))
+            return Lane(self, self.emit(f"extractelement {full.kind} {pieces[0]}, i64 0"))
         if self.count == full.count:
-            return Lane(self, made[0])
-        return Lane(self, self.shuffled(full.kind, made[0], made[-1], range(self.count)))
+            return Lane(self, pieces[0])
+        return Lane(self, self.shuffled(full.kind, pieces[0], pieces[-1], range(self.count)))
 
     def _register(self, name: str, first: int, full: Lanes) -> str:
         """Return the register that holds the lanes from `first` on."""
@@ -114,7 +114,7 @@ class Lanes:
         return self.shuffled(self.kind, name, "poison", range(first, first + full.count))
 
     def shuffled(self, kind: str, one: str, other: str, lanes: Sequence[int]) -> str:
-        """These lanes of two values of a type."""
+        """Emit a shuffle of two values: the lanes of these numbers."""
         mask = ", ".join(f"i32 {k}" for k in lanes)
         return self.emit(f"shufflevector {kind} {one}, {kind} {other}, <{len(lanes)} x i32> <{mask}>")
 
@@ -167,7 +167,7 @@ class Lane:
 
     @property
     def bits(self) -> Bits:
-        """Its bits as an integer."""
+        """Return the bits as an integer."""
         text = f"bitcast {self.lanes.kind} {self.name} to {self.lanes.bit_kind}"
         return Bits(self.lanes, self.lanes.emit(text))
 
@@ -216,7 +216,7 @@ class Flag:
         return Flag(self.lanes, self.lanes.emit(f"and {self.lanes.flag_kind} {self.name}, {other.name}"))
 
     def choose(self, yes: Lane | float, no: Lane) -> Lane:
-        """`yes` where it holds, else `no`."""
+        """Return `yes` where the condition holds, else `no`."""
         first = yes.name if isinstance(yes, Lane) else self.lanes.number(yes)
         kind = self.lanes.kind
         text = f"select {self.lanes.flag_kind} {self.name}, {kind} {first}, {kind} {no.name}"
@@ -242,7 +242,7 @@ def _written(bits: int) -> str:
         product, rest = _product(x, y)
         small, lost = _sum(z, rest)
         large, more = _sum(product, small)
-        made = (large + _to_odd(lost, more)).name
+        total = (large + _to_odd(lost, more)).name
     else:  # the product is exact in float64; the sum is rounded there, and once more here
         wide = Lanes(64, 2)
         wide.rows = lanes.rows
@@ -261,10 +261,10 @@ def _written(bits: int) -> str:
         low, high = (
             Lane(lanes, n).bits for n in (narrow[0], lanes.shuffled(lanes.kind, narrow[1], "poison", (2, 3, 0, 1)))
         )
-        made = low.do("or", high).value.name
+        total = low.do("or", high).value.name
     params = ", ".join(f"{lanes.kind} %x{n}" for n in range(3))
     head = f"define weak {lanes.kind} @{WRITTEN[bits]}({params}) noinline nounwind willreturn memory(none) {{"
-    return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {made}", "}"])
+    return "\n".join([head, *lanes.rows, f"  ret {lanes.kind} {total}", "}"])
 
 
 def _sum(a: Lane, b: Lane) -> tuple[Lane, Lane]:

@@ -23,15 +23,15 @@ FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
 
 @lru_cache(maxsize=1)
 def library() -> str:
-    """What the key says of the library: `libmvec 2.36`, or empty where it is missing or lacks a function."""
+    """Identify the library for the key: `libmvec 2.36`, or empty where it is missing or lacks a function."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return ""
     try:
-        found = ctypes.CDLL(LIBRARY)
+        loaded = ctypes.CDLL(LIBRARY)
     except OSError:
         return ""
-    whole = all(symbol_address(found, symbol(name, bits)) for name in FUNCTIONS for bits in (32, 64))
-    return f"libmvec {platform.libc_ver()[1]}" if whole else ""
+    complete = all(symbol_address(loaded, symbol(name, bits)) for name in FUNCTIONS for bits in (32, 64))
+    return f"libmvec {platform.libc_ver()[1]}" if complete else ""
 
 
 def symbol(name: str, bits: int) -> str:
@@ -40,5 +40,5 @@ def symbol(name: str, bits: int) -> str:
 
 
 def scalar_name(name: str, bits: int) -> str:
-    """What the C library calls the function of one float of so many bits."""
+    """Return the C library's name for the function of one float of so many bits."""
     return name + ("f" if bits == 32 else "")

@@ -1,4 +1,4 @@
-"""What our maths functions are called: all that code from the cache has to know of them."""
+"""Names of our maths functions: all that code from the cache has to know of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
 
 
 def symbol(name: str, bits: int, count: int = 1) -> str:
-    """What the function of `count` elements is called."""
+    """Return the symbol of the function of `count` elements."""
     return f"wbm_{name}_{bits}" + (f"x{count}" if count > 1 else "")
 
 
@@ -24,12 +24,12 @@ def symbols(name: str, bits: int) -> tuple[str, ...]:
 
 
 def widths(bits: int, width: int) -> tuple[int, ...]:
-    """How many elements the wide functions take, for registers of `width` bits."""
-    whole = width // bits
-    return (whole, whole // 2) if bits == 32 else (whole,)
+    """Return how many elements the wide functions take, for registers of `width` bits."""
+    widest = width // bits
+    return (widest, widest // 2) if bits == 32 else (widest,)
 
 
 def needed(image: bytes) -> set[tuple[str, int]]:
     """Return the functions, by name and width of an element, that an object file refers to."""
-    found = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
-    return {pair for pair in found if pair[0] in FORMULAS}
+    functions = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
+    return {pair for pair in functions if pair[0] in FORMULAS}

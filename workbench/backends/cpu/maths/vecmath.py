@@ -24,7 +24,7 @@ ISA = {128: "n" if ARM else "b", 256: "d", 64: "n"}  # as the vector function AB
 
 
 class Maths(msgspec.Struct, frozen=True):
-    """What vectorised maths the code for a target may use.
+    """The vectorised maths that the code for a target may use.
 
     Attributes:
         formulas: ours.
@@ -64,7 +64,7 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 def worth_it(function: Function) -> bool:
-    """Whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations, no others."""
+    """Return whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations only."""
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
         if op.name == "while":
@@ -110,8 +110,8 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
     lanes = (width // bits, width // bits // 2) if halves and bits == 32 else (width // bits,)
     ours, definitions, wide = make(name, bits, lanes)
     variants = [f"_ZGV{isa[n * bits]}N{n}{'v' * count}_{ours}({s})" for n, s in zip(lanes, wide, strict=True)]
-    kept = (ours, *wide) if make is _of_library else tuple(wide)
-    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, kept)
+    chosen = (ours, *wide) if make is _of_library else tuple(wide)
+    return Callee(ours, f'"vector-function-abi-variant"="{",".join(variants)}"', definitions, chosen)
 
 
 def module(name: str, bits: int) -> str:
@@ -132,15 +132,15 @@ def _in_module(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[
 
 def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict[str, str], list[str]]:
     ours = f"wb.{scalar_name(name, bits)}"
-    kind, count, theirs, whole = "float" if bits == 32 else "double", FUNCTIONS[name], symbol(name, bits), lanes[0]
-    wide = f"<{whole} x {kind}>"
+    kind, count, theirs, lanes_wide = "float" if bits == 32 else "double", FUNCTIONS[name], symbol(name, bits), lanes[0]
+    wide = f"<{lanes_wide} x {kind}>"
     definitions = {
         theirs: f"declare {wide} @{theirs}({', '.join([wide] * count)}) {PURE}",
-        ours: _one(ours, theirs, kind, whole, count),
+        ours: _one(ours, theirs, kind, lanes_wide, count),
     }
     if len(lanes) == 1:
         return ours, definitions, [theirs]
-    definitions[f"{ours}.half"] = _half(ours, theirs, kind, whole, count)
+    definitions[f"{ours}.half"] = _half(ours, theirs, kind, lanes_wide, count)
     return ours, definitions, [theirs, f"{ours}.half"]
 
 

@@ -25,11 +25,11 @@ def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
 
 
 def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
-    """What a module with the function, scalar and wide, holds, by symbol: first what it calls."""
+    """Return the definitions of a function, scalar and wide, by symbol: callees first."""
     needs: dict[str, str] = {}
-    made = {symbol(name, bits): _scalar(name, bits, needs, fused)}
-    made |= {symbol(name, bits, count): _wide(name, bits, count, needs, fused) for count in counts}
-    return needs | made
+    texts = {symbol(name, bits): _scalar(name, bits, needs, fused)}
+    texts |= {symbol(name, bits, count): _wide(name, bits, count, needs, fused) for count in counts}
+    return needs | texts
 
 
 def _kind(bits: int, count: int) -> str:

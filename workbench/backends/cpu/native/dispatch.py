@@ -54,11 +54,11 @@ def image() -> bytes:
     return compile_text(text(), machine.target(), optimise=False)
 
 
-def install(kept: bytes | None = None) -> Launcher:
-    """Load the launcher, from `kept` or compiled now; the first call in a process counts.
+def install(stored: bytes | None = None) -> Launcher:
+    """Load the launcher, from `stored` or compiled now; the first call in a process counts.
 
     Raises:
-        BuildError: `kept` is no object of this platform.
+        BuildError: `stored` is no object of this platform.
     """
     from workbench.backends.cpu.jit import load_symbols
 
@@ -66,11 +66,11 @@ def install(kept: bytes | None = None) -> Launcher:
     with _lock:
         # One per process: locks and the words of stops are in its memory, and two of them would not see each other.
         if _launcher is None:
-            whole = kept if kept is not None else image()
-            code = load_symbols(whole, symbols)
+            image_bytes = stored if stored is not None else image()
+            code = load_symbols(image_bytes, symbols)
             memory_locks.reset_after_fork(code.addresses)
             functions = fastcall.Functions(code.addresses)
-            _launcher = Launcher(whole, code, functions, stopping.Stopping(code.addresses))
+            _launcher = Launcher(image_bytes, code, functions, stopping.Stopping(code.addresses))
         return _launcher
 
 

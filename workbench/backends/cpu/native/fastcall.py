@@ -18,7 +18,7 @@ API = (
     "PyGILState_Ensure", "PyGILState_Release", "Py_AddPendingCall", "PyObject_Call",
     "PyObject_IsTrue", "Py_DecRef", "PyObject_CallFunction",
 )  # fmt: skip
-"""What the bodies call, in the order of launcher.h; after these come `OBJECTS`."""
+"""The functions that the bodies call, in the order of launcher.h; after these come `OBJECTS`."""
 OBJECTS = ("PyExc_TypeError", "PyExc_KeyboardInterrupt")
 
 FUNCTIONS = ("wb_py_run", "wb_py_launch", "wb_py_hold", "wb_py_drop", "wb_py_row", "wb_py_steps", "wb_py_queue")
@@ -53,7 +53,7 @@ class Functions:
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """From the addresses of the image's symbols."""
+        """Read the addresses of the image's symbols."""
         # wb_py_link copies the addresses into the image; the table itself may go.
         table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
@@ -66,7 +66,7 @@ class Functions:
         self.run, self.launch, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:4])
 
     def row(self, address: int) -> Callable[[], int]:
-        """A function without arguments that runs what stands in the row at `address`; its caller keeps the row."""
+        """Return a function without arguments that runs the row at `address`; its caller keeps the row alive."""
         return self._function("wb_py_row", address)
 
     def steps(self, address: int) -> Callable[[], int]:

@@ -1,4 +1,4 @@
-"""Who may change which memory now: launches of several Python threads that add to one array take turns.
+"""Locks on memory: launches of several Python threads that add to one array take turns.
 
 Code that adds without atomics is right within one launch and wrong beside another. A launch says which memory it reads
 and changes as a mask of bits, one an allocation (two may share one), and waits until none of them is held. All bits are
@@ -19,7 +19,7 @@ ANY = (1 << BITS) - 1
 
 
 def reset_after_fork(addresses: Mapping[str, int]) -> None:
-    """A child has none of the threads that held something when it was forked."""
+    """Release all locks in a forked child, which has none of the threads that held them."""
     busy = ctypes.c_int64.from_address(addresses["wb_busy"])
     after_fork(lambda: setattr(busy, "value", 0))
 

@@ -1,4 +1,4 @@
-"""What decides whether a launch ends before its time: Python's own signal handlers, asked from native code.
+"""The end of a launch before its time: native code asks Python's own signal handlers.
 
 Code that runs has a `%stop`: a word that loops look at (`strips`), and the function to call where it is not 0. The
 first look of a launch of the main thread sees that SIGINT comes by here: our handler marks words and goes on to
@@ -32,14 +32,14 @@ from typing import Any, NamedTuple, TypeVar
 
 SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm", "wb_arrive")
 CALLED, CALLS = 10, 16
-"""Where the threads stand on which JAX calls Python, and how many of them are known at a time."""
+"""Index of the facts about threads on which JAX calls Python, and how many of those are known at a time."""
 _MAIN, _PYTHON, _UNUSED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
 """Facts, as stop_handler.c has them: the main thread; Python's C handler; nothing; three objects; whether JAX is here;
 whether the handler is Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
 
 
 class Words(NamedTuple):
-    """How far the main thread's launch is.
+    """The progress of the main thread's launch.
 
     Attributes:
         threads: that are done, about.
@@ -60,7 +60,7 @@ class Stopping:
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """From the addresses of the image's symbols; from now on SIGINT comes by."""
+        """Read the addresses of the image's symbols, and pass SIGINT on from now on."""
         self._words = (ctypes.c_int64 * 3).from_address(addresses["wb_main"] + 16)
         self._facts = (ctypes.c_uint64 * (CALLED + CALLS)).from_address(addresses["wb_facts"])
         self._arm = ctypes.CFUNCTYPE(ctypes.c_bool)(addresses["wb_arm"])
@@ -85,7 +85,7 @@ class Stopping:
         self._arm()
 
     def serve_jax(self) -> int:
-        """From now on mark what JAX runs, too; gives where the address stands of what its calls look at."""
+        """Mark what JAX runs, too, from now on; return the address of the pointer that its calls look at."""
         self._facts[_JAX] = 1
         self.arm()
         return self.jax
@@ -105,11 +105,11 @@ class Stopping:
                 self._facts[free] = 0
 
     def words(self) -> Words:
-        """What the main thread's launch says of itself now."""
+        """Return the current progress of the main thread's launch."""
         return Words(*self._words)
 
     def ended(self) -> Words:
-        """What the launch said of itself that was stopped last, once; it had not begun where none was."""
+        """Return the progress of the launch that was stopped last, once; one that had not begun if there is none."""
         words = self.words()
         # Read once: the next launch that is stopped must not report this one's figures.
         self._words[2] = 0
@@ -123,7 +123,7 @@ _put_off: list[tuple[BaseException, set[FrameType]]] = []
 """Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
 _arrive: list[int] = []
 _waking: list[bool] = []
-"""Whether a thread is about to."""
+"""Set while a thread is about to raise."""
 _native: set[CodeType] = set()
 
 
@@ -149,18 +149,18 @@ def heed_destructors() -> None:
     before = sys.unraisablehook
 
     @called_by_native
-    def hook(told: sys.UnraisableHookArgs) -> None:
-        if told.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
-            _put_off.append((told.exc_value or KeyboardInterrupt(), set()))
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if unraisable.exc_type is KeyboardInterrupt and threading.current_thread() is threading.main_thread():
+            _put_off.append((unraisable.exc_value or KeyboardInterrupt(), set()))
             _try_again()
         else:
-            before(told)
+            before(unraisable)
 
     sys.unraisablehook = hook
 
 
 def _interrupt_wanted() -> bool:
-    """Whether an interrupt that XLA's error went before has still to arrive; not where that has ended the program.
+    """Return whether an interrupt is still to arrive after XLA's error, and has not ended the program.
 
     Raises:
         KeyboardInterrupt: it, where it was put off and can say more.
@@ -205,17 +205,17 @@ def _wake() -> None:
 
 def _frames_of_jax() -> set[FrameType]:
     """Return the frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
-    found: set[FrameType] = set()
+    frames: set[FrameType] = set()
     frame: FrameType | None = sys._getframe()
     while frame is not None and not _of(frame, "jax", "jaxlib"):
-        found.add(frame)
+        frames.add(frame)
         frame = frame.f_back
     if frame is None:
         return set()
     while frame is not None and _of(frame, "jax", "jaxlib", "contextlib"):
-        found.add(frame)
+        frames.add(frame)
         frame = frame.f_back
-    return found
+    return frames
 
 
 def _of(frame: FrameType, *packages: str) -> bool:

@@ -61,7 +61,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def lanes(self) -> int:
-        """How many lanes a component has."""
+        """The number of lanes of a component."""
         return _PARTS * self.part
 
     @property
@@ -71,7 +71,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def identity(self) -> str:
-        """What changes nothing, as an LLVM constant."""
+        """The neutral element, as an LLVM constant."""
         scalar, bits = self.scalar, self.scalar.bits
         if scalar.kind is Kind.FLOAT:
             return {"add": "-0.0", "min": "0x7FF0000000000000", "max": "0xFFF0000000000000"}[self.kind]
@@ -81,35 +81,35 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
 
 
 def reductions_of(function: Function) -> dict[Op, Reduction]:
-    """What is combined, by operation: those that surely change the same element share one."""
+    """Return the reductions by operation: those that surely change the same element share one."""
     changes = [op for op in walk(function.body) if op.name == "reduce_add" or op.attrs.get(REDUCTION)]
     if not changes:
         return {}
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     repeated = {o for op in walk(function.body) if op.name in LOOPS for block in op.blocks for o in walk(block)}
-    places: dict[tuple[object, ...], list[Op]] = {}
+    by_element: dict[tuple[object, ...], list[Op]] = {}
     for op in changes:
         indices = op.operands[1:-1] if op.name in ELEMENTS else ()
-        place = (op.operands[0], *(("const", constants[v]) if v in constants else v for v in indices))
-        places.setdefault(place, []).append(op)
-    found: dict[Op, Reduction] = {}
+        element = (op.operands[0], *(("const", constants[v]) if v in constants else v for v in indices))
+        by_element.setdefault(element, []).append(op)
+    reductions: dict[Op, Reduction] = {}
     count = 0
-    for first, *others in places.values():
+    for first, *others in by_element.values():
         reduction = Reduction(first, kind_of(first), count, not others and first not in repeated)
         count = reduction.components.stop
-        found.update(dict.fromkeys((first, *others), reduction))
-    return found
+        reductions.update(dict.fromkeys((first, *others), reduction))
+    return reductions
 
 
 def size_of_buffer(reductions: Sequence[Reduction]) -> int:
-    """How many threads' results a buffer holds."""
+    """Return how many threads' results a buffer holds."""
     components = max(1, sum(len(r.components) for r in reductions))
     lanes = padding(reductions)
     return max(lanes, min(REDUCTION_THREADS, REDUCTION_BYTES // (8 * components) // lanes * lanes))
 
 
 def padding(reductions: Sequence[Reduction]) -> int:
-    """What the number of results in a buffer has to be a multiple of: the most lanes of any."""
+    """Return the number that a buffer's results must be a multiple of: the most lanes of any reduction."""
     return max((r.lanes for r in reductions), default=1)
 
 
@@ -158,11 +158,12 @@ def definitions(reduction: Reduction, inline: bool) -> dict[str, str]:
 
 
 def _lanes(reduction: Reduction, inline: bool) -> str:
-    """`count` results, a multiple of the lanes, into the lanes."""
+    """Emit the reduction of `count` results, a multiple of the lanes, into the lanes."""
     kind, size, parts = reduction.register, reduction.part, range(_PARTS)
     vector = f"<{size} x {kind}>"
-    how = "alwaysinline" if inline else "noinline"
-    rows = [f"define internal void @{lanes_name(reduction)}(ptr %lanes, ptr %buffer, i64 %count) {how} nounwind {{"]
+    inlining = "alwaysinline" if inline else "noinline"
+    head = f"define internal void @{lanes_name(reduction)}(ptr %lanes, ptr %buffer, i64 %count)"
+    rows = [f"{head} {inlining} nounwind {{"]
     rows += ["entry:"]
     for k in parts:
         rows += _load(f"%lane{k}", vector, kind, "%lanes", str(k * size))
@@ -191,10 +192,10 @@ def _total(reduction: Reduction) -> str:
     for a, b, name in pairs:
         rows += [f"  {row}" for row in combined(reduction, f"<{size} x {kind}>", a, b, name)]
     while size > 1:
-        whole, size = f"<{size} x {kind}> %sum{size}", size // 2
+        vector, size = f"<{size} x {kind}> %sum{size}", size // 2
         for half, first in (("low", 0), ("high", size)):
             mask = ", ".join(f"i32 {first + n}" for n in range(size))
-            rows += [f"  %{half}{size} = shufflevector {whole}, {whole.split('%')[0]}poison, <{size} x i32> <{mask}>"]
+            rows += [f"  %{half}{size} = shufflevector {vector}, {vector.split('%')[0]}poison, <{size} x i32> <{mask}>"]
         halves = f"%low{size}", f"%high{size}", f"%sum{size}"
         rows += [f"  {row}" for row in combined(reduction, f"<{size} x {kind}>", *halves)]
     return "\n".join([*rows, f"  %total = extractelement <1 x {kind}> %sum1, i32 0", f"  ret {kind} %total", "}"])

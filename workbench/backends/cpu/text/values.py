@@ -1,4 +1,4 @@
-"""How types and constants of the language are written in LLVM IR, and how one scalar type becomes another.
+"""Types and constants of the language as LLVM IR writes them, and conversions of scalar types.
 
 A vector has no LLVM type here: each component is a scalar of its own, so that the loop vectoriser puts neighbouring
 threads, not neighbouring components, side by side.
@@ -30,12 +30,12 @@ def memory(scalar: Scalar) -> str:
 
 
 def suffix(scalar: Scalar) -> str:
-    """How an overloaded intrinsic names the type: `f32`, `i64`, `i1`."""
+    """Return an overloaded intrinsic's name for the type: `f32`, `i64`, `i1`."""
     return _FLOATS[scalar.bits][1] if scalar.kind is Kind.FLOAT else register(scalar)
 
 
 def width(type: Type) -> int:
-    """How many components a value of this type has."""
+    """Return how many components a value of this type has."""
     return type.length if isinstance(type, Vector) else 1
 
 

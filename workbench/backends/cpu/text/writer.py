@@ -70,9 +70,9 @@ class Writer:
         self.lines.append("")
         return len(self.lines) - 1
 
-    def fill(self, place: int, register: str, instruction: str) -> None:
+    def fill(self, line: int, register: str, instruction: str) -> None:
         """Write the line that was kept free."""
-        self.lines[place] = f"  {register} = {instruction}"
+        self.lines[line] = f"  {register} = {instruction}"
 
     def declare(self, name: str, text: str) -> None:
         """Declare a function outside of this one."""

@@ -23,7 +23,7 @@ from workbench.backends.zero_signs import may_lose_sign
 from workbench.builtins import TABLE
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, CAPTURED, VALUE
-from workbench.ir.values import Op, Value, array_of, number_of, vector_of
+from workbench.ir.values import Op, Value, array_of, number_of, scalar_of, scalar_or_vector_of, vector_of
 from workbench.types import ArrayType, Kind, Scalar, Type, Vector, element, is_half, uint32
 from workbench.types import bool as bool_
 
@@ -151,8 +151,7 @@ class Expressions(msgspec.Struct):
 
     def unsigned(self, op: Op) -> Text:
         """Emit a sum, difference, product or negative of signed numbers in unsigned arithmetic, so that it wraps."""
-        assert isinstance(op.result.type, Scalar)
-        word, suffix = _UNSIGNED[op.result.type.name]
+        word, suffix = _UNSIGNED[scalar_of(op.result).name]
         if op.name == "neg":
             return binary(Text(f"0{suffix}", ATOM), "-", self._modular(op.operands[0], word, suffix)[0])
         sign = TABLE[op.name].operator
@@ -244,8 +243,7 @@ _VECTOR_SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "neg": "-"}
 
 
 def _const(e: Expressions, op: Op) -> Text:
-    assert isinstance(op.result.type, (Scalar, Vector))
-    text = literal(op.attrs[VALUE], op.result.type)
+    text = literal(op.attrs[VALUE], scalar_or_vector_of(op.result))
     return Text(text, UNARY if text.startswith(("-", "(signed", "(unsigned", "(short")) else ATOM)
 
 

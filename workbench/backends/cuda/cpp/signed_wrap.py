@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from workbench.ir.attributes import COUNT
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, number_of, walk
+from workbench.ir.values import Block, Function, Op, Value, number_of, scalar_of, walk
 from workbench.types import ArrayType, Kind, Scalar, is_integer
 
 Interval = tuple[int, int]
@@ -109,8 +109,7 @@ class _Intervals:
         self._block(function.body)
 
     def _of(self, value: Value) -> Interval:
-        assert isinstance(value.type, Scalar)
-        return self.known.get(value) or type_range(value.type)
+        return self.known.get(value) or type_range(scalar_of(value))
 
     def _block(self, block: Block) -> None:
         for op in block.ops:
@@ -125,8 +124,7 @@ class _Intervals:
 
     def _scalar(self, op: Op) -> None:
         result = op.result
-        assert isinstance(result.type, Scalar)
-        low, high = type_range(result.type)
+        low, high = type_range(scalar_of(result))
         if op.name == "const":
             self.known[result] = (int(number_of(op)), int(number_of(op)))
         elif op.name == "tid":

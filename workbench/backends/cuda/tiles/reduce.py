@@ -20,7 +20,7 @@ from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS,
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.tiles import tile_of
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
@@ -60,8 +60,7 @@ def _combination(op: Op) -> Block:
 def _earlier(b: Builder, kind: str, x: Value, i: Value, y: Value, k: Value) -> Parts:
     """Return the better of two elements with their indices; at a tie the first. NaN is better than any number."""
     less = "lt" if kind == "argmin" else "gt"
-    dtype = x.type
-    assert isinstance(dtype, (Scalar, Vector))
+    dtype = scalar_or_vector_of(x)
     before = b.one("lt", (k, i), bool_)
     better, same = b.one(less, (y, x), bool_), b.one("eq", (x, y), bool_)
     # Threads meet in no particular order, so ties are decided by the place: the result is NumPy's, the first.

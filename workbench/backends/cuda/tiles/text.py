@@ -10,8 +10,8 @@ from workbench.backends.cuda.tiles import multiply
 from workbench.backends.cuda.tiles.copies import KEY, emit_copy
 from workbench.backends.cuda.tiles.placement.arena import STATIC_SHARED
 from workbench.ir.attributes import COUNT, KIND, OFFSET, STEP, THREADS, WAIT
-from workbench.ir.values import Op, slots_of
-from workbench.types import Scalar, element
+from workbench.ir.values import Op, scalar_of, slots_of
+from workbench.types import element
 
 MEMORY = "wb_shared"
 """The name of a block's shared memory."""
@@ -58,8 +58,7 @@ def _commit(e: Emitter, op: Op) -> list[str]:
 
 def _shuffle(e: Emitter, op: Op) -> list[str]:
     (value,) = op.operands
-    type, threads = op.result.type, op.attrs[THREADS]
-    assert isinstance(type, Scalar)
+    type, threads = scalar_of(op.result), op.attrs[THREADS]
     e.expressions.meet(type)
     text = e.expressions.of(value)
     # The mask names the threads that take part: all of the warp that exist, since the last warp may not be full. Naming

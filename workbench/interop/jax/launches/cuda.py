@@ -48,7 +48,7 @@ FUNCTIONS = (
     "cuMemsetD8Async", "cuMemsetD16Async", "cuMemsetD32Async", "cuMemsetD2D32Async", "cuMemcpyDtoDAsync",
     "cuGetErrorName", "cuCtxGetDevice", "cuKernelSetAttribute", "cuStreamGetCtx", "cuCtxPushCurrent", "cuCtxPopCurrent",
 )  # fmt: skip
-"""What the handler calls of the driver, in the order in which `Driver` in cuda.c has them."""
+"""The functions of the driver that the handler calls, in the order of `Driver` in cuda.c."""
 _UNCHECKED = (
     "Kernels run without checks on GPUs under JAX: nothing there reads faults. Use wb.checks(False) if"
     " that is intended, or look for the fault on the CPU or with wb.launch."
@@ -107,8 +107,8 @@ class CudaTarget:
 
     def _described(self) -> dict[str, Any]:
         with suppress(Unwritable):
-            told = {"label": self.description.kernel, "late": False, "block": self.block}
-            return {"origin": self.origin(), **told}
+            described = {"label": self.description.kernel, "late": False, "block": self.block}
+            return {"origin": self.origin(), **described}
         return {}
 
     def thunks(self) -> dict[str, int]:
@@ -126,7 +126,7 @@ class CudaTarget:
         functions = driver_functions()
         table = ", ".join(f"ptr inttoptr (i64 {functions[name]} to ptr)" for name in FUNCTIONS)
         # Where the handler finds each parameter of the kernel in its buffer: first the dimensions.
-        places = [0, *(slot.offset for slot in self.description.layout.slots)]
+        offsets = [0, *(slot.offset for slot in self.description.layout.slots)]
         thunks = "\n".join(
             f"define ptr @{symbol}(ptr %frame) {{"
             f"{outdated_first(f'inttoptr (i64 {address_of(REFUSE)} to ptr)', 'other', 'other')}\nother:\n"
@@ -139,7 +139,7 @@ class CudaTarget:
                 f"@{OUTDATED} = global ptr null",
                 self.description.text().replace("ptr ENTRY", "ptr @cuda"),
                 f"@driver = private constant [{len(FUNCTIONS)} x ptr] [{table}]",
-                f"@places = private constant [{len(places)} x i64] [{', '.join(f'i64 {p}' for p in places)}]",
+                f"@places = private constant [{len(offsets)} x i64] [{', '.join(f'i64 {p}' for p in offsets)}]",
                 "@state = private global [2 x i64] zeroinitializer",
                 string_text("entry", self.entry),
                 "@cuda = private constant { ptr, ptr, ptr, i64, i64, ptr, ptr, i64 } {",
@@ -164,9 +164,9 @@ def cuda_target(plan: Plan, block: int) -> CudaTarget:
     if plan.checked:
         warnings.warn(_UNCHECKED, stacklevel=2)
     arch = edits.EXPORTING.get() or arch_here(plan)
-    made = target_for(plan, block, arch)
-    edits.claim(made.name, plan.code.specialisation)
-    return made
+    gpu_target = target_for(plan, block, arch)
+    edits.claim(gpu_target.name, plan.code.specialisation)
+    return gpu_target
 
 
 def arch_here(plan: Plan) -> str:
@@ -175,11 +175,11 @@ def arch_here(plan: Plan) -> str:
     Raises:
         DeviceError: there is none, or there are several.
     """
-    found = driver()
-    if found is None:
+    cuda = driver()
+    if cuda is None:
         advice = 'Pass arch="sm_90", or another, to wb.jax_export.' if edits.EXPORTING.get() is not None else ""
         raise DeviceError(f"There is no CUDA device to compile {plan.kernel} for.", advice=advice)
-    kinds = sorted({found.arch(n) for n in range(found.count())})
+    kinds = sorted({cuda.arch(n) for n in range(cuda.count())})
     if len(kinds) > 1:
         raise DeviceError(
             f"{plan.kernel} would run under JAX on GPUs of different kinds: {', '.join(kinds)}.",
@@ -222,13 +222,13 @@ def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) 
     listed = " ".join(sorted(names))
     key = Key((Part("kernel", "code", own.digest.encode()), Part("by reference", "extra", listed.encode(), listed)))
     with store.lock(key.digest):
-        found = store.get(key.digest)
-        if found is None:
+        entry = store.get(key.digest)
+        if entry is None:
             artifact = backend.compile(function, code.options, arch)
-            facts = {"name": function.name, "digest": key.digest, **artifact.metadata}
-            found = Entry(artifact.image, facts)
-            store.put(key.digest, found)
-    return found
+            metadata = {"name": function.name, "digest": key.digest, **artifact.metadata}
+            entry = Entry(artifact.image, metadata)
+            store.put(key.digest, entry)
+    return entry
 
 
 @lru_cache(maxsize=1)
@@ -238,7 +238,7 @@ def driver_functions() -> Mapping[str, int]:
     Raises:
         DeviceError: there is none, or it lacks one.
     """
-    found = driver()
-    if found is None:
+    cuda = driver()
+    if cuda is None:
         raise DeviceError("There is no CUDA driver.")
-    return found.addresses(FUNCTIONS, min(_VERSION, found.call("cuDriverGetVersion")))
+    return cuda.addresses(FUNCTIONS, min(_VERSION, cuda.call("cuDriverGetVersion")))

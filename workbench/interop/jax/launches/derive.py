@@ -1,4 +1,4 @@
-"""How a launch's derivatives are called: its adjoint's and its tangent's wires, from its own.
+"""Calls of a launch's derivatives: the wires of its adjoint and its tangent, from its own.
 
 Both functions take any plan's wires, those of an adjoint or a tangent too, so there is no highest order here: that is
 decided by what the kernel language can differentiate. An adjoint sees a kernel's arrays as they were before the launch,
@@ -99,8 +99,8 @@ def adjoint_wires(
             twins[w.name] = replace(primal[w.name], name=names[w.name])
         elif w.kind is not Kind.SCALAR and primal[w.name].operand < 0 and primal[w.name].result < 0:
             primal[w.name] = _shape_of(primal[w.name], twins[w.name])
-    made = (*primal.values(), *(twins[w.name] for w in floats))
-    return made, Gradient(tuple(operands), tuple(results), _views(wires, floats))
+    wires_in_order = (*primal.values(), *(twins[w.name] for w in floats))
+    return wires_in_order, Gradient(tuple(operands), tuple(results), _views(wires, floats))
 
 
 def _shape_of(wire: Wire, twin: Wire) -> Wire:
@@ -113,12 +113,12 @@ def _views(wires: Sequence[Wire], more: Sequence[Wire]) -> tuple[int, ...]:
     return tuple(numbers[w.name] for w in (*wires, *more) if w.view)
 
 
-def _place(found: list[Source], source: Source) -> int:
+def _place(sources: list[Source], source: Source) -> int:
     """Return the number of `source` among those found, where it is put if it is new."""
-    if source not in found:
-        found.append(source)
+    if source not in sources:
+        sources.append(source)
     # Parameters that share an operand share its cotangent, too: JAX has one value for both.
-    return found.index(source)
+    return sources.index(source)
 
 
 def _primal_wire(
@@ -173,18 +173,18 @@ def tangent_wires(loaded: Loaded, wires: Sequence[Wire]) -> tuple[tuple[Wire, ..
     results = sorted({w.result for w in moved if w.result >= 0})
     # Tangents come after what the launch has, so numbers of the launch keep their meaning.
     before = [1 + max((getattr(w, part) for w in wires), default=-1) for part in ("operand", "result", "value")]
-    statics, made = 0, []
+    statics, wired = 0, []
     for wire, slot in zip(floats, loaded.layout.slots[len(wires) :], strict=True):
         alone = wire.kind is not Kind.SHAPE and wire.result >= 0 and wire.operand < 0
-        found = replace(wire, name=slot.name, fill=0 if alone else None)
+        renamed = replace(wire, name=slot.name, fill=0 if alone else None)
         if wire.kind is not Kind.SHAPE:
-            found = replace(
-                found,
+            renamed = replace(
+                renamed,
                 operand=before[0] + operands.index(wire.operand) if wire.operand >= 0 else -1,
                 result=before[1] + results.index(wire.result) if wire.result >= 0 else -1,
             )
         if wire.value >= 0:
-            found = replace(found, value=before[2] + statics)
+            renamed = replace(renamed, value=before[2] + statics)
             statics += 1
-        made.append(found)
-    return (*wires, *made), Tangent(tuple(operands), tuple(results), statics, _views(wires, floats))
+        wired.append(renamed)
+    return (*wires, *wired), Tangent(tuple(operands), tuple(results), statics, _views(wires, floats))

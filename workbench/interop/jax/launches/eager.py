@@ -15,7 +15,7 @@ from workbench.interop.jax.values.library import library
 
 
 def whole(function: Callable[..., Any], name: str, checked: Callable[[], bool] | None = None) -> Callable[..., Any]:
-    """`function`, which takes and gives JAX values, jitted as one operation called `name`.
+    """Return `function`, which takes and returns JAX values, jitted as one operation called `name`.
 
     Where `checked` says, once it is compiled, that it has checks, a call waits for its results and raises its fault.
     """

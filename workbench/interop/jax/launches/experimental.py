@@ -68,8 +68,8 @@ def _launched(
         results = own
     if checkify.NaNError in enabled:
         nans = [jnp.isnan(r).any() for r in own if jnp.issubdtype(r.dtype, jnp.floating)]
-        told = checkify.NaNError(checkify.get_traceback(), repr(plan))
-        error = checkify.assert_func(error, jnp.array(nans).any(), told) if nans else error
+        nan_error = checkify.NaNError(checkify.get_traceback(), repr(plan))
+        error = checkify.assert_func(error, jnp.array(nans).any(), nan_error) if nans else error
     return error, results
 
 
@@ -82,10 +82,10 @@ def reports_faults(enabled: Any) -> bool:
     return not enabled.isdisjoint((checkify.FailedCheckError, checkify.OOBError, checkify.DivisionByZeroError))
 
 
-def with_error(error: Any, condition: Any, said: Callable[[Any], str], words: Any) -> Any:
+def with_error(error: Any, condition: Any, message: Callable[[Any], str], words: Any) -> Any:
     """Return `checkify`'s error value with one more error, if a condition holds; its text is made of some int32."""
     checkify = checkify_library()
-    return checkify.assert_func(error, condition, _kernel_error()(checkify.get_traceback(), said, words))
+    return checkify.assert_func(error, condition, _kernel_error()(checkify.get_traceback(), message, words))
 
 
 @lru_cache(maxsize=1)
@@ -98,9 +98,9 @@ def _kernel_error() -> type[Any]:
     class KernelError(checkify.JaxException):
         """An error that a kernel reported."""
 
-        def __init__(self, traceback: Any, said: Callable[[Any], str], words: Any) -> None:
+        def __init__(self, traceback: Any, message: Callable[[Any], str], words: Any) -> None:
             super().__init__(traceback)
-            self.said, self.words = said, words
+            self.said, self.words = message, words
 
         def tree_flatten(self) -> tuple[list[Any], tuple[Any, ...]]:
             return [self.words], (self.traceback_info, self.said)

@@ -85,8 +85,8 @@ def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
     for wire in plan.target.description.wires:
         view = next(views)[1 : 1 + wire.view] if wire.view else None
         if wire.kind in (Kind.ARRAY, Kind.SHAPE):
-            whole = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
-            arguments[wire.name] = SimpleNamespace(shape=whole if view is None else view)
+            aval = config.results[wire.result] if wire.result >= 0 else config.operands[wire.operand]
+            arguments[wire.name] = SimpleNamespace(shape=aval if view is None else view)
         elif wire.value >= 0 and is_integer(wire.type):
             arguments[wire.name] = static_value(config.values[wire.value], element(wire.type))
     return Dims(config.dims, arguments)
@@ -94,14 +94,14 @@ def traced_launch(plan: Plan, config: LaunchConfig) -> Dims | None:
 
 def attributes(plan: Plan, config: LaunchConfig) -> dict[str, tuple[int, ...]]:
     """Return the attributes of a launch's FFI call, each some int64."""
-    found: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
+    numbers: dict[str, tuple[int, ...]] = {"dims": tuple(_size(d, plan, config) for d in config.dims)}
     if config.values:
-        found["values"] = config.values
+        numbers["values"] = config.values
     if config.views:
-        found["views"] = tuple(n for view in config.views for n in view)
+        numbers["views"] = tuple(n for view in config.views for n in view)
     if config.within:
-        found["within"] = tuple(n for condition in config.within for n in _words(condition, plan))
-    return found
+        numbers["within"] = tuple(n for condition in config.within for n in _words(condition, plan))
+    return numbers
 
 
 def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
@@ -115,7 +115,8 @@ def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
 
 
 def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:
-    """A size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an array."""
+    """Return a size as the handler takes it: itself, or, where it is symbolic, -1 - (4 · parameter + axis) of an
+    array."""
     if not arguments.is_symbolic(size):
         return int(size)
     wires = plan.target.description.wires

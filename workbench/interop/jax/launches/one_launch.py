@@ -7,13 +7,21 @@ batch, so it is left only for launches of many batches with few points each: ano
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
+
+import msgspec
 
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.native.descriptor import Kind, Wire
-from workbench.passes.batched import Place, batched, most_batch_axes
+from workbench.ir.attributes import AXIS, VALUE
+from workbench.ir.build import Builder
+from workbench.ir.rewrite import Rewriter
+from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.analysis.partition import unknown_uses
+from workbench.types import MAX_NDIM, ArrayType, int32
 
 FEWEST_BATCHES, MOST_POINTS = 64, 128
 """On the CPU."""
@@ -52,21 +60,21 @@ def pays_on_cpu(plan: Plan, config: LaunchConfig) -> bool:
 
 
 def _most_axes(plan: Plan) -> int:
-    found = plan.traced.get("batch axes")
-    if found is None:
-        found = plan.traced["batch axes"] = most_batch_axes(plan.code.function())
-    return found
+    most = plan.traced.get("batch axes")
+    if most is None:
+        most = plan.traced["batch axes"] = most_batch_axes(plan.code.function())
+    return most
 
 
 def _batched_plan(plan: Plan, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Plan:
     key = "batched", axes, varies
-    found = plan.traced.get(key)
-    if found is None:
+    batched_plan = plan.traced.get(key)
+    if batched_plan is None:
         wires = plan.target.description.wires
-        places = {w.name: _place(w, axes, varies) for w in wires if w.value < 0}
-        function = batched(plan.code.function(), axes, places)
-        found = plan.traced[key] = rewritten_plan(plan, function, tuple(_wire(w, axes) for w in wires))
-    return found
+        batch_axes = {w.name: _place(w, axes, varies) for w in wires if w.value < 0}
+        function = batched(plan.code.function(), axes, batch_axes)
+        batched_plan = plan.traced[key] = rewritten_plan(plan, function, tuple(_wire(w, axes) for w in wires))
+    return batched_plan
 
 
 def _place(wire: Wire, axes: int, varies: tuple[tuple[bool, ...], ...]) -> Place:
@@ -79,3 +87,89 @@ def _wire(wire: Wire, axes: int) -> Wire:
         return wire
     single = wire.kind in (Kind.SCALAR, Kind.ACCUMULATOR)
     return replace(wire, kind=Kind.ARRAY if single else wire.kind, rank=axes + (0 if single else wire.rank))
+
+
+class Place(NamedTuple):
+    """The batch axes of a parameter of a batched function.
+
+    Attributes:
+        varies: for each batch axis, whether the parameter varies along it; if not, its size there is 1.
+        single: whether the parameter was an array of one element, which has no axis of its own here.
+    """
+
+    varies: tuple[bool, ...]
+    single: bool = False
+
+
+def most_batch_axes(function: Function) -> int:
+    """Return how many batch axes `batched` can give to a function.
+
+    0 if its accesses are not all at indices (tiles, native code), if it runs in blocks, or if it never asks for
+    `tid()`: then the IR does not say how many dimensions its launch has.
+    """
+    if not function.launch_ndim or function.block_dim or unknown_uses(function) is not None:
+        return 0
+    ranks = [p.type.ndim for p in function.params if isinstance(p.type, ArrayType)]
+    return MAX_NDIM - max(function.launch_ndim, *ranks, 1)
+
+
+def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> Function:
+    """Return `function` over so many batch axes, in one launch.
+
+    Args:
+        function: one that `most_batch_axes` allows so many.
+        axes: how many; the launch has them before its own dimensions.
+        batch_axes: by name of a parameter that has batches: arrays get the axes before their own, numbers become
+            arrays of these axes.
+    """
+    builder = Builder()
+    index = [builder.one("tid", (), int32, {AXIS: n}) for n in range(axes)]
+    zero = builder.const(0)
+    params = [_param(p, axes, batch_axes.get(p.name)) for p in function.params]
+    lead = {
+        new: tuple(i if varies else zero for i, varies in zip(index, batch_axes[new.name].varies, strict=True))
+        for new in params
+        if new.name in batch_axes
+    }
+    mapping: dict[Value, Value] = {}
+    for old, new in zip(function.params, params, strict=True):
+        is_number = old is not new and not isinstance(old.type, ArrayType)
+        mapping[old] = builder.load(new, *lead[new]) if is_number else new
+    singles = {new for new in params if new.name in batch_axes and batch_axes[new.name].single}
+    rewriter = Rewriter(_change(axes, lead, singles), mapping)
+    body = rewriter.block(function.body)
+    ops = (*builder.body().ops, *body.ops)
+    return msgspec.structs.replace(
+        function, params=tuple(params), body=Block(body.params, ops), launch_ndim=function.launch_ndim + axes
+    )  # fmt: skip
+
+
+def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:
+    if batch_axes is None:
+        return param
+    if not isinstance(param.type, ArrayType):
+        return Value(ArrayType(param.type, axes), param.name)  # type: ignore[arg-type]
+    return Value(replace(param.type, ndim=axes + (0 if batch_axes.single else param.type.ndim)), param.name)
+
+
+def _change(
+    axes: int, lead: Mapping[Value, tuple[Value, ...]], singles: Collection[Value]
+) -> Callable[[Rewriter, Op], Iterable[Op] | None]:
+    def change(rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+        further = AXIS.of(op.attrs[AXIS] + axes) if op.name in ("tid", "shape", "launch_dim") else None
+        if op.name in ("tid", "launch_dim"):
+            return (op.replace(attrs=further),)
+        array = op.operands[0] if op.operands else None
+        if array is None or array not in lead or op.name == "owned":
+            return None
+        if op.name == "shape" and array not in singles:
+            return (op.replace(attrs=further),)
+        if op.name == "shape":
+            return (Op("const", (), op.results, VALUE.of(1), location=op.location),)
+        if op.name == "reduce_add":
+            operands = (array, *lead[array], op.operands[1])
+            return (Op("atomic_add", operands, (Value(op.operands[1].type),), location=op.location),)
+        own = 2 if array in singles else 1
+        return (op.replace((array, *lead[array], *op.operands[own:])),)
+
+    return change

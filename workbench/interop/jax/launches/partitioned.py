@@ -11,14 +11,13 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
 from workbench.errors import LaunchError
-from workbench.interop.jax.launches.halos import Edge, attached, resized, sent_back
 from workbench.interop.jax.launches.launch_config import LaunchConfig, Shape
 from workbench.interop.jax.launches.plan import Plan, rewritten_plan
 from workbench.interop.jax.launches.sharding_rule import Axes, Rule, launch_sizes, rule_of
@@ -45,8 +44,8 @@ class Divisible(NamedTuple):
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
     """Return the launch for XLA to divide among devices; None if it is not one of a program of several devices."""
     # JAX has no effects inside `custom_partitioning`.
-    found = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
-    if found is None:
+    partitioner = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
+    if partitioner is None:
         return None
     rule = rule_of(plan, config, ctx.avals_in)
     site = plan.traced.get(("call site", config), ("<unknown>", 0))
@@ -61,7 +60,7 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
         results = bind(*map(resized, operands, own[:split]), plan=plan, config=config)
         return list(map(resized, results, padded[split:]))
 
-    divided = found.custom_partitioning(launch)
+    divided = partitioner.custom_partitioning(launch)
     divided.def_partition(
         partition=_Divided(plan, config, rule, wide, own, bind, site).partition, infer_sharding_from_operands=None,
         sharding_rule=_shardy_rule(rule, {**rule.sizes, **wide}, padded),
@@ -84,12 +83,12 @@ def _padded(shape: Shape, axes: Axes, wide: Mapping[str, int]) -> Shape:
     return tuple(wide.get(factor, n) for factor, n in zip(axes, shape, strict=True))
 
 
-def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, facts: str) -> Any:
-    """Return the call in the program of all devices; `facts` distinguish it from others with the same shapes."""
+def lowered(ctx: Any, operands: Sequence[Any], divisible: Divisible, identity: str) -> Any:
+    """Return the call in the program of all devices; `identity` distinguish it from others with the same shapes."""
     mlir = library().mlir
     results = mlir.lower_fun(divisible.function, multiple_results=True)(ctx, *operands)
     # XLA sees a launch as a number of this process; JAX's persistent cache must tell one launch from another.
-    noted = mlir.ir.DictAttr.get({"workbench": mlir.ir.StringAttr.get(facts)})
+    noted = mlir.ir.DictAttr.get({"workbench": mlir.ir.StringAttr.get(identity)})
     call = results[0].owner
     while "custom_call" not in call.name:  # what is padded is cut off again
         call = call.operands[0].owner
@@ -118,7 +117,7 @@ def _shardy_rule(rule: Rule, known: Mapping[str, int], shapes: Sequence[Shape]) 
 
 
 def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Sequence[Any]:
-    """The shardings that the types of results name, by result, under a mesh with explicit axes; None of each elsewhere.
+    """Return the shardings in the types of results, under a mesh with explicit axes; None for each elsewhere.
 
     Raises:
         LaunchError: operands are divided in ways that do not go together.
@@ -173,18 +172,19 @@ def part_plan(
     key = "part", frozenset(lengths.items()), frozenset(cuts.items()), padded, frozenset(rule.extra.items())
     # Where nothing is on a ring, and no loop is bounded by a size, one plan would serve all sizes.
     key = (*key, config.dims, config.operands, config.results) if rule.halos else key
-    found = plan.traced.get(key)
-    if found is None:
+    known = plan.traced.get(key)
+    if known is None:
         sizes = launch_sizes(plan, config)
         function = positioned(plan.code.function(), lengths, cuts, sizes, plan.checked, padded, rule.extra)
         wires, count = plan.target.description.wires, len(plan.operands)
         more = [Wire(p.name, Kind.SCALAR, int32, 0, n) for n, p in enumerate(function.params[len(wires) :], count)]
-        found = plan.traced[key] = rewritten_plan(plan, function, (*wires, *more))
-    return found
+        known = plan.traced[key] = rewritten_plan(plan, function, (*wires, *more))
+    return known
 
 
 def _possible_parts(plan: Plan, config: LaunchConfig, rule: Rule, wide: Collection[str]) -> list[Plan]:
-    """The plans that a program may call that XLA divided in another process, and that is read from a cache on disk."""
+    """List the plans that a program may call that XLA divided in another process and that is read from a cache on
+    disk."""
     if not library().jax.config.jax_compilation_cache_dir:
         return []
     dims = [n for n, factor in enumerate(rule.dims) if factor]
@@ -205,8 +205,8 @@ class _Divided:
     def partition(self, mesh: Any, operands: Sequence[Any], results: Sequence[Any]) -> tuple[Any, Any, Any, Any]:
         """Return the mesh, what a device runs, and the shardings of the results and of the operands that it needs."""
         rule = self.rule
-        given = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
-        chosen = self._chosen(mesh, given)
+        values = [(x, axes) for x, axes in zip((*results, *operands), (*rule.results, *rule.operands), strict=True)]
+        chosen = self._chosen(mesh, values)
         self._warn(operands, chosen)
         sharding = library().jax.sharding
 
@@ -217,11 +217,11 @@ class _Divided:
         run = partial(self._run, rule.part(self.config, parts, self.wide), chosen, parts)
         return mesh, run, [placed(a) for a in rule.results], tuple(placed(a) for a in rule.operands)
 
-    def _chosen(self, mesh: Any, given: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
+    def _chosen(self, mesh: Any, values: Sequence[tuple[Any, Axes]]) -> dict[str, tuple[str, ...]]:
         """Return the mesh axes along which each factor is divided: those of the first value that has some."""
         chosen: dict[str, tuple[str, ...]] = {}
         taken: set[str] = set()
-        for value, axes in given:
+        for value, axes in values:
             for factor, names in zip(axes, _specs(value), strict=True):
                 size = self.sizes.get(factor)
                 if not names or size is None or factor in chosen or not taken.isdisjoint(names):
@@ -247,23 +247,23 @@ class _Divided:
         divided = [n for n, factor in enumerate(rule.dims) if factor in chosen]
         part = part_plan(self.plan, self.config, rule, divided, self.wide)
 
-        def edges(place: str, number: int, factors: Axes) -> list[Edge]:
+        def edges(role: str, number: int, factors: Axes) -> list[Edge]:
             first = len(rule.batch)
-            found = [(axis, f, rule.halo(place, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
+            halos = [(axis, f, rule.halo(role, number, axis - first)) for axis, f in enumerate(factors) if f in chosen]
             wraps = {f: rule.sizes[f] for f in rule.rings if f in self.wide}
             return [
                 Edge(axis, h.before, h.after, chosen[f], parts[f], wraps.get(f, 0))
-                for axis, f, h in found
+                for axis, f, h in halos
                 if h.before + h.after
             ]
 
         # What is not divided after all has its own size.
-        whole = {f: n for f, n in self.wide.items() if f not in chosen}
+        undivided = {f: n for f, n in self.wide.items() if f not in chosen}
         own = [
-            tuple(mine if f in whole else n for f, n, mine in zip(axes, x.shape, shape, strict=True))
+            tuple(mine if f in undivided else n for f, n, mine in zip(axes, x.shape, shape, strict=True))
             for x, axes, shape in zip(operands, rule.operands, self.own[: len(operands)], strict=True)
         ]
-        given = [
+        inputs = [
             attached(resized(x, shape), edges("operand", n, rule.operands[n]))
             for n, (x, shape) in enumerate(zip(operands, own, strict=True))
         ]
@@ -272,14 +272,14 @@ class _Divided:
             for dimension in divided:
                 # Counted without the halo.
                 size = config.dims[dimension]
-                given += self._position(chosen, axes, rule.dims[dimension], size)
-            config = replace(config, operands=(*config.operands, *[()] * (len(given) - len(operands))))
-        results = self.bind(*given, plan=part, config=config)
+                inputs += self._position(chosen, axes, rule.dims[dimension], size)
+            config = replace(config, operands=(*config.operands, *[()] * (len(inputs) - len(operands))))
+        results = self.bind(*inputs, plan=part, config=config)
         for number, factors in enumerate(rule.results):
             around = edges("result", number, factors)
-            added = any(h.added for (place, n, _), h in rule.halos.items() if (place, n) == ("result", number))
+            added = any(h.added for (role, n, _), h in rule.halos.items() if (role, n) == ("result", number))
             result = sent_back(results[number], around, added)
-            results[number] = resized(result, _padded(result.shape, factors, whole))
+            results[number] = resized(result, _padded(result.shape, factors, undivided))
         for number, merged in rule.merged.items():
             for factor, kind in merged.items():
                 if factor in chosen:
@@ -335,3 +335,91 @@ def note_call_site(plan: Plan, config: LaunchConfig) -> None:
 def _others() -> tuple[str, ...]:
     jax = os.path.dirname(library().jax.__file__)
     return "<", jax + os.sep, _OWN
+
+
+class Edge(NamedTuple):
+    """Represents a halo along one axis of an array.
+
+    Attributes:
+        axis: of the array.
+        before, after: elements before and after a part.
+        names: the mesh axes that divide it.
+        count: the number of parts.
+        wrap: of a ring that is padded, its size without the padding; else 0.
+    """
+
+    axis: int
+    before: int
+    after: int
+    names: tuple[str, ...]
+    count: int
+    wrap: int = 0
+
+    def pieces(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the elements that come from each neighbour, where parts have `size` elements.
+
+        Yields:
+            by how many parts the neighbour is ahead, the first element that it sends and the one behind the last.
+        """
+        for hop in range(-(-self.before // size), 0, -1):
+            yield -hop, size - min(size, self.before - (hop - 1) * size), size
+        for hop in range(1, -(-self.after // size) + 1):
+            yield hop, 0, min(size, self.after - (hop - 1) * size)
+
+    def shift(self, value: Any, hop: int) -> Any:
+        """Return the value of the part that is `hop` ahead; the last part is followed by the first."""
+        pairs = [((n + hop) % self.count, n) for n in range(self.count)]
+        return library().jax.lax.ppermute(value, self.names, pairs) if hop % self.count else value
+
+
+def resized(value: Any, shape: Sequence[int]) -> Any:
+    """Truncate a value, or pad it with zeros, at the end of each axis to this shape."""
+    lax, jnp = library().jax.lax, library().jnp
+    for axis, size in enumerate(shape):
+        if value.shape[axis] > size:
+            value = lax.slice_in_dim(value, 0, size, axis=axis)
+        elif value.shape[axis] < size:
+            after = [(0, size - n if k == axis else 0, 0) for k, n in enumerate(value.shape)]
+            value = lax.pad(value, jnp.zeros((), value.dtype), after)
+    return value
+
+
+def attached(part: Any, edges: Sequence[Edge]) -> Any:
+    """Return a part with its halos; the second axis sends what the first has attached, so corners take two steps."""
+    lax = library().jax.lax
+    for edge in edges:
+        if edge.wrap:  # the padding begins with the beginning of the ring, and ends with its end
+            total = part.shape[edge.axis] * edge.count
+            part = _copied(part, edge, 0, edge.wrap, edge.after)
+            part = _copied(part, edge, edge.wrap - edge.before, total - edge.before, edge.before)
+        pieces = {0: part}
+        for hop, first, end in edge.pieces(part.shape[edge.axis]):
+            pieces[hop] = edge.shift(lax.slice_in_dim(part, first, end, axis=edge.axis), hop)
+        part = lax.concatenate([pieces[hop] for hop in sorted(pieces)], edge.axis)
+    return part
+
+
+def _copied(part: Any, edge: Edge, source: int, target: int, count: int) -> Any:
+    """Copy `count` elements of the whole from one position along an axis to another; return the changed part."""
+    lax, axis, size = library().jax.lax, edge.axis, part.shape[edge.axis]
+    while count:
+        (giver, first), (taker, start) = divmod(source, size), divmod(target, size)
+        some = min(count, size - first, size - start)
+        piece = lax.slice_in_dim(part, first, first + some, axis=axis)
+        piece = lax.ppermute(piece, edge.names, [(giver, taker)]) if giver != taker else piece
+        filled = lax.dynamic_update_slice_in_dim(part, piece, start, axis)
+        part = library().jnp.where(lax.axis_index(edge.names) == taker, filled, part)
+        source, target, count = source + some, target + some, count - some
+    return part
+
+
+def sent_back(extended: Any, edges: Sequence[Edge], added: bool) -> Any:
+    """Return a part without its halos; if `added`, add each halo to the part that it belongs to."""
+    jax, shape, first = library().jax, list(extended.shape), [0] * extended.ndim
+    for edge in edges:
+        shape[edge.axis] -= edge.before + edge.after
+        first[edge.axis] = edge.before
+    if not (added and edges):
+        return jax.lax.slice(extended, first, [a + n for a, n in zip(first, shape, strict=True)]) if edges else extended
+    part = jax.ShapeDtypeStruct(tuple(shape), extended.dtype)
+    return jax.linear_transpose(lambda x: attached(x, edges), part)(extended)[0]

@@ -123,14 +123,14 @@ class Code(NamedTuple):
             from workbench.autodiff.reverse_mode import adjoint  # late: a call without gradients needs none of it
 
             adjoint(derived(self.specialisation.function, self.direction, self.shared), aliased=True)
-        made = self._replace(direction=then(self.direction, step))
+        further = self._replace(direction=then(self.direction, step))
         if step != "adjoint" or launch is None:
-            return made, load(self.specialisation, made.direction, made.options, CPU, self.shared)
-        how = self.specialisation, made.direction
-        loaded, options = load_for(*how, made.options, CPU, self.shared, launch.dims)
+            return further, load(self.specialisation, further.direction, further.options, CPU, self.shared)
+        origin = self.specialisation, further.direction
+        loaded, options = load_for(*origin, further.options, CPU, self.shared, launch.dims)
         if options.single is not None:
-            ask(*how, options, CPU, self.shared, launch.dims, launch.arguments)
-        return made._replace(single=options.single), loaded
+            ask(*origin, options, CPU, self.shared, launch.dims, launch.arguments)
+        return further._replace(single=options.single), loaded
 
 
 @dataclass(frozen=True)
@@ -172,10 +172,10 @@ class Plan:
     def _otherwise(self, late: int) -> Target:
         described = replace(self.target.description, late=late)
         of = self.target
-        made = make_target(described, of.digest, of.code, of.function, of.origin)
-        edits.claim(made.name, self.code.specialisation)
-        known.plans[made.name] = self
-        return made
+        target = make_target(described, of.digest, of.code, of.function, of.origin)
+        edits.claim(target.name, self.code.specialisation)
+        known.plans[target.name] = self
+        return target
 
     def with_checks(self) -> Plan:
         """Return the plan of the same launch that reports faults."""
@@ -272,19 +272,19 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
             further, adjoint = code.without(left_out).derivative(step, launch)
             key = left_out, step, further.single
             if key not in gradients:
-                wired, found = adjoint_wires(adjoint, wires, left_out)
-                gradients[key] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), found
+                wired, tangent_form = adjoint_wires(adjoint, wires, left_out)
+                gradients[key] = make_plan(adjoint, wired, further, f"{description.kernel} (adjoint)"), tangent_form
             known = gradients[key]
         return known
 
     def tangent() -> tuple[Plan, Tangent]:
         further, moved = code.derivative("tangent")
-        wired, found = tangent_wires(moved, wires)
-        return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), found
+        wired, tangent_form = tangent_wires(moved, wires)
+        return make_plan(moved, wired, further, f"{description.kernel} (tangent)"), tangent_form
 
-    made = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
-    known.plans[target.name] = made
-    return made
+    plan = Plan(loaded.name, loaded.launch_ndim, target, code, gradient, _once(tangent))
+    known.plans[target.name] = plan
+    return plan
 
 
 def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], launch: Dims | None) -> str:
@@ -308,11 +308,13 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
 
 def rewritten_plan(plan: Plan, function: Function, wires: tuple[Wire, ...]) -> Plan:
     """Return the plan of `function`, which does a plan's work in another form and has no derivatives of its own."""
-    made = copy(plan.code.specialisation)
-    made.function = function
-    made.loaded, made.bound, made.jax_plans = {}, {}, {}
-    code = plan.code._replace(specialisation=made, direction=FORWARD, constant=(), differentiable=False, single=None)
-    loaded = load(made, FORWARD, code.options, "cpu", code.shared)
+    specialisation = copy(plan.code.specialisation)
+    specialisation.function = function
+    specialisation.loaded, specialisation.bound, specialisation.jax_plans = {}, {}, {}
+    code = plan.code._replace(
+        specialisation=specialisation, direction=FORWARD, constant=(), differentiable=False, single=None
+    )
+    loaded = load(specialisation, FORWARD, code.options, "cpu", code.shared)
     return make_plan(loaded, wires, code, plan.target.description.kernel)
 
 
@@ -322,7 +324,7 @@ def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
     Raises:
         Unwritable: a type has no form as data.
     """
-    told: dict[str, Json] = {
+    data: dict[str, Json] = {
         "kernel": to_data(code.specialisation.function), "fma": code.specialisation.kernel.fma,
         "checkpoints": code.specialisation.kernel.checkpoints,
         "direction": code.direction, "contiguous": code.contiguous, "shared": code.shared,
@@ -333,7 +335,7 @@ def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
             for w in wires
         ],
     }  # fmt: skip
-    return told
+    return data
 
 
 def _hex(pattern: bytes | None) -> Json:
@@ -388,11 +390,11 @@ def _wire(name: str, type: Type) -> Wire:
 
 def _once(make: Callable[[], Any]) -> Callable[[], Any]:
     # A derivative is built on first use: most kernels are never differentiated.
-    kept: list[Any] = []
+    computed: list[Any] = []
 
     def give() -> Any:
-        if not kept:
-            kept.append(make())
-        return kept[0]
+        if not computed:
+            computed.append(make())
+        return computed[0]
 
     return give

@@ -12,20 +12,20 @@ Batch axes stand first, the same number on every operand; where an operand does 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from workbench.autodiff.analysis.linearity import Share, refuse_nonlinear
 from workbench.errors import DeviceError, NotDifferentiable
 from workbench.interop.jax.launches.cuda import CudaTarget, cuda_target
 from workbench.interop.jax.launches.derive import Gradient, Source
 from workbench.interop.jax.launches.eager import whole
 from workbench.interop.jax.launches.experimental import experimental_rules
 from workbench.interop.jax.launches.launch_config import FAULT_WORDS, LaunchConfig, Shape, attributes, traced_launch
-from workbench.interop.jax.launches.linear import check_linear
 from workbench.interop.jax.launches.one_launch import one_launch, pays_on_cpu
 from workbench.interop.jax.launches.partitioned import lowered, note_call_site, partitioned, result_shardings
 from workbench.interop.jax.launches.plan import Plan
@@ -111,7 +111,8 @@ def _effect() -> Any:
 
 @lru_cache(maxsize=1)
 def fault_effect() -> Any:
-    """The effect of launches that report faults: JAX drops none whose results are unused, as gradients' often are."""
+    """Return the effect of launches that report faults: JAX drops none whose results are unused, as gradients' often
+    are."""
     jax = library().jax
     # A kind of the effect of `jax.debug.print`: all transformations know that, `jax.checkpoint` among them.
     (printing,) = jax.make_jaxpr(lambda: jax.debug.print(""))().effects
@@ -120,12 +121,12 @@ def fault_effect() -> Any:
 
 def _run_jitted(primitive: Any, *operands: Any, plan: Plan, config: LaunchConfig, **more: Any) -> list[Any]:
     key = primitive, config, *more.items()
-    found = plan.traced.get(key)
-    if found is None:
+    jitted = plan.traced.get(key)
+    if jitted is None:
         checked = (lambda: True) if plan.checked else None
         bound = partial(primitive.bind, plan=plan, config=config, **more)
-        found = plan.traced[key] = whole(bound, plan.target.description.kernel, checked)
-    return found(*operands)
+        jitted = plan.traced[key] = whole(bound, plan.target.description.kernel, checked)
+    return jitted(*operands)
 
 
 def _lower_launch(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> Any:
@@ -148,7 +149,7 @@ def _lower_cuda(ctx: Any, *operands: Any, plan: Plan, config: LaunchConfig) -> A
         jax = library()
         plain = partial(primitives().launch.bind, plan=plan, config=replace(config, records=False))
         none = jax.jnp.zeros((*config.batch, FAULT_WORDS), "int32")
-        return jax.mlir.lower_fun(lambda *given: [*plain(*given), none], multiple_results=True)(ctx, *operands)
+        return jax.mlir.lower_fun(lambda *values: [*plain(*values), none], multiple_results=True)(ctx, *operands)
     plan, config = one_launch(plan, config, [a.shape for a in ctx.avals_in])
     return _call_target(ctx, operands, plan, config, cuda_target(plan, config.block))
 
@@ -163,9 +164,9 @@ def _call_target(
         has_side_effect=_acts(plan, config),
         operand_output_aliases=dict(plan.target.description.aliases()),
     )
-    given = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
+    ffi_attributes = {n: np.array(numbers, np.int64) for n, numbers in attributes(plan, config).items()}
     with located(plan.target.name):
-        return rule(ctx, *operands, **given)
+        return rule(ctx, *operands, **ffi_attributes)
 
 
 def _acts(plan: Plan, config: LaunchConfig) -> bool:
@@ -180,10 +181,10 @@ def _on_each_device(ctx: Any, operands: Sequence[Any], plan: Plan, config: Launc
     `shardy-xla` pass, JAX 0.10.2). Inside a region of `shard_map` none is needed.
     """
     jax = library().jax
-    whole, mesh = jax.sharding.PartitionSpec(), ctx.module_context.axis_context.abstract_mesh
+    unsharded, mesh = jax.sharding.PartitionSpec(), ctx.module_context.axis_context.abstract_mesh
     bound = partial(primitives().launch.bind, plan=plan, config=config)
     shard_map = jax.shard_map if (old := old_shard_map()) is None else old.shard_map
-    each = shard_map(lambda *values: bound(*values), mesh=mesh, in_specs=whole, out_specs=whole)
+    each = shard_map(lambda *values: bound(*values), mesh=mesh, in_specs=unsharded, out_specs=unsharded)
     return library().mlir.lower_fun(each, multiple_results=True)(ctx, *operands)
 
 
@@ -203,10 +204,11 @@ def _batch_launch(
         results = _one_by_one(operands, axes, plan, config)
         return results, [0] * len(results)
     # In-out operands are changed, so each batch needs its own.
-    whole = {operand for operand, _ in plan.target.description.aliases()}
+    aliased = {operand for operand, _ in plan.target.description.aliases()}
     if config.vmap_method == "broadcast_all":
-        whole = set(range(len(operands)))
-    moved = [_lead(x, axis, size if n in whole else 1) for n, (x, axis) in enumerate(zip(operands, axes, strict=True))]
+        aliased = set(range(len(operands)))
+    pairs = zip(operands, axes, strict=True)
+    moved = [_lead(x, axis, size if n in aliased else 1) for n, (x, axis) in enumerate(pairs)]
     results = launch(plan, moved, config.batched(size))
     return results, [0] * len(results)
 
@@ -227,7 +229,7 @@ def _axis_size(operands: Sequence[Any], axes: Sequence[Any]) -> int:
 
 
 def _lead(x: Any, axis: int | None, size: int) -> Any:
-    """`x` with its batch axis first; if it has none, with one of `size`."""
+    """Return `x` with its batch axis first, or with a new one of `size` if it has none."""
     jax = library()
     return jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
 
@@ -251,7 +253,7 @@ def _launch_jvp(
 
 
 def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, config: LaunchConfig) -> list[Any]:
-    """Of a launch that is linear in the operands that JAX does not know: by the adjoint kernel."""
+    """Transpose a launch that is linear in the operands that JAX does not know, by the adjoint kernel."""
     ad, jnp = library().ad, library().jnp
     wanted = tuple(n for n, x in enumerate(operands) if ad.is_undefined_primal(x))
     if all(_is_zero(c) for c in cotangents):
@@ -260,11 +262,11 @@ def _transpose_launch(cotangents: Sequence[Any], *operands: Any, plan: Plan, con
     linear = [operands[n].aval for n in wanted]
     # A linear kernel's derivative does not depend on where it is taken.
     inputs = [jnp.zeros(x.aval.shape, x.aval.dtype) if n in wanted else x for n, x in enumerate(operands)]
-    given = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=False)) if is_float(w.type)}
+    seeds = {n: c for n, (c, w) in enumerate(zip(cotangents, plan.results, strict=False)) if is_float(w.type)}
     around = adjoint_of(plan, config)
     pulled = _pulled if around is None else around.pulled
-    found = dict(zip(wanted, pulled(plan, config, inputs, given, wanted, linear), strict=True))
-    return [found.get(n) for n in range(len(operands))]
+    by_operand = dict(zip(wanted, pulled(plan, config, inputs, seeds, wanted, linear), strict=True))
+    return [by_operand.get(n) for n in range(len(operands))]
 
 
 def _no_tangent(result: Any) -> Any:
@@ -282,35 +284,36 @@ def _tangent_results(*avals: Any, plan: Plan, config: LaunchConfig, wanted: Shap
 
 
 def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape) -> list[Any]:
-    """The tangents of the results, by the tangent kernel: it runs the kernel too, and those results are dropped."""
+    """Return the tangents of the results by the tangent kernel, which runs the kernel too: those results are
+    dropped."""
     jnp = library().jnp
     around = adjoint_of(plan, config)
     if around is not None:
         return around.tangents(operands, wanted)
-    moved, found = plan.tangent()
+    moved, tangent_form = plan.tangent()
     split = len(plan.operands)
     tangents = dict(zip(wanted, operands[split:], strict=True))
     ones = (1,) * len(config.batch)
-    given = list(operands[:split])
-    for n in found.operands:
+    inputs = list(operands[:split])
+    for n in tangent_form.operands:
         dtype = number_type(plan.operands[n].type).numpy
-        given.append(tangents[n] if n in tangents else jnp.zeros((*ones, *config.operands[n]), dtype))
-    shapes = (*config.operands, *(config.operands[n] for n in found.operands))
-    whole = {operand for operand, _ in moved.target.description.aliases()}
-    given = [
-        jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
-        for n, (x, shape) in enumerate(zip(given, shapes, strict=True))
+        inputs.append(tangents[n] if n in tangents else jnp.zeros((*ones, *config.operands[n]), dtype))
+    shapes = (*config.operands, *(config.operands[n] for n in tangent_form.operands))
+    aliased = {operand for operand, _ in moved.target.description.aliases()}
+    inputs = [
+        jnp.broadcast_to(x, (*config.batch, *shape)) if n in aliased else x
+        for n, (x, shape) in enumerate(zip(inputs, shapes, strict=True))
     ]
     results = launch(
         moved,
-        given,
+        inputs,
         replace(
             config,
             operands=shapes,
-            results=(*config.results, *(config.results[n] for n in found.results)),
-            values=(*config.values, *[0] * found.statics),
+            results=(*config.results, *(config.results[n] for n in tangent_form.results)),
+            values=(*config.values, *[0] * tangent_form.statics),
             effect=False,
-            views=tuple(config.views[n] for n in found.views),
+            views=tuple(config.views[n] for n in tangent_form.views),
             linear=(),
         ),
     )
@@ -320,13 +323,13 @@ def _run_tangent(*operands: Any, plan: Plan, config: LaunchConfig, wanted: Shape
 def tangent_of(avals: tuple[Any, ...], plan: Plan, config: LaunchConfig, wanted: Shape) -> Any:
     """Return the closed jaxpr of what `launch_tangent` runs for operands of these types."""
     key = avals, config, wanted
-    found = plan.traced.get(key)
-    if found is None:
+    known = plan.traced.get(key)
+    if known is None:
         jax = library().jax
         shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in avals]
         run = partial(_run_tangent, plan=plan, config=config, wanted=wanted)
-        found = plan.traced[key] = jax.make_jaxpr(run)(*shapes)
-    return found
+        known = plan.traced[key] = jax.make_jaxpr(run)(*shapes)
+    return known
 
 
 def _tangent_jvp(
@@ -369,17 +372,17 @@ def _transpose_tangent(
     if all(_is_zero(c) for c in cotangents):
         return [None] * split + [ad.Zero(aval) for aval in linear]
     floats = [n for n, w in enumerate(plan.results) if is_float(w.type)]
-    given = dict(zip(floats, cotangents, strict=True))
+    seeds = dict(zip(floats, cotangents, strict=True))
     around = adjoint_of(plan, config)
     pulled = _pulled if around is None else around.pulled
-    return [None] * split + pulled(plan, config, inputs, given, wanted, linear)
+    return [None] * split + pulled(plan, config, inputs, seeds, wanted, linear)
 
 
 def _pulled(
     plan: Plan, config: LaunchConfig, inputs: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
     linear: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
-    """The cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
+    """Return cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
     ad, jnp = library().ad, library().jnp
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
     full = {n: ad.instantiate_zeros(c) for n, c in cotangents.items()}
@@ -391,16 +394,16 @@ def _pulled(
         return inputs[source.number] if source.place == "input" else full[source.number]
 
     values = [given(s) for s in gradient.operands]
-    whole = {operand for operand, _ in adjoint.target.description.aliases()}
+    aliased = {operand for operand, _ in adjoint.target.description.aliases()}
     adjoint_config = _adjoint_config(adjoint, gradient, config)
     note_adjoint(adjoint, adjoint_config, Adjoint(plan, config, gradient))
     values = [
-        jnp.broadcast_to(x, (*config.batch, *shape)) if n in whole else x
+        jnp.broadcast_to(x, (*config.batch, *shape)) if n in aliased else x
         for n, (x, shape) in enumerate(zip(values, adjoint_config.operands, strict=True))
     ]
     results = launch(adjoint, values, adjoint_config)
-    found = {s.number: r for s, r in zip(gradient.results, results, strict=False) if s.place == "input"}
-    return [_sum_shared(found[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
+    by_operand = {s.number: r for s, r in zip(gradient.results, results, strict=False) if s.place == "input"}
+    return [_sum_shared(by_operand[n], aval, config) for n, aval in zip(wanted, linear, strict=True)]
 
 
 class Adjoint(NamedTuple):
@@ -480,12 +483,15 @@ class _Around:
 
     def cotangent(self, operands: Sequence[Any], number: int, like: Any) -> Any:
         """Return the argument of A for a result of the launch."""
-        found = self.numbers.get(Source("cotangent", number))
+        argument_number = self.numbers.get(Source("cotangent", number))
         jnp = library().jnp
-        return jnp.zeros_like(like) if found is None else as_typed(jnp.broadcast_to(operands[found], like.shape), like)
+        if argument_number is None:
+            return jnp.zeros_like(like)
+        return as_typed(jnp.broadcast_to(operands[argument_number], like.shape), like)
 
     def tangents(self, operands: Sequence[Any], wanted: Shape) -> list[Any]:
-        """The tangents of A's results of floats: `operands` are A's own, then tangents of those numbered `wanted`."""
+        """Return the tangents of A's results of floats: `operands` are A's own, then tangents of those numbered
+        `wanted`."""
         jnp, split = library().jnp, len(self.adjoint.operands)
         moving = {self.gradient.operands[n]: t for n, t in zip(wanted, operands[split:], strict=True)}
         results = [s.number for s in self.gradient.results if s.place == "input"]
@@ -524,16 +530,16 @@ class _Around:
         by = [s.number for s in sources if s.place == "input"]
         results, gradients = self.second(operands, self.inputs(operands), towards, by) if towards else ([], [])
         floats = [n for n, w in enumerate(self.plan.results) if is_float(w.type)]
-        found = {Source("input", n): g for n, g in zip(by, gradients, strict=False)}
-        found |= {Source("cotangent", n): r for n, r in zip(floats, results, strict=False)}
+        by_source = {Source("input", n): g for n, g in zip(by, gradients, strict=False)}
+        by_source |= {Source("cotangent", n): r for n, r in zip(floats, results, strict=False)}
         return [
-            _sum_shared(found[s], aval, config) if s in found else jnp.zeros(aval.shape, aval.dtype)
+            _sum_shared(by_source[s], aval, config) if s in by_source else jnp.zeros(aval.shape, aval.dtype)
             for s, aval in zip(sources, linear, strict=True)
         ]
 
 
 def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> LaunchConfig:
-    """The statics of the adjoint's launch: its operands and results have the shapes of the values they belong to."""
+    """Return the statics of the adjoint's launch: its operands and results have the shapes of their primal values."""
 
     def shape(source: Source) -> Shape:
         if source.place == "input" or source.of == "input":
@@ -544,8 +550,8 @@ def _adjoint_config(adjoint: Plan, gradient: Gradient, config: LaunchConfig) -> 
     results = tuple(shape(s) for s in gradient.results)
     views = tuple(config.views[n] for n in gradient.views)
     # In the cotangents an adjoint is linear, whatever its kernel is.
-    places = [n for n, s in enumerate(gradient.operands) if s.place == "cotangent"]
-    linear = tuple(w.name for w in adjoint.target.description.wires if w.operand in places)
+    cotangent_operands = [n for n, s in enumerate(gradient.operands) if s.place == "cotangent"]
+    linear = tuple(w.name for w in adjoint.target.description.wires if w.operand in cotangent_operands)
     return replace(config, operands=operands, results=results, effect=False, views=views, linear=linear)
 
 
@@ -553,3 +559,42 @@ def _sum_shared(cotangent: Any, aval: Any, config: LaunchConfig) -> Any:
     """Summed over the batch axes along which the operand did not vary."""
     axes = tuple(n for n, size in enumerate(config.batch) if aval.shape[n] == 1 and size != 1)
     return as_typed(cotangent.sum(axis=axes, keepdims=True) if axes else cotangent, aval)
+
+
+def check_linear(plan: Plan, linear: Collection[int], declared: Collection[str]) -> None:
+    """Refuse a launch that is not linear in the operands with these numbers, taken together.
+
+    Args:
+        plan: the launch.
+        linear: numbers of operands.
+        declared: names of parameters in which the user, or the way it was made, says that it is linear.
+
+    Raises:
+        NotDifferentiable: neither the IR nor a declaration says so; `location` is the line that is not linear.
+    """
+    plan.code.check()
+    names = {w.name for w in plan.target.description.wires if w.operand in linear}
+    if not names <= set(declared):
+        _prove(plan, frozenset(linear))
+
+
+@lru_cache(maxsize=256)
+def _prove(plan: Plan, linear: frozenset[int]) -> None:
+    wires = plan.target.description.wires
+    function = plan.code.function()
+    # Half floats and the like keep their names, so a wire and its parameter are found by name.
+    starts = {w.name: _share(w, linear) for w in wires}
+    names = [w.name for w in wires if w.operand in linear]
+    refuse_nonlinear(function, starts, {w.name: _memory(w) for w in wires}, names)
+
+
+def _share(wire: Wire, linear: Collection[int]) -> Share:
+    if wire.operand >= 0:
+        return Share.LINEAR if wire.operand in linear else Share.FIXED
+    # What a result holds undefined is not read; a marker of bytes stands for elements that nothing writes.
+    filled = wire.value >= 0 or (isinstance(wire.fill, (int, float)) and wire.fill != 0)
+    return Share.FIXED if filled else Share.NOTHING
+
+
+def _memory(wire: Wire) -> Hashable:
+    return ("operand", wire.operand) if wire.operand >= 0 else ("result", wire.result)

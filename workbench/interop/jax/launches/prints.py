@@ -36,12 +36,12 @@ def silent(specialisation: Specialisation) -> Specialisation:
     """Return the same kernel without its prints; itself where it has none."""
     if not any(op.name == "print" for op in walk(specialisation.function.body)):
         return specialisation
-    found = _SILENT.get(specialisation)
-    if found is None:
-        found = _SILENT[specialisation] = copy(specialisation)
-        found.function = without_prints(specialisation.function)
-        found.loaded, found.bound, found.jax_plans = {}, {}, {}
-    return found
+    silenced = _SILENT.get(specialisation)
+    if silenced is None:
+        silenced = _SILENT[specialisation] = copy(specialisation)
+        silenced.function = without_prints(specialisation.function)
+        silenced.loaded, silenced.bound, silenced.jax_plans = {}, {}, {}
+    return silenced
 
 
 def print_when_run(
@@ -81,8 +81,8 @@ class _Printed:
 
     def _run(self, operands: list[np.ndarray[Any, Any]]) -> None:
         kernel = self.specialisation.kernel
-        made = {w.name: self._argument(w, operands) for w in self.plan.target.description.wires}
-        values = [_together(n, t, made) for n, t in zip(kernel.parameters, self.specialisation.types, strict=True)]
+        arguments = {w.name: self._argument(w, operands) for w in self.plan.target.description.wires}
+        values = [_together(n, t, arguments) for n, t in zip(kernel.parameters, self.specialisation.types, strict=True)]
         # A fault is the launch's own, and it reports it.
         with suppress(KernelFault):
             if self.specialisation.tiling is not None:
@@ -105,7 +105,7 @@ class _Printed:
         return array(plain, dtype=wire.type, device="cpu")
 
 
-def _together(name: str, type: Any, made: Mapping[str, Any]) -> Any:
+def _together(name: str, type: Any, arguments: Mapping[str, Any]) -> Any:
     if not isinstance(type, Struct):
-        return made[name]
-    return type.host(**{f.name: _together(f"{name}.{f.name}", f.type, made) for f in type.fields})
+        return arguments[name]
+    return type.host(**{f.name: _together(f"{name}.{f.name}", f.type, arguments) for f in type.fields})

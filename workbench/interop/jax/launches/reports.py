@@ -61,7 +61,7 @@ class Report:
         return str(self.fault(int(words[0]))).lstrip()
 
     def __call__(self, value: Any, *more: Any) -> Any:
-        """`value`, of a program that fails when it runs if the count is not 0. (JAX drops it with an unused value.)
+        """Return `value`; the program fails when it runs if the count is not 0. (JAX drops it with an unused value.)
 
         Raises:
             KernelFault: the count is known now, and not 0; a program that is traced raises JAX's error when it runs.
@@ -91,9 +91,9 @@ def watch(function: str, name: str, scalar: Scalar, value: Any) -> Any:
     """Return the result `value` of a program that reports, when it runs, elements that still hold the marker."""
     if marker(scalar) is None:
         return value
-    said = f"of {value.size} elements of the result {name} were never written by {function}."
+    message = f"of {value.size} elements of the result {name} were never written by {function}."
     advice = f'Write them all, or give them a value first: init={{"{name}": "zeros"}}.'
-    return Report(Unwritten(scalar), function, said, advice)(value)
+    return Report(Unwritten(scalar), function, message, advice)(value)
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class NotAdditive:
             # Values of either sign that no kernel has reason to treat apart.
             other[n] = jnp.cos(1.7 * jnp.arange(x.size) + 1.0).reshape(x.shape).astype(x.dtype)
             both[n] = x + other[n]
-        apart, total = (launch(self.plan, given, self.config)[self.result] for given in (other, both))
+        apart, total = (launch(self.plan, inputs, self.config)[self.result] for inputs in (other, both))
         size = jnp.max(jnp.abs(jnp.stack([value, apart, total])))
         off = jnp.abs(total - value - apart) > jnp.sqrt(jnp.finfo(value.dtype).eps) * size
         return jnp.where(jnp.isfinite(size), off, False).sum()
@@ -129,30 +129,30 @@ class NotAdditive:
 def watch_linear(
     function: str, names: Sequence[str], plan: Plan, config: LaunchConfig, operands: Sequence[Any], results: list[Any]
 ) -> list[Any]:
-    """The results of a launch; the program reports, when it runs, where they are not linear in the inputs `names`."""
+    """Return a launch's results; the program reports, when it runs, where they are not linear in the inputs `names`."""
     numbers = tuple(w.operand for w in plan.target.description.wires if w.name in names)
-    made = []
+    watched = []
     for n, (wire, result) in enumerate(zip(plan.results, results, strict=True)):
         if is_float(wire.type):
-            said = (
+            message = (
                 f"of {result.size} elements of the result {wire.name} of {function} are not linear in "
                 f"{' and '.join(names)}: at x + r it is not the sum of those at x and r."
             )
-            report = Report(NotAdditive(plan, config, numbers, n), function, said, "Leave it out of linear=.")
+            report = Report(NotAdditive(plan, config, numbers, n), function, message, "Leave it out of linear=.")
             result = report(result, *operands)
-        made.append(result)
-    return made
+        watched.append(result)
+    return watched
 
 
 @lru_cache(maxsize=1)
 def _reported() -> Any:
-    """The primitive that gives its first operand, in which it is linear: neither of this shows in what is computed.
+    """Return the primitive that gives its first operand, in which it is linear, though its code shows neither.
 
     An effect would not do: `checkpoint` refuses that of calls, and that of JAX's debug callbacks leaves a token which
     fails at every barrier once the program has failed.
     """
     jax = library()
-    made = jax.Primitive("workbench_reported")
+    primitive = jax.Primitive("workbench_reported")
 
     def transpose(cotangent: Any, *operands: Any, report: Report, batch: int) -> list[Any]:
         zeros = [jax.ad.Zero(x.aval) if jax.ad.is_undefined_primal(x) else None for x in operands]
@@ -164,18 +164,19 @@ def _reported() -> Any:
             jax.jax.lax.broadcast(x, (size,)) if axis is None else jax.jnp.moveaxis(x, axis, 0)
             for x, axis in zip(operands, axes, strict=True)
         ]
-        return made.bind(*moved, report=report, batch=batch + 1), 0
+        return primitive.bind(*moved, report=report, batch=batch + 1), 0
 
-    made.def_abstract_eval(lambda value, *more, report, batch: value)
-    made.def_impl(_report)
-    jax.mlir.register_lowering(made, jax.mlir.lower_fun(_report, multiple_results=False))
-    jax.ad.primitive_jvps[made] = lambda primals, tangents, **how: (made.bind(*primals, **how), tangents[0])
-    jax.ad.primitive_transposes[made] = transpose
-    jax.batching.primitive_batchers[made] = over
-    know(made)
+    primitive.def_abstract_eval(lambda value, *more, report, batch: value)
+    primitive.def_impl(_report)
+    jax.mlir.register_lowering(primitive, jax.mlir.lower_fun(_report, multiple_results=False))
+    bind = primitive.bind
+    jax.ad.primitive_jvps[primitive] = lambda primals, tangents, **params: (bind(*primals, **params), tangents[0])
+    jax.ad.primitive_transposes[primitive] = transpose
+    jax.batching.primitive_batchers[primitive] = over
+    know(primitive)
     if (checkify := checkify_library()) is not None:
-        checkify.error_checks[made] = _followed
-    return made
+        checkify.error_checks[primitive] = _followed
+    return primitive
 
 
 def _followed(error: Any, enabled: Any, value: Any, *more: Any, report: Report, batch: int) -> tuple[Any, Any]:
@@ -214,13 +215,13 @@ def _plan(report: Report) -> Plan:
     """Return the launch that asserts that a count is 0: one code, and a target for each message."""
     code = Code(_specialisation(), checks=True)
     loaded = load(code.specialisation, options=code.options, device="cpu")
-    made = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)
+    assertion_plan = forward_plan(loaded, Roles(("bad",), ("after",), frozenset(), frozenset(), {}), code)
     # Where a file is loaded without this process, the text comes from the IR, so that it has the message too.
     text = Reporting(lambda: _saying(code.function(), f"Some {report.said}  {report.advice}"), report.fault)
-    description = replace(made.target.description, kernel=f"results of {report.function}")
-    target = make_target(description, made.target.digest, made.target.code, text)
+    description = replace(assertion_plan.target.description, kernel=f"results of {report.function}")
+    target = make_target(description, assertion_plan.target.digest, assertion_plan.target.code, text)
     edits.claim(target.name, code.specialisation)
-    return replace(made, target=target)
+    return replace(assertion_plan, target=target)
 
 
 def _saying(function: Function, message: str) -> Function:

@@ -83,13 +83,13 @@ class Rule:
         def size(factor: str, n: int) -> int:
             return wide.get(factor, n) // parts[factor] if factor in parts else n
 
-        def shapes(place: str, factors: Sequence[Axes], whole: Sequence[Shape]) -> tuple[Shape, ...]:
+        def shapes(role: str, factors: Sequence[Axes], shapes_in: Sequence[Shape]) -> tuple[Shape, ...]:
             return tuple(
                 tuple(
-                    size(f, n) + (sum(self.halo(place, number, axis)[:2]) if f in parts else 0)
+                    size(f, n) + (sum(self.halo(role, number, axis)[:2]) if f in parts else 0)
                     for axis, (f, n) in enumerate(zip(axes[len(self.batch) :], sizes, strict=True))
                 )
-                for number, (axes, sizes) in enumerate(zip(factors, whole, strict=True))
+                for number, (axes, sizes) in enumerate(zip(factors, shapes_in, strict=True))
             )
 
         return replace(
@@ -104,18 +104,18 @@ class Rule:
             ),
         )
 
-    def halo(self, place: str, number: int, axis: int) -> Halo:
+    def halo(self, role: str, number: int, axis: int) -> Halo:
         """Return the elements beyond its own that a part accesses, of an axis without the batch's."""
-        return self.halos.get((place, number, axis), Halo(0, 0))
+        return self.halos.get((role, number, axis), Halo(0, 0))
 
 
 def rule_of(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> Rule:
     """Return the rule of a launch whose operands have these types; kept with its plan."""
     key = "sharding rule", config, tuple(tuple(a.shape) for a in avals)
-    found = plan.traced.get(key)
-    if found is None:
-        found = plan.traced[key] = _Making(plan, config, avals).rule()
-    return found
+    rule = plan.traced.get(key)
+    if rule is None:
+        rule = plan.traced[key] = _Making(plan, config, avals).rule()
+    return rule
 
 
 def launch_sizes(plan: Plan, config: LaunchConfig) -> Sizes:
@@ -185,7 +185,7 @@ class _Making:
     # ---- what may be divided
 
     def _refused(self, number: int, dimension: Dimension) -> Reason | None:
-        """Why a dimension of the launch is not divided."""
+        """Return why a dimension of the launch is not divided."""
         if dimension.refused is not None:
             return dimension.refused
         for name, axis in dimension.axes.items():
@@ -208,9 +208,9 @@ class _Making:
         """Return whether two parameters that the kernel accesses are one memory."""
         seen: dict[tuple[str, int], str] = {}
         for name in self.known.accessed:
-            for place, number in memories(self.wires[name]):
-                if seen.setdefault((place, number), name) != name:
-                    return Reason(f"{seen[place, number]} and {name} are one array")
+            for role, number in memories(self.wires[name]):
+                if seen.setdefault((role, number), name) != name:
+                    return Reason(f"{seen[role, number]} and {name} are one array")
         return None
 
     def _unmergeable(self, dimension: Dimension) -> Reason | None:
@@ -240,8 +240,8 @@ class _Making:
         shape, strides, size = rest[: wire.view], rest[wire.view :], wire.type.size
         dense = [size * math.prod(shape[n + 1 :]) for n in range(wire.view)]
         held = self.config.results[wire.result] if wire.result >= 0 else self.config.operands[wire.operand]
-        whole = math.prod(shape) * size == math.prod(held) * number_type(wire.type).size
-        return offset == 0 and strides == dense and whole
+        covers_memory = math.prod(shape) * size == math.prod(held) * number_type(wire.type).size
+        return offset == 0 and strides == dense and covers_memory
 
     def _row(self, name: str) -> int:
         """Return the elements of a memory that are one row of its view; 1 of what is no view."""
@@ -250,7 +250,7 @@ class _Making:
     def _buffers(self, axes: Mapping[str, int]) -> list[Buffer]:
         """Return the operands and results that hold these axes of parameters; a view's first axis is its memory's."""
         inside = {name: axis for name, axis in axes.items() if axis == 0 or name not in self.views}
-        return [(place, n, axis) for name, axis in inside.items() for place, n in memories(self.wires[name])]
+        return [(role, n, axis) for name, axis in inside.items() for role, n in memories(self.wires[name])]
 
     def _extra(self, lengths: Mapping[Part, int]) -> dict[Part, int]:
         """Return by how much axes are longer than the launch, also those of which only the size is used."""
@@ -258,25 +258,25 @@ class _Making:
         return {part: n for part, n in (self.extra | used).items() if n}
 
     def _rule(self, batch: Axes, dims: Sequence[str], factors: Mapping[Buffer, str], otherwise: Reason) -> Rule:
-        config, whole, together = (
+        config, needed_whole, together = (
             self.config,
             {},
             Reason("each device updates all of it, and the parts are put together"),
         )
         count = len(config.batch)
 
-        def axes(place: str, number: int, shape: Shape) -> Axes:
-            made = []
+        def axes(role: str, number: int, shape: Shape) -> Axes:
+            axes_list = []
             for axis, size in enumerate(shape):
                 # An operand that does not vary along a batch axis has the size 1 there.
                 shared = axis < count and size == config.batch[axis]
-                found = batch[axis] if batch and shared else factors.get((place, number, axis - count), "")
-                if not found:
-                    found = next(self.letters)
-                    why = together if place == "result" and number in self.merged else otherwise
-                    whole[found] = self.reasons.get((place, number, axis - count), why)
-                made.append(found)
-            return tuple(made)
+                factor = batch[axis] if batch and shared else factors.get((role, number, axis - count), "")
+                if not factor:
+                    factor = next(self.letters)
+                    why = together if role == "result" and number in self.merged else otherwise
+                    needed_whole[factor] = self.reasons.get((role, number, axis - count), why)
+                axes_list.append(factor)
+            return tuple(axes_list)
 
         operands = tuple(axes("operand", n, tuple(a.shape)) for n, a in enumerate(self.avals))
         results = tuple(axes("result", n, (*config.batch, *s)) for n, s in enumerate(config.results))
@@ -294,7 +294,7 @@ class _Making:
         }
         numbered = any(d.numbered and f for d, f in zip(self.known.dimensions, dims, strict=False))
         return Rule(
-            operands, results, batch, tuple(dims), viewed, sizes, self.merged, whole, numbered or bool(lengths),
+            operands, results, batch, tuple(dims), viewed, sizes, self.merged, needed_whole, numbered or bool(lengths),
             lengths, self.cuts, self.halos, self.spans, self._extra(lengths), self.rings,
         )  # fmt: skip
 
@@ -305,5 +305,5 @@ def _begins_as_zeros(wire: Wire) -> bool:
 
 def memories(wire: Wire) -> list[tuple[str, int]]:
     """Return the operand and the result that a parameter is."""
-    found = [("operand", wire.operand)] if wire.operand >= 0 else []
-    return [*found, ("result", wire.result)] if wire.result >= 0 else found
+    roles = [("operand", wire.operand)] if wire.operand >= 0 else []
+    return [*roles, ("result", wire.result)] if wire.result >= 0 else roles

@@ -1,1 +1,1 @@
-"""What XLA calls: descriptions, thunks, the handler, and the targets registered for them."""
+"""The native side of XLA's calls: descriptions, thunks, the handler, and the targets registered for them."""

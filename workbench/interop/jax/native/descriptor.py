@@ -26,11 +26,11 @@ FIRST_FIELDS = 11
 """Fields of a description in the first version whose exports are read."""
 WAITING, RECORDED = 1, 2
 ADDED = (0, 65_536, 0)
-"""What a description of before is taken to say in the fields that came later: `late`, `strip` and `sums`."""
+"""The values of fields that descriptions of older versions lack: `late`, `strip` and `sums`."""
 
 
 class Kind(IntEnum):
-    """What the handler makes of a parameter; the numbers stand in the description."""
+    """The handler's treatment of a parameter; the numbers stand in the description."""
 
     ARRAY = 0
     SCALAR = 1
@@ -40,7 +40,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True)
 class Wire:
-    """Where one kernel parameter comes from under XLA.
+    """The source of a kernel's parameter under XLA.
 
     Attributes:
         name: the parameter's.
@@ -94,15 +94,15 @@ class Description:
     late: int = 0
 
     def operands(self) -> tuple[Wire, ...]:
-        """The wires that are operands, in their order; each operand once, though a shape may be taken from it too."""
+        """Operand wires, in order; each operand once, though a shape may be taken from it too."""
         # A SHAPE wire borrows an operand for its sizes; the wire that passes the data is the one that counts.
-        found = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
-        return tuple(found[n] for n in range(len(found)))
+        by_number = {w.operand: w for w in self.wires if w.operand >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(by_number[n] for n in range(len(by_number)))
 
     def results(self) -> tuple[Wire, ...]:
         """Return the wires that are results, in their order."""
-        found = {w.result: w for w in self.wires if w.result >= 0 and w.kind is not Kind.SHAPE}
-        return tuple(found[n] for n in range(len(found)))
+        by_number = {w.result: w for w in self.wires if w.result >= 0 and w.kind is not Kind.SHAPE}
+        return tuple(by_number[n] for n in range(len(by_number)))
 
     def aliases(self) -> tuple[tuple[int, int], ...]:
         """(operand, result) of each parameter that goes in and comes out."""
@@ -166,12 +166,12 @@ def pattern(wire: Wire) -> bytes | None:
     if wire.fill is None or isinstance(wire.fill, bytes):
         return wire.fill
     kind = number_type(wire.type)
-    found: Any = np.asarray(wire.fill).astype(kind.numpy)[()]
-    if isinstance(kind, Complex) and found.real == found.imag:
-        return found.real.tobytes()
+    component: Any = np.asarray(wire.fill).astype(kind.numpy)[()]
+    if isinstance(kind, Complex) and component.real == component.imag:
+        return component.real.tobytes()
     if kind.size > 8:
         raise LaunchError(f"{wire.name} is {wire.type!r}, which JAX fills with 0 only.", parameter=wire.name)
-    return found.tobytes()
+    return component.tobytes()
 
 
 def static_bits(value: np.generic) -> int:

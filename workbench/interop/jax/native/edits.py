@@ -30,7 +30,7 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 
 @dataclass(frozen=True)
 class Claim:
-    """What a target was made for.
+    """The kernel that a target was built for.
 
     Attributes:
         edition: the kernel's version.
@@ -44,7 +44,7 @@ class Claim:
 
     @property
     def outdated(self) -> str:
-        """Why it is not what would be made now; empty if it is."""
+        """The reason why another target would be built now; empty if there is none."""
         # The kernel first: if its own cell was run again, that is the reason a user knows.
         if self.edition.outdated:
             return self.edition.outdated
@@ -70,7 +70,7 @@ def _whereabouts(now: Any) -> str:
 
 
 class _Calls:
-    """One target: what it was made for, and the word of its thunk."""
+    """A target: the kernel that it was built for, and the word of its thunk."""
 
     def __init__(self) -> None:
         self.claims: list[Claim] = []
@@ -117,7 +117,7 @@ def claim(target: str, specialisation: Specialisation) -> None:
 
 
 def watch_word(target: str, address: int) -> None:
-    """The word of a target's thunk lies at this address from now on."""
+    """Set the address of the word of a target's thunk."""
     with _lock:
         calls = _calls.setdefault(target, _Calls())
         calls.word = ctypes.c_void_p.from_address(address)
@@ -139,7 +139,7 @@ class _Program:
 
 _programs: weakref.WeakSet[_Program] = weakref.WeakSet()
 EXPORTING: ContextVar[str | None] = ContextVar("EXPORTING", default=None)
-"""Where `jax_export` exports a program: the GPUs it is for (`sm_90`), or "" for those of this machine."""
+"""The platforms that `jax_export` exports a program for: GPUs (`sm_90`), or "" for those of this machine."""
 exported: set[str] = set()
 """The targets that exported programs call."""
 OURS: ContextVar[bool] = ContextVar("OURS", default=False)
@@ -170,7 +170,7 @@ def called(ctx: Any, target: T) -> T:
 
 
 def note_export(ctx: Any, kernel: str, name: str) -> bool:
-    """Return whether JAX lowers a program to export it; then note that it calls the target of this name.
+    """Note that an exported program calls the target of this name; return False where JAX lowers none for export.
 
     Raises:
         LaunchError: `jax_export` does not run here, so JAX would refuse the name with an error of its own.

@@ -52,9 +52,9 @@ class Reporting:
 
 def explain_faults(address: int) -> None:
     """Let the handler, whose pointer stands at this address, ask Python for the text of a fault."""
-    place = ctypes.c_void_p.from_address(address)
-    place.value = ctypes.cast(_explain, ctypes.c_void_p).value
-    atexit.register(setattr, place, "value", None)  # a thread of XLA's must not enter a Python that ends
+    pointer = ctypes.c_void_p.from_address(address)
+    pointer.value = ctypes.cast(_explain, ctypes.c_void_p).value
+    atexit.register(setattr, pointer, "value", None)  # a thread of XLA's must not enter a Python that ends
 
 
 def said(fault: KernelFault, room: int = 1 << 20) -> str:
@@ -66,8 +66,8 @@ def said(fault: KernelFault, room: int = 1 << 20) -> str:
 
 def fault_in(error: Exception | str) -> KernelFault | None:
     """Return the fault that an error of XLA's, or the text of one, reports; None if it reports something else."""
-    found = str(error)
-    return next((fault for text, fault in reversed(_recent) if text in found), None)
+    message = str(error)
+    return next((fault for text, fault in reversed(_recent) if text in message), None)
 
 
 @_TYPE
@@ -82,15 +82,16 @@ def _explain(
             error_later(stopped(ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()))
             return
         source = registry.functions[registry.names[kernel]]
-        found = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
-        assert found is not None
-        fault = _fault(source(), found, buffer, ndim) if not isinstance(source, Reporting) else source.fault(record[3])
+        fault_record = FaultRecord.read(ctypes.string_at(record, FAULT_SIZE))
+        assert fault_record is not None
+        reports = isinstance(source, Reporting)
+        fault = source.fault(record[3]) if reports else _fault(source(), fault_record, buffer, ndim)
         add_batch(fault, unravelled(record[7], sizes[:axes]))
         if late:
             error_later(fault)
             return
-        told = said(fault, room - 1).encode()
-        ctypes.memmove(text, told + b"\0", len(told) + 1)
+        encoded = said(fault, room - 1).encode()
+        ctypes.memmove(text, encoded + b"\0", len(encoded) + 1)
     except Exception:  # the handler then says the numbers
         return
 
@@ -103,14 +104,14 @@ def stopped(name: str) -> KernelFault:
     )  # fmt: skip
 
 
-def _fault(function: Function, found: FaultRecord, address: int, ndim: int) -> KernelFault:
+def _fault(function: Function, fault_record: FaultRecord, address: int, ndim: int) -> KernelFault:
     """Return the error of a call whose packed parameters lie at `address`."""
     placed = layout([(p.name, p.type) for p in function.params])
     buffer = (ctypes.c_char * placed.size).from_address(address)
     # The buffer begins with the launch's dimensions.
     dims = (ctypes.c_int64 * ndim).from_address(address)
     shapes = {s.name: shape_in(buffer, s) for s in placed.slots if isinstance(s.type, ArrayType)}
-    return raised_by(function, found, tuple(dims), shapes)
+    return raised_by(function, fault_record, tuple(dims), shapes)
 
 
 def add_batch(fault: KernelFault, batch: tuple[int, ...]) -> None:

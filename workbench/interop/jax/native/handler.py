@@ -23,7 +23,7 @@ from workbench.runtime.native.launcher import install_launcher
 SYMBOL = "workbench_ffi"
 PROGRAM = "workbench_program"
 NOTES = ("wb_ffi_on", "wb_ffi_head", "wb_ffi_lost", "wb_ffi_room", "wb_ffi_notes", "wb_ffi_free")
-"""What a reader of the notes needs (notes.c)."""
+"""The symbols that a reader of the notes needs (notes.c)."""
 LOADED: list[Callable[[Mapping[str, int]], None]] = []
 """Called with the addresses of the handler's symbols when it is loaded."""
 CUDA, CUDA_INITIALIZE = "workbench_cuda", "workbench_cuda_initialize"
@@ -36,8 +36,9 @@ _lock = renewed(__name__, "_lock")
 @lru_cache
 def handler_text(system: str = sys.platform, machine: str = platform.machine()) -> str:
     """Return the handler as LLVM IR text."""
-    asked = systems.clock_text(system) + systems.yield_text(system) + systems.format_text(system)
-    return asked + systems.floats_text(machine) + Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
+    system_text = systems.clock_text(system) + systems.yield_text(system) + systems.format_text(system)
+    handler = Path(__file__).with_name("handler.ll").read_text(encoding="utf-8")
+    return system_text + systems.floats_text(machine) + handler
 
 
 def handler_address() -> int:

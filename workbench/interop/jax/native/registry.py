@@ -1,4 +1,4 @@
-"""Which plan a native description belongs to: XLA's calls name their kernel by the description's address alone.
+"""Plans by native description: XLA's calls name their kernel by the description's address alone.
 
 Plans are held weakly, since they hold kernels; who notes a call holds the plan as long as the call is shown. A target
 with checks outlives its plan (XLA forgets none), and its faults are explained by the kernel's IR alone.

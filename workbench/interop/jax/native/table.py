@@ -115,7 +115,7 @@ class Segment:
 
     @cached_property
     def launches(self) -> int:
-        """How many of its steps are launches."""
+        """The number of its steps that are launches."""
         return sum(isinstance(s, Launch) for s in self.steps)
 
     @cached_property
@@ -144,14 +144,15 @@ class Segment:
         return f"workbench.{self.function}.{content.hexdigest()[:32]}"
 
     def written_by(self, result: int) -> tuple[int, int] | None:
-        """Which launch, counted from 0, writes a result last, and as which of its own; None: it is filled only."""
-        found, count, base = None, 0, len(self.operands) + result
+        """Return the launch, counted from 0, that writes a result last, and its number among those of the launch; None:
+        it is filled only."""
+        writer, count, base = None, 0, len(self.operands) + result
         for step in self.steps:
             if isinstance(step, Launch):
                 for number, bound in enumerate(step.results):
-                    found = (count, number) if bound.place.base == base else found
+                    writer = (count, number) if bound.place.base == base else writer
                 count += 1
-        return found
+        return writer
 
     def register(self) -> None:
         """Make it known to XLA for the CPU; once per process, after JAX's backend is up."""
@@ -173,8 +174,8 @@ def _step_words(step: Step) -> list[int]:
         pattern = int.from_bytes(step.pattern, "little", signed=len(step.pattern) == 8)
         return [FILL, 7, step.place.base, step.place.offset, step.bytes, pattern, len(step.pattern)]
     if isinstance(step, Repeat):
-        places = [n for p in (step.place, step.source) for n in (p.base, p.offset)]
-        return [REPEAT, 8, *places, step.bytes, step.times]
+        pointers = [n for p in (step.place, step.source) for n in (p.base, p.offset)]
+        return [REPEAT, 8, *pointers, step.bytes, step.times]
     body = [0, len(step.operands), len(step.results), len(step.attributes)]
     for numbers in step.attributes:
         body += [len(numbers), *numbers]
@@ -211,13 +212,13 @@ def _thunk(function: str, words: Sequence[int], calls: dict[int, int], segment: 
 
 
 def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
-    """What a file tells of a segment that calls these targets: its words are integers, each call is at one of them.
+    """Return a file's data of a segment that calls these targets: its words are integers, each call is at one of them.
 
     Raises:
         Wrong: it tells something else.
     """
-    told = saved_values.record(data, "a function of launches", ("program", "words", "calls"))
-    words, calls = told["words"], told["calls"]
+    fields = saved_values.record(data, "a function of launches", ("program", "words", "calls"))
+    words, calls = fields["words"], fields["calls"]
     if not isinstance(words, list) or len(words) < HEAD or not isinstance(calls, dict):
         raise saved_values.Wrong("a function of launches without steps")
     if not all(type(word) is int and -(2**63) <= word < 2**63 for word in words):
@@ -226,7 +227,7 @@ def segment_data(data: Any, targets: frozenset[str]) -> dict[str, Any]:
         saved_values.index(int(at) if at.isdecimal() else None, len(words), "step")
         if name not in targets:
             raise saved_values.Wrong(f"a call of {str(name)[:80]}, which is missing")
-    return {**told, "program": saved_values.text(told["program"])}
+    return {**fields, "program": saved_values.text(fields["program"])}
 
 
 def preload_segment(name: str, described: dict[str, Any]) -> None:

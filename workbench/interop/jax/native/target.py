@@ -41,7 +41,7 @@ NAME = re.compile(r"workbench\.[^\"\s]+?\.[0-9a-f]{32}")
 
 @dataclass(frozen=True)
 class Target:
-    """What a launch under XLA calls; two targets are equal where their names, made from their content, are.
+    """The code that a launch under XLA calls; two targets are equal where their names, derived from their content, are.
 
     Attributes:
         name: the name under which XLA knows it.
@@ -77,16 +77,16 @@ class Target:
         keep(self.name, self._described)
 
     def _described(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"artifact": self.digest, "description": self._text}
+        described: dict[str, Any] = {"artifact": self.digest, "description": self._text}
         if self.function is not None:
             # Without the IR a fault in another process is reported by numbers instead of lines; the program still runs.
             with suppress(Unwritable):
-                found["function"] = to_data(self.function())
+                described["function"] = to_data(self.function())
         if self.is_exported and self.origin is not None:
             with suppress(Unwritable):
-                found["origin"] = self.origin()
-                found |= {"label": self.description.kernel, "late": self.description.late}
-        return found
+                described["origin"] = self.origin()
+                described |= {"label": self.description.kernel, "late": self.description.late}
+        return described
 
     @cached_property
     def _text(self) -> str:
@@ -103,7 +103,8 @@ def make_target(
     description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None,
     origin: Callable[[], Any] | None = None,
 ) -> Target:  # fmt: skip
-    """The target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as there."""
+    """Create the target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as
+    there."""
     return Target(content_name(description, digest), description, code, digest, function, origin)
 
 
@@ -129,20 +130,20 @@ def keep(name: str, described: Callable[[], dict[str, Any]]) -> None:
     """Let the store say what a target's name stands for; it is asked where the store does not say it yet."""
     key, store = _key(name), default_store()
     if store.get(key.digest) is None:
-        facts = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
-        store.put(key.digest, Entry(json.dumps(described()).encode(), facts))
+        metadata = {"name": name, "entry": THUNK, "backend": "cpu", "target": "", "stages": {}}
+        store.put(key.digest, Entry(json.dumps(described()).encode(), metadata))
 
 
 def kept(name: str) -> dict[str, Any]:
-    """What the store says of a name.
+    """Return the store's data of a name.
 
     Raises:
         CacheError: nothing.
     """
-    found = default_store().get(_key(name).digest)
-    if found is None:
+    entry = default_store().get(_key(name).digest)
+    if entry is None:
         raise _missing(name)
-    return json.loads(found.image)
+    return json.loads(entry.image)
 
 
 def _missing(name: str) -> CacheError:
@@ -195,14 +196,14 @@ def make_known_on_gpus(name: str, thunks: Callable[[], dict[str, int]]) -> None:
     with _lock:
         if name not in _registered:
             jax.devices()
-            found = thunks()
-            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in found.items()}
+            stages = thunks()
+            bundle = {stage: jax.ffi.pycapsule(address) for stage, address in stages.items()}
             jax.ffi.register_ffi_target(name, bundle, platform="CUDA")
-            _registered[name] = found["execute"]
+            _registered[name] = stages["execute"]
 
 
 def _thunk(name: str, text: str, kernel: jit.CpuCode) -> int:
-    """One per name, also where several threads ask for it."""
+    """Return the address of the thunk of a name: one per name, also where several threads ask for it."""
     with _thunks_lock:
         if name not in _thunks:
             # Without optimisation, since a thunk is branches and moves.

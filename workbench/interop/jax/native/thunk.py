@@ -44,7 +44,8 @@ def thunk_source(description: Description) -> str:
 
 
 def outdated_first(refuse: str, current: str, other: str) -> str:
-    """How a thunk begins: to `current`, or the error of an outdated kernel, or `other` where XLA asks for neither."""
+    """Emit the beginning of a thunk: a jump to `current`, or the error of an outdated kernel, or to `other` where XLA
+    asks for neither."""
     return f"""
   %outdated = load atomic ptr, ptr @{OUTDATED} acquire, align 8
   %is.current = icmp eq ptr %outdated, null
@@ -76,7 +77,7 @@ def thunk_text(source: str) -> str:
 
 
 def thunk_imports(entry: int) -> dict[str, int]:
-    """What the symbols of `thunk_text` are in this process, where the kernel's entry is at `entry`."""
+    """Map the symbols of `thunk_text` to addresses in this process, where the kernel's entry is at `entry`."""
     addresses = {
         "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
         "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
@@ -142,8 +143,8 @@ class _Body:
         self._row(f"{name} = {text}")
         return name
 
-    def _load(self, type: str, place: str) -> str:
-        return self._new(f"load {type}, ptr {place}")
+    def _load(self, type: str, address: str) -> str:
+        return self._new(f"load {type}, ptr {address}")
 
     def _at(self, type: str, struct: str, base: str, *path: int) -> str:
         steps = "".join(f", i32 {n}" for n in path)
@@ -155,21 +156,21 @@ class _Body:
     def _put(self, type: str, value: str, offset: int) -> None:
         self._row(f"store {type} {value}, ptr {self._new(f'getelementptr i8, ptr %buffer, i64 {offset}')}")
 
-    def _must(self, type: str, value: str, wanted: object, how: str = "eq") -> None:
+    def _must(self, type: str, value: str, wanted: object, comparison: str = "eq") -> None:
         label = f"l{next(self._numbers)}"
-        self._row(f"br i1 {self._new(f'icmp {how} {type} {value}, {wanted}')}, label %{label}, label %generic")
+        self._row(f"br i1 {self._new(f'icmp {comparison} {type} {value}, {wanted}')}, label %{label}, label %generic")
         self._row(f"{label}:")
 
     def _attribute(self, number: int, size: int) -> tuple[str, str]:
-        """How many int64 the attribute has (any number where `size` is 0), and where they are."""
+        """Emit the number of int64 in the attribute (any number where `size` is 0) and their address."""
         kinds, items = (self._at("ptr", "%Frame", "%frame", 7, n) for n in (3, 5))
         self._must("i32", self._load("i32", self._new(f"getelementptr i32, ptr {kinds}, i64 {number}")), 1)
         array = self._load("ptr", self._new(f"getelementptr ptr, ptr {items}, i64 {number}"))
         self._must("i32", self._at("i32", "%Array", array, 0), CODES["int64"])
-        found = self._at("i64", "%Array", array, 1)
+        field = self._at("i64", "%Array", array, 1)
         if size:
-            self._must("i64", found, size)
-        return found, self._at("ptr", "%Array", array, 2)
+            self._must("i64", field, size)
+        return field, self._at("ptr", "%Array", array, 2)
 
     def _dims(self, ndim: str, data: str) -> str:
         """Write the launch's dimensions, one or two of them; returns how many points it has."""
@@ -201,14 +202,14 @@ class _Body:
         self._must("i64", points, min(self.description.grain, self.description.strip), "sle")
 
     def _parameters(self, values: str, views: str) -> None:
-        place = 0
+        offset = 0
         for wire, slot in zip(self.description.wires, self.description.layout.slots, strict=True):
             if wire.value >= 0:
                 source = self._new(f"getelementptr i64, ptr {values}, i64 {wire.value}")
                 self._bytes(slot.offset, source, wire.type.size)
                 continue
-            self._buffer(wire, slot, views, place)
-            place += 1 + 2 * wire.view if wire.view else 0
+            self._buffer(wire, slot, views, offset)
+            offset += 1 + 2 * wire.view if wire.view else 0
 
     def _bytes(self, offset: int, source: str, size: int) -> None:
         target = self._new(f"getelementptr i8, ptr %buffer, i64 {offset}")
@@ -216,21 +217,21 @@ class _Body:
         value = self._new(f"load [{size} x i8], ptr {source}, align 1")
         self._row(f"store [{size} x i8] {value}, ptr {target}, align 1")
 
-    def _buffer(self, wire: Wire, slot: Slot, views: str, place: int) -> None:
-        """One operand, result, or both in one memory."""
-        found = [self._checked(wire, field, n) for field, n in ((5, wire.operand), (6, wire.result)) if n >= 0]
-        data, dims = found[0]
-        if len(found) == 2:  # sizes may differ only where the call is wrong, and then the generic handler says so
-            self._must("ptr", data, found[1][0])
+    def _buffer(self, wire: Wire, slot: Slot, views: str, offset: int) -> None:
+        """Emit the reading of one operand, result, or both in one memory."""
+        checked = [self._checked(wire, field, n) for field, n in ((5, wire.operand), (6, wire.result)) if n >= 0]
+        data, dims = checked[0]
+        if len(checked) == 2:  # sizes may differ only where the call is wrong, and then the generic handler says so
+            self._must("ptr", data, checked[1][0])
             for axis in range(wire.rank):
-                self._must("i64", self._word(dims, axis), self._word(found[1][1], axis))
+                self._must("i64", self._word(dims, axis), self._word(checked[1][1], axis))
         if wire.kind is Kind.SCALAR:
             self._bytes(slot.offset, data, wire.type.size)
         elif wire.view:
-            start = self._word(views, place)
+            start = self._word(views, offset)
             self._put("ptr", self._new(f"getelementptr i8, ptr {data}, i64 {start}"), slot.offset)
             for n in range(2 * wire.view):
-                self._put("i64", self._word(views, place + 1 + n), slot.offset + 8 + 8 * n)
+                self._put("i64", self._word(views, offset + 1 + n), slot.offset + 8 + 8 * n)
         else:
             self._put("ptr", data, slot.offset)
             self._shape([self._word(dims, axis) for axis in range(wire.rank)], wire.type.size, slot.offset + 8)

@@ -52,37 +52,37 @@ class Called:
 
     @property
     def shapes(self) -> list[Any]:
-        """What its results are."""
+        """The shapes and dtypes of its results."""
         shape = library().jax.ShapeDtypeStruct
-        found = self.signature.result_types()
-        return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in found]
+        types = self.signature.result_types()
+        return [shape((*dims, *type.dtype.shape), number_type(type).numpy) for _, type, dims in types]
 
     @property
     def floats(self) -> list[int]:
-        """Which results are of floats."""
+        """The numbers of the results of floats."""
         return [n for n, (_, type, _) in enumerate(self.signature.result_types()) if is_float(type)]
 
     def run(self, *operands: Any) -> Arrays:
         """Return the results."""
-        with _Run(self, operands) as made:
-            self.function(*made.given)
-            return [a.numpy() for a in made.results]
+        with _Run(self, operands) as arrays:
+            self.function(*arrays.given)
+            return [a.numpy() for a in arrays.results]
         return [np.zeros(s.shape, s.dtype) for s in self.shapes]
 
     def gradients(self, wanted: tuple[int, ...], *values: Any) -> Arrays:
         """Gradients to the operands numbered `wanted`, from the operands and then the results' cotangents."""
         count = len(values) - len(self.floats)
-        with _Run(self, values[:count]) as made:
+        with _Run(self, values[:count]) as arrays:
             with Tape(into_grad=False) as tape:
-                self.function(*made.given)
-            seeds = zip((made.results[n] for n in self.floats), values[count:], strict=True)
+                self.function(*arrays.given)
+            seeds = zip((arrays.results[n] for n in self.floats), values[count:], strict=True)
             tape.backward(grads={a: array(np.asarray(v), a.dtype) for a, v in seeds})
-            return [tape.adjoint_of(made.operands[n]).numpy() for n in wanted]
+            return [tape.adjoint_of(arrays.operands[n]).numpy() for n in wanted]
         return [np.zeros_like(values[n]) for n in wanted]
 
 
 class _Run:
-    """One call's arguments, as our own arrays; no observer of the caller's sees it.
+    """A call's arguments as our own arrays, which no observer of the caller's sees.
 
     What ends it and must not fail the call is raised later, and the call goes on behind the `with`.
     """
@@ -100,16 +100,16 @@ class _Run:
         signature, rest = self._called.signature, iter(self._values)
         self.operands: list[Any] = []
         self.given: list[Any] = []
-        kept: list[Any] = []
+        stored: list[Any] = []
         for leaf in signature.leaves:
             values = [_argument(type, np.asarray(next(rest))) for type in leaf.types]
             self.operands += values
-            kept += values if leaf.name in signature.in_out else []
+            stored += values if leaf.name in signature.in_out else []
             self.given.append(leaf.built(values))
         # Zeros rather than undefined: no kernel's IR says here what is read before it is written.
         outputs = [zeros(o.shape, o.type.dtype).fill_(o.init or 0) for o in signature.outputs]
         self.given += outputs
-        self.results = [*kept, *outputs]
+        self.results = [*stored, *outputs]
         return self
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> bool:
@@ -173,8 +173,8 @@ def _run(*operands: Any, called: Called) -> Sequence[Any]:
 
 
 def _lower(ctx: Any, *operands: Any, called: Called) -> Any:
-    made = replace(called, late=is_among_devices(ctx))
-    return library().mlir.lower_fun(partial(_run, called=made), multiple_results=True)(ctx, *operands)
+    callback = replace(called, late=is_among_devices(ctx))
+    return library().mlir.lower_fun(partial(_run, called=callback), multiple_results=True)(ctx, *operands)
 
 
 def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **params: Any) -> tuple[Any, Any]:
@@ -187,8 +187,8 @@ def _one_by_one(primitive: Any, operands: Sequence[Any], axes: Sequence[Any], **
             *(x if axis is None else next(rest) for x, axis in zip(operands, axes, strict=True)), **params
         )
 
-    found = jax.jax.lax.map(once, moving)
-    return found, [0] * len(found)
+    mapped = jax.jax.lax.map(once, moving)
+    return mapped, [0] * len(mapped)
 
 
 def _is_zero(tangent: Any) -> bool:

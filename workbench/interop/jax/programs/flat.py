@@ -40,18 +40,18 @@ class Value:
 
     @property
     def elements(self) -> int:
-        """How many numbers it has."""
+        """The number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def bytes(self) -> int:
-        """Its size."""
+        """The size in bytes."""
         return self.elements * self.dtype.itemsize
 
 
 @dataclass(eq=False)
 class Node:
-    """One operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
+    """An operation: JAX's primitive with its parameters, its inputs and outputs, its level."""
 
     primitive: Any
     params: dict[str, Any]
@@ -80,7 +80,7 @@ class Flat:
 
     @property
     def levels(self) -> int:
-        """How many levels its operations have."""
+        """The number of levels of its operations."""
         return 1 + max((n.level for n in self.nodes), default=0)
 
 
@@ -144,16 +144,16 @@ class _Taker:
     def _node(self, equation: Any, inputs: list[Value]) -> list[Value]:
         try:
             key = (equation.primitive, *inputs, *sorted(equation.params.items()))
-            found = self._made.get(key)
+            values = self._made.get(key)
         # Parameters of some primitives cannot be hashed; such operations are never shared.
         except TypeError:
-            key, found = None, None
-        if found is None:
-            found = [_value(v.aval) for v in equation.outvars]
-            self.nodes.append(Node(equation.primitive, equation.params, inputs, found))
+            key, values = None, None
+        if values is None:
+            values = [_value(v.aval) for v in equation.outvars]
+            self.nodes.append(Node(equation.primitive, equation.params, inputs, values))
             if key is not None:
-                self._made[key] = found
-        return found
+                self._made[key] = values
+        return values
 
 
 def _within(equation: Any) -> Any:
@@ -165,20 +165,21 @@ def _within(equation: Any) -> Any:
 
 
 def _drop_unused(flat: Flat) -> None:
-    used, kept = set(flat.results), []
+    used, nodes = set(flat.results), []
     for node in reversed(flat.nodes):
         if not used.isdisjoint(node.outputs):
             used.update(node.inputs)
-            kept.append(node)
-    flat.nodes = kept[::-1]
+            nodes.append(node)
+    flat.nodes = nodes[::-1]
 
 
 def _is_alias(node: Node) -> bool:
-    source, made = node.inputs[0] if node.inputs else None, node.outputs[0]
-    if source is None or source.dtype != made.dtype or source.elements != made.elements:
+    source, output = node.inputs[0] if node.inputs else None, node.outputs[0]
+    if source is None or source.dtype != output.dtype or source.elements != output.elements:
         return False
     name = node.primitive.name
-    same_order = name == "broadcast_in_dim" and [n for n in source.shape if n != 1] == [n for n in made.shape if n != 1]
+    sizes, sizes_out = ([n for n in shape if n != 1] for shape in (source.shape, output.shape))
+    same_order = name == "broadcast_in_dim" and sizes == sizes_out
     plain = (name in _SAME_BYTES and node.params.get("dimensions") in (None, ())) or name in ("squeeze", "expand_dims")
     return plain or same_order or name == "convert_element_type"
 
@@ -186,21 +187,21 @@ def _is_alias(node: Node) -> bool:
 def _is_repeat(node: Node) -> bool:
     if node.primitive.name != "broadcast_in_dim" or not node.inputs[0].elements or not node.inputs[0].shape:
         return False
-    source, made = node.inputs[0].shape, node.outputs[0].shape
+    source, output = node.inputs[0].shape, node.outputs[0].shape
     while source and source[0] == 1:
         source = source[1:]
-    behind = made[len(made) - len(source) :]
+    behind = output[len(output) - len(source) :]
     last = tuple(node.params["broadcast_dimensions"])[-1:]
-    return len(node.inputs) == 1 and behind == source and (not source or last == (len(made) - 1,))
+    return len(node.inputs) == 1 and behind == source and (not source or last == (len(output) - 1,))
 
 
 def _set_level(node: Node, launch: Any) -> None:
-    """Where an operation is done: no earlier than what it needs."""
+    """Set the level of an operation: no earlier than those of what it needs."""
     before = max((v.level for v in node.inputs), default=0)
-    name, made = node.primitive.name, node.outputs[0]
+    name, output = node.primitive.name, node.outputs[0]
     if name == "broadcast_in_dim" and node.inputs[0].constant is not None and not node.inputs[0].shape:
         # Left undone: a launch that takes a filled value gets the number itself.
-        made.fill = node
+        output.fill = node
         return
     if node.primitive is launch:
         # Odd levels are native: this one, if what it needs is made in it or before, else the next.

@@ -45,7 +45,7 @@ class Program:
         return f"{self.name}: {len(self.closed.jaxpr.eqns)} operations"
 
     def __call__(self, *operands: Any) -> list[Any]:
-        """Its operations one by one."""
+        """Bind its operations one by one to JAX values."""
         return library().jax.core.eval_jaxpr(self.closed.jaxpr, self.closed.consts, *operands)
 
     @property
@@ -54,7 +54,7 @@ class Program:
         return self.closed.in_avals
 
     def derived(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made for `key`, made now where it is new."""
+        """Return the value that `make` computes for `key`, computed at the first request."""
         if key not in self._derived:
             self._derived[key] = make()
         return self._derived[key]
@@ -74,7 +74,7 @@ class Program:
 
     @property
     def native(self) -> tuple[Flat, dict[int, Part]]:
-        """Its operations in levels, with the native segments."""
+        """Operations in levels, with the native segments."""
 
         def make() -> tuple[Flat, dict[int, Part]]:
             flat = flatten(self.closed, _inner, primitives().launch)
@@ -108,8 +108,8 @@ class Program:
         """Return the program that takes its operands in another order."""
 
         def function(*operands: Any) -> list[Any]:
-            given = dict(zip(order, operands, strict=True))
-            return self(*(given[n] for n in range(len(order))))
+            by_number = dict(zip(order, operands, strict=True))
+            return self(*(by_number[n] for n in range(len(order))))
 
         avals = [self.inputs[n] for n in order]
         return self.derived(("ordered", order), lambda: Program.of(self.name, function, avals))
@@ -119,7 +119,8 @@ class Program:
         return self.derived(("linear", wanted), lambda: _linearised(self, wanted))
 
     def transposed(self, split: int) -> Program:
-        """Of a program that is linear in the operands from `split` on: their cotangents from the results'."""
+        """Return the program from the results' cotangents to those of the operands from `split` on, in which it is
+        linear."""
         jax = library().jax
         first, linear = self.inputs[:split], self.inputs[split:]
 
@@ -151,7 +152,7 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
     jax = library().jax
     floats = [n for n, a in enumerate(program.closed.out_avals) if is_float_aval(a)]
     moved = [jax.ShapeDtypeStruct(program.inputs[n].shape, program.inputs[n].dtype) for n in wanted]
-    kept: list[Any] = []
+    saved: list[Any] = []
 
     def forward(*operands: Any) -> list[Any]:
         def part(*chosen: Any) -> list[Any]:
@@ -165,11 +166,11 @@ def _linearised(program: Program, wanted: tuple[int, ...]) -> Linearised:
         # Out by a side door: `jax.make_jaxpr` returns only the outer function's jaxpr, and the linear one is made
         # inside it.
         # Without its constants, which are values of this trace: JAX's leak checker looks for those that outlive theirs.
-        kept.append(closed.jaxpr)
+        saved.append(closed.jaxpr)
         return [*results, *closed.consts]
 
     traced = Program.of(program.name, forward, program.inputs)
-    (linear,) = kept
+    (linear,) = saved
     jaxpr, count = traced.closed.jaxpr, len(program.closed.out_avals)
     outputs, residuals, more = jaxpr.outvars[:count], [], []
     literal = literal_type()

@@ -34,10 +34,10 @@ def programs() -> Programs:
     """Return the primitives, made and registered with JAX at the first call."""
     jax = library()
     names = ("program", "linear", "segment")
-    found = Programs(*(jax.Primitive(f"workbench_{name}") for name in names))
-    for primitive in found:
+    primitives = Programs(*(jax.Primitive(f"workbench_{name}") for name in names))
+    for primitive in primitives:
         primitive.multiple_results = True
-    for primitive in (found.program, found.linear):
+    for primitive in (primitives.program, primitives.linear):
         primitive.def_impl(partial(_run_jitted, primitive))
         primitive.def_effectful_abstract_eval(_results)
         jax.mlir.register_lowering(primitive, _lower, platform="cpu")
@@ -47,14 +47,14 @@ def programs() -> Programs:
         know(primitive)
         experimental_rules(primitive, _closed)
         needs_devices(primitive)
-    jax.ad.primitive_jvps[found.program] = _program_jvp
-    jax.ad.primitive_jvps[found.linear] = _linear_jvp
-    jax.ad.primitive_transposes[found.linear] = _transpose
-    jax.ad.primitive_transposes[found.program] = _transpose_program
-    jax.partial_eval.dce_rules[found.program] = _drop_results
-    found.segment.def_effectful_abstract_eval(_segment_results)
-    jax.mlir.register_lowering(found.segment, _lower_segment, platform="cpu")
-    return found
+    jax.ad.primitive_jvps[primitives.program] = _program_jvp
+    jax.ad.primitive_jvps[primitives.linear] = _linear_jvp
+    jax.ad.primitive_transposes[primitives.linear] = _transpose
+    jax.ad.primitive_transposes[primitives.program] = _transpose_program
+    jax.partial_eval.dce_rules[primitives.program] = _drop_results
+    primitives.segment.def_effectful_abstract_eval(_segment_results)
+    jax.mlir.register_lowering(primitives.segment, _lower_segment, platform="cpu")
+    return primitives
 
 
 def run_program(program: Program, operands: Sequence[Any]) -> list[Any]:
@@ -101,8 +101,8 @@ def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
     def read(value: Value) -> Any:
         if value not in known:
             fill = value.fill
-            found = value.constant if fill is None else fill.primitive.bind(read(fill.inputs[0]), **fill.params)
-            known[value] = np.asarray(found, value.dtype) if fill is None and np.isscalar(found) else found
+            filled = value.constant if fill is None else fill.primitive.bind(read(fill.inputs[0]), **fill.params)
+            known[value] = np.asarray(filled, value.dtype) if fill is None and np.isscalar(filled) else filled
         return known[value]
 
     for level in range(flat.levels):
@@ -111,8 +111,8 @@ def _run_native(*operands: Any, program: Program, split: int = 0) -> list[Any]:
             continue
         for node in flat.nodes:
             if node.level == level and node.outputs[0].fill is None:
-                found = node.primitive.bind(*map(read, node.inputs), **node.params)
-                known |= zip(node.outputs, found if node.primitive.multiple_results else [found], strict=True)
+                filled = node.primitive.bind(*map(read, node.inputs), **node.params)
+                known |= zip(node.outputs, filled if node.primitive.multiple_results else [filled], strict=True)
     return [read(v) for v in flat.results]
 
 
@@ -122,8 +122,8 @@ def _run_part(part: Part, read: Callable[[Value], Any], known: dict[Value, Any])
     for operand, result in part.segment.aliases:
         # XLA aliases only buffers of equal shapes.
         operands[operand] = operands[operand].reshape(part.segment.results[result][1])
-    found = programs().segment.bind(*operands, segment=part.segment)
-    known |= {value: found[n].reshape(value.shape) for value, n in part.outputs}
+    results = programs().segment.bind(*operands, segment=part.segment)
+    known |= {value: results[n].reshape(value.shape) for value, n in part.outputs}
     known |= {value: read(source).reshape(value.shape) for value, source in part.same}
 
 
@@ -155,12 +155,12 @@ def _program_jvp(
 ) -> tuple[list[Any], list[Any]]:
     jax = library()
     wanted = tuple(n for n, t in enumerate(tangents) if not _is_zero(t) and is_float_aval(program.inputs[n]))
-    made = program.linearised(wanted)
-    found = programs().program.bind(*primals, program=made.forward)
-    residuals = [(primals if place == "operand" else found)[n] for place, n in made.residuals]
-    given = [jax.ad.instantiate_zeros(tangents[n]) for n in wanted]
-    moved = iter(programs().linear.bind(*residuals, *given, program=made.tangent, split=len(residuals)))
-    results = found[: len(program.closed.out_avals)]
+    linearised = program.linearised(wanted)
+    outputs = programs().program.bind(*primals, program=linearised.forward)
+    residuals = [(primals if origin == "operand" else outputs)[n] for origin, n in linearised.residuals]
+    instantiated = [jax.ad.instantiate_zeros(tangents[n]) for n in wanted]
+    moved = iter(programs().linear.bind(*residuals, *instantiated, program=linearised.tangent, split=len(residuals)))
+    results = outputs[: len(program.closed.out_avals)]
 
     def none(result: Any) -> Any:
         return jax.ad.Zero(jax.ShapedArray(result.shape, jax.jax.dtypes.float0))
@@ -185,32 +185,33 @@ def _transpose(cotangents: Sequence[Any], *operands: Any, program: Program, spli
     if all(map(_is_zero, cotangents)):
         return [None] * split + [ad.Zero(x.aval) if w else None for x, w in zip(linear, wanted, strict=True)]
     full = map(ad.instantiate_zeros, cotangents)
-    found = programs().linear.bind(*operands[:split], *full, program=program.transposed(split), split=split)
-    return [None] * split + [f if w else None for f, w in zip(found, wanted, strict=True)]
+    cotangents_in = programs().linear.bind(*operands[:split], *full, program=program.transposed(split), split=split)
+    return [None] * split + [f if w else None for f, w in zip(cotangents_in, wanted, strict=True)]
 
 
 def _transpose_program(cotangents: Sequence[Any], *operands: Any, program: Program) -> list[Any]:
-    """Of a program that is linear in the operands that JAX does not know: each of its launches says whether it is."""
+    """Transpose a program that is linear in the operands that JAX does not know: each of its launches says whether it
+    is."""
     linear = [n for n, x in enumerate(operands) if library().ad.is_undefined_primal(x)]
     order = [n for n in range(len(operands)) if n not in linear] + linear
     split = len(operands) - len(linear)
     ordered = program.ordered(tuple(order))
     moved = _transpose(cotangents, *(operands[n] for n in order), program=ordered, split=split)
-    found = dict(zip(order, moved, strict=True))
-    return [found[n] for n in range(len(operands))]
+    by_number = dict(zip(order, moved, strict=True))
+    return [by_number[n] for n in range(len(operands))]
 
 
 def _batch(
     primitive: Any, operands: Sequence[Any], axes: Sequence[Any], *, program: Program, **params: Any
 ) -> tuple[list[Any], list[int]]:
     size = next(x.shape[axis] for x, axis in zip(operands, axes, strict=True) if axis is not None)
-    made = program.batched(tuple(axes), size)
-    return primitive.bind(*operands, program=made, **params), [0] * len(made.closed.out_avals)
+    batched = program.batched(tuple(axes), size)
+    return primitive.bind(*operands, program=batched, **params), [0] * len(batched.closed.out_avals)
 
 
-def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
-    """What is not requested is not computed; `given` is the equation, in JAX 0.12 after which inputs are live."""
-    equation = given[-1]
+def _drop_results(used: list[bool], *rest: Any) -> tuple[list[bool], Any]:
+    """Drop the results that are not requested; `rest` is the equation, in JAX 0.12 after which inputs are live."""
+    equation = rest[-1]
     program = equation.params["program"]
     effects = bool(program.closed.effects)
     if not any(used) and not effects:
@@ -219,5 +220,5 @@ def _drop_results(used: list[bool], *given: Any) -> tuple[list[bool], Any]:
         return [True] * len(equation.invars), equation
     chosen = tuple(n for n, u in enumerate(used) if u)
     outvars = [equation.outvars[n] for n in chosen]
-    made = equation.replace(params={**equation.params, "program": program.chosen(chosen)}, outvars=outvars)
-    return [True] * len(equation.invars), made
+    pruned = equation.replace(params={**equation.params, "program": program.chosen(chosen)}, outvars=outvars)
+    return [True] * len(equation.invars), pruned

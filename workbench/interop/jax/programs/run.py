@@ -1,4 +1,4 @@
-"""One signature of a traced function: from JAX values to stand-in arrays, the call, and back.
+"""A signature of a traced function: from JAX values to stand-in arrays, the call, and back.
 
 A signature is what decides a program: types and shapes of the inputs, values of the static ones, the outputs.
 """
@@ -31,7 +31,7 @@ Shape = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Leaf:
-    """One input parameter: a value, or a tree of them.
+    """An input parameter: a value, or a tree of them.
 
     Attributes:
         name: the parameter's.
@@ -61,7 +61,7 @@ class Leaf:
         return cls(name, tree, types, tuple(tuple(np.shape(v)) for v in values))
 
     def values(self, value: Any) -> list[Any]:
-        """Its values, flat; none of a static one."""
+        """Return the leaves of its value; none of a static one."""
         if self.static is not None:
             return []
         return [value] if self.tree is None else library().jax.tree.leaves(value)
@@ -90,7 +90,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Signature:
-    """What decides a program of the function called `function`; `wide`: JAX has 64-bit types."""
+    """The types that decide a program of the function called `function`; `wide`: JAX has 64-bit types."""
 
     function: str
     leaves: tuple[Leaf, ...]
@@ -111,8 +111,8 @@ class Signature:
         if not self.in_out:
             return list(flat)
         rest = iter(flat)
-        kept = [leaf for leaf in self.leaves if leaf.name in self.in_out]
-        return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in kept), *rest]
+        in_out = [leaf for leaf in self.leaves if leaf.name in self.in_out]
+        return [*(leaf.built([next(rest) for _ in leaf.types]) for leaf in in_out), *rest]
 
     def result_types(self) -> list[tuple[str, ArrayType, Shape]]:
         """Name, type and shape without components of each flat result.
@@ -120,13 +120,13 @@ class Signature:
         Raises:
             LaunchError: an in-out parameter is not an array.
         """
-        found = []
+        types = []
         for leaf in self.leaves:
             for type, shape in zip(leaf.types, leaf.full_shapes, strict=True):
                 if leaf.name in self.in_out:
                     array_type = arguments.result_type(self.function, leaf.name, type)
-                    found.append((leaf.name, array_type, shape[: array_type.ndim]))
-        return [*found, *((o.name, o.type, o.shape) for o in self.outputs)]
+                    types.append((leaf.name, array_type, shape[: array_type.ndim]))
+        return [*types, *((o.name, o.type, o.shape) for o in self.outputs)]
 
 
 def active() -> Trace | None:
@@ -167,7 +167,7 @@ def run_traced(
     poisoned = watched or checks_wanted()
     # Made unobserved, then given to the trace: it must not take them for arrays that the function makes.
     with _alone():
-        given, kept = _stand_ins(trace, signature, operands)
+        arguments, outputs_in = _stand_ins(trace, signature, operands)
         shapes = [stood_for(o.shape, trace.around) for o in signature.outputs]
         outputs = [array.undefined(s, o.type.dtype, CPU) for s, o in zip(shapes, signature.outputs, strict=True)]
         for target, output in zip(outputs, signature.outputs, strict=True):
@@ -175,7 +175,7 @@ def run_traced(
             known = Filled(scalar.numpy.type(output.init)) if output.init is not None else Undefined(poisoned)
             trace.give(target, known, output.name)
     with _alone(trace):
-        returned = function(*given, *outputs)
+        returned = function(*arguments, *outputs)
         if returned is not None:
             raise LaunchError(
                 f"{signature.function} returns a value; its results are its last parameters.",
@@ -185,7 +185,7 @@ def run_traced(
         for target, output in zip(outputs, signature.outputs, strict=True):
             if trace.is_undefined(target) and target.size:
                 raise rebound(output.name)
-        results = [trace.take(a) for a in kept]
+        results = [trace.take(a) for a in outputs_in]
         for target, output in zip(outputs, signature.outputs, strict=True):
             results.append(trace.take(target) if target.size else _empty(output))
             if watched and output.init is None:
@@ -198,8 +198,8 @@ def _empty(output: Output) -> Any:
 
 
 def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> tuple[list[Any], list[array]]:
-    """What the function is given for its inputs, and the arrays among it that come out."""
-    rest, given, kept = iter(operands), [], []
+    """Return the arrays that the function gets for its inputs, and those among them that come out."""
+    rest, arguments, outputs = iter(operands), [], []
     for leaf in signature.leaves:
         values = []
         for type, shape in zip(leaf.types, leaf.full_shapes, strict=True):
@@ -208,11 +208,11 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
                 stand_in = array.undefined(stood_for(shape[: type.ndim], trace.around), type.dtype, CPU)
                 trace.give(stand_in, value, leaf.name)
                 values.append(stand_in)
-                kept += [stand_in] if leaf.name in signature.in_out else []
+                outputs += [stand_in] if leaf.name in signature.in_out else []
             else:
                 values.append(TracedNumber(contents(type), library().jnp.asarray(value), leaf.name, trace.values_read))
-        given.append(leaf.built(values))
-    return given, kept
+        arguments.append(leaf.built(values))
+    return arguments, outputs
 
 
 def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
@@ -224,20 +224,20 @@ def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims
             return outer.take(value)
         return value.value if isinstance(value, TracedNumber) else value
 
-    found = {n: tree.map(plain, v) for n, v in values.items()}
+    plain_values = {n: tree.map(plain, v) for n, v in values.items()}
     # The inner call is traced by its own trace; the outer one sees its results only.
     token = OBSERVERS.set(())
     try:
-        results = callee(*found.values(), output_dims=output_dims)
-        signature = callee.signature(found, output_dims)
-        flat, made = tree.leaves(results), []
+        results = callee(*plain_values.values(), output_dims=output_dims)
+        signature = callee.signature(plain_values, output_dims)
+        flat, ours = tree.leaves(results), []
         for value, (name, type, shape) in zip(flat, signature.result_types(), strict=True):
-            made.append(array.undefined(shape, type.dtype, CPU))
-            outer.give(made[-1], value, name)
+            ours.append(array.undefined(shape, type.dtype, CPU))
+            outer.give(ours[-1], value, name)
     finally:
         OBSERVERS.reset(token)
     changed = [a for n, v in values.items() if n in callee.in_out for a in tree.leaves(v)]
-    for target, value in zip(changed, made, strict=False):
+    for target, value in zip(changed, ours, strict=False):
         target.copy_(value)
-    shaped = signature.results(made)
+    shaped = signature.results(ours)
     return shaped[0] if len(shaped) == 1 else tuple(shaped)

@@ -72,13 +72,13 @@ class Part:
 
 def parts(flat: Flat, function: str) -> dict[int, Part]:
     """Return the segments of a flat program, by level."""
-    found = {}
+    parts = {}
     for level in range(1, flat.levels, 2):
         nodes = [n for n in flat.nodes if n.level == level]
-        made = {v for n in nodes for v in n.outputs}
+        produced = {v for n in nodes for v in n.outputs}
         others = {v for n in flat.nodes if n.level != level for v in n.inputs} | set(flat.results)
-        found[level] = _Planner(nodes, made & others).part(function)
-    return found
+        parts[level] = _Planner(nodes, produced & others).part(function)
+    return parts
 
 
 @dataclass
@@ -100,10 +100,10 @@ class _Planner:
             if node.is_alias:
                 self._of[node.outputs[0]] = self._buffer_of(node.inputs[0], at)
             elif node.is_repeat:
-                source, made = node.inputs[0], node.outputs[0]
-                self._of[made] = self._new(made, at)
-                times = made.elements // source.elements
-                self.steps.append(("repeat", self._of[made], self._buffer_of(source, at), source.bytes, times))
+                source, output = node.inputs[0], node.outputs[0]
+                self._of[output] = self._new(output, at)
+                times = output.elements // source.elements
+                self.steps.append(("repeat", self._of[output], self._buffer_of(source, at), source.bytes, times))
             else:
                 self._launch(node, at)
         results, outputs, same = self._outputs()
@@ -128,26 +128,26 @@ class _Planner:
         self._last[root] = max(self._last.get(root, 0), at)
 
     def _buffer_of(self, value: Value, at: int) -> _Buffer:
-        """Where a value is; what comes from outside becomes an operand, or is filled in."""
-        found = self._of.get(value)
-        if found is not None:
-            return found
+        """Return the buffer of a value; one from outside becomes an operand, or is filled in."""
+        buffer = self._of.get(value)
+        if buffer is not None:
+            return buffer
         if value.fill is not None:
-            found = self._new(value, at)
+            buffer = self._new(value, at)
             number = np.asarray(value.fill.inputs[0].constant, value.dtype)
             if value.bytes:
-                self.steps.append(("fill", found, value.bytes, number.tobytes()))
+                self.steps.append(("fill", buffer, value.bytes, number.tobytes()))
         else:
             # From another segment or from XLA: an operand, which is never written.
-            found = _Buffer(value.bytes, operand=len(self.inputs))
+            buffer = _Buffer(value.bytes, operand=len(self.inputs))
             self.inputs.append(value)
-        self._of[value] = found
-        return found
+        self._of[value] = buffer
+        return buffer
 
     def _new(self, value: Value, at: int) -> _Buffer:
-        made = _Buffer(value.bytes, first=at, last=min(self._last[self._root[value]], NEVER))
-        self.buffers.append(made)
-        return made
+        buffer = _Buffer(value.bytes, first=at, last=min(self._last[self._root[value]], NEVER))
+        self.buffers.append(buffer)
+        return buffer
 
     def _launch(self, node: Node, at: int) -> None:
         if "plan" in node.params:
@@ -174,8 +174,8 @@ class _Planner:
                 # Aliased for XLA: a donated argument or a scan's carry is then changed in its own memory.
                 buffer.donor = uses[operand].buffer.operand if alone else -1
             self._of[value] = buffer
-        made = [_Use(self._of[v], v.dtype.name, shapes or v.shape) for v in node.outputs]
-        self.steps.append(("launch", target, tuple(tuple(listed[n]) for n in sorted(listed)), uses, made))
+        outputs = [_Use(self._of[v], v.dtype.name, shapes or v.shape) for v in node.outputs]
+        self.steps.append(("launch", target, tuple(tuple(listed[n]) for n in sorted(listed)), uses, outputs))
 
     def _outputs(self) -> tuple[list[Value], tuple[tuple[Value, int], ...], tuple[tuple[Value, Value], ...]]:
         results: list[Value] = []
@@ -219,6 +219,6 @@ class _Planner:
             return Fill(place(step[1]), step[2], step[3])
         if step[0] == "repeat":
             return Repeat(place(step[1]), place(step[2]), *step[3:])
-        _, target, listed, uses, made = step
-        given, found = (tuple(Bound(place(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, made))
-        return Launch(target, listed, given, found)
+        _, target, listed, uses, outputs = step
+        inputs, bound = (tuple(Bound(place(u.buffer), u.dtype, u.shape) for u in group) for group in (uses, outputs))
+        return Launch(target, listed, inputs, bound)

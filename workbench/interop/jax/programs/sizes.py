@@ -30,9 +30,9 @@ class Size(int):
         """Return a plain number where the size is known."""
         if not is_symbolic(dim):
             return int(dim)
-        made = super().__new__(cls, number)
-        made.dim = dim
-        return made
+        size = super().__new__(cls, number)
+        size.dim = dim
+        return size
 
     def __reduce__(self) -> tuple[Any, ...]:
         return int, (int(self),)
@@ -41,11 +41,11 @@ class Size(int):
 
 
 def _arithmetic(name: str) -> Callable[[Size, Any], Any]:
-    whole, apply = getattr(int, f"__{name}__"), getattr(operator, name.removeprefix("r"), None)
+    int_method, apply = getattr(int, f"__{name}__"), getattr(operator, name.removeprefix("r"), None)
     apply = apply or getattr(operator, name)
 
     def method(self: Size, other: Any) -> Any:
-        number = whole(self, other)
+        number = int_method(self, other)
         if number is NotImplemented:
             return number
         one, two = self.dim, open_size(other)
@@ -55,10 +55,10 @@ def _arithmetic(name: str) -> Callable[[Size, Any], Any]:
 
 
 def _comparison(name: str) -> Callable[[Size, Any], Any]:
-    whole, apply = getattr(int, f"__{name}__"), getattr(operator, name)
+    int_method, apply = getattr(int, f"__{name}__"), getattr(operator, name)
 
     def method(self: Size, other: Any) -> Any:
-        decided = whole(self, other)
+        decided = int_method(self, other)
         caller = sys._getframe(1).f_globals.get("__name__", "")
         # Our own code compares stand-ins, which are as large as the number says.
         if decided is NotImplemented or caller.partition(".")[0] == "workbench":
@@ -114,7 +114,7 @@ def _shown(closed: Any) -> tuple[Any, ...]:
 
 
 def _configs(jaxpr: Any) -> Iterator[Any]:
-    """What a jaxpr's text leaves out of its launches."""
+    """Yield the parts of a jaxpr's launches that its text leaves out."""
     for equation in jaxpr.eqns:
         yield equation.params.get("config")
         for value in equation.params.values():

@@ -190,12 +190,12 @@ class Trace(Observer):
         elif where is None:
             self._values[target.memory] = library().jnp.full(_count(target.memory, scalar), number, scalar.numpy)
         elif isinstance(target.dtype, Scalar):
-            given = value if isinstance(value, TracedNumber) else number
+            traced = value if isinstance(value, TracedNumber) else number
             # By a launch, so that the program stays one native segment; XLA's scatter would cut it in two.
-            launch_kernel(glue("put", target.ndim), target.shape, inputs=[given], outputs=[target], checks=False)
+            launch_kernel(glue("put", target.ndim), target.shape, inputs=[traced], outputs=[target], checks=False)
         else:
-            whole = self._value(target.memory, scalar)
-            self._values[target.memory] = whole.at[where].set(number)
+            all_of_it = self._value(target.memory, scalar)
+            self._values[target.memory] = all_of_it.at[where].set(number)
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
@@ -213,14 +213,14 @@ class Trace(Observer):
         if self._part_by_launch("gather", target, source):
             return
         part, where = self._part(source), _where(target)
-        whole = self._value(target.memory, number_type(target.dtype))
-        self._values[target.memory] = whole + part if where is None else whole.at[where].add(part)
+        all_of_it = self._value(target.memory, number_type(target.dtype))
+        self._values[target.memory] = all_of_it + part if where is None else all_of_it.at[where].add(part)
 
     def _part_by_launch(self, what: str, target: array, source: array) -> bool:
         """Return whether a copy or sum of parts became a launch of a kernel of our own: not where the parts overlap."""
-        whole = _where(target) is None and _where(source) is None
+        covers_both = _where(target) is None and _where(source) is None
         # Threads of a launch have no order, so overlapping parts are left to XLA, which reads before it writes.
-        if whole or overlap({"target": target, "source": source}):
+        if covers_both or overlap({"target": target, "source": source}):
             return False
         launch_kernel(glue(what, target.ndim), target.shape, inputs=[source], outputs=[target], checks=False)
         return True
@@ -259,11 +259,11 @@ class Trace(Observer):
             self._values[memory] = library().jnp.reshape(result, (-1,)) if memory in binding.shapes else result
 
     def _within(self, record: LaunchRecord) -> tuple[Condition, ...]:
-        """What must hold of open sizes; a launch that must reach outside of an array is refused."""
-        given = record.arguments.items()
-        shapes = {n: open_shape(a.shape) for n, a in given if isinstance(a, array)}
+        """Return the conditions on open sizes; refuse a launch that must reach outside of an array."""
+        arguments = record.arguments.items()
+        shapes = {n: open_shape(a.shape) for n, a in arguments if isinstance(a, array)}
         dims = open_shape(record.dim)
-        numbers = {n: v for n, v in given if isinstance(v, (bool, int, np.integer, np.bool_))}
+        numbers = {n: v for n, v in arguments if isinstance(v, (bool, int, np.integer, np.bool_))}
         # A loop of a thousand equal launches is looked at once.
         key = (record.loaded, dims, *shapes.items(), *numbers.items())
         if key not in self._reached:
@@ -331,7 +331,7 @@ class _Binding:
         return Wire(name, Kind.ARRAY, scalar, 1, operand, result, fill=fill, view=value.ndim)
 
     def _whole(self, name: str, value: array, wire: Wire) -> Wire:
-        """An array with an open size, which a view cannot have: it is all of an operand and result of its shape."""
+        """Wire an array with an open size, which no view can have: it is all of an operand and result of its shape."""
         shape = (*open_shape(value.shape), *value.dtype.shape)
         if self.shapes.setdefault(value.memory, shape) != shape or _where(value) is not None:
             raise refuse_part()
@@ -342,12 +342,12 @@ class _Binding:
     def _read_early(self) -> set[Memory]:
         """Memories that the kernel may read before it has written them."""
         if self._early is None:
-            found = read_before_written(self.record.loaded.function)
-            self._early = {a.memory for n, a in self.record.arguments.items() if isinstance(a, array) and n in found}
+            read = read_before_written(self.record.loaded.function)
+            self._early = {a.memory for n, a in self.record.arguments.items() if isinstance(a, array) and n in read}
         return self._early
 
     def _place(self, memory: Memory, scalar: Scalar) -> tuple[int, int, Any]:
-        """Which operand and result a memory is, and what the result is filled with."""
+        """Return the operand and the result that a memory is, and the value that the result is filled with."""
         state, result = self.trace._values.get(memory), -1
         if memory in self._written:
             result = len(self.results)
@@ -365,7 +365,7 @@ def _count(memory: Memory, scalar: Scalar) -> int:
 
 
 def _where(view: array) -> Any:
-    """Which numbers of its memory a view is: None for all, a slice, or indices."""
+    """Return the elements of its memory that a view is: None for all, a slice, or indices."""
     scalar = number_type(view.dtype)
     start, inner = (view.address - view.memory.address) // scalar.size, view.dtype.size // scalar.size
     count = view.size * inner

@@ -157,7 +157,7 @@ class Notes:
     """The native notes of this process, as a source of recorders."""
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """From the addresses of the handler's symbols."""
+        """Read the addresses of the handler's symbols."""
         self._steps: dict[int, list[CallEntry]] = {}
         self._on = ctypes.c_int32.from_address(addresses["wb_ffi_on"])
         self._head, self._lost, self._room = (
@@ -187,14 +187,14 @@ class Notes:
 
     def _assembled(self, notes: Sequence[tuple[CallEntry, int, int]]) -> list[CallEntry]:
         """Calls in the order of their ends, the launches of a program inside it: they ended before it."""
-        found: list[CallEntry] = []
+        calls: list[CallEntry] = []
         for entry, frame, parent in notes:
             if parent:
                 self._steps.setdefault(parent, []).append(entry)
             else:
                 steps = self._steps.pop(frame, ())
-                found.append(msgspec.structs.replace(entry, calls=tuple(steps)) if steps else entry)
-        return found
+                calls.append(msgspec.structs.replace(entry, calls=tuple(steps)) if steps else entry)
+        return calls
 
     def _take(self, number: int) -> tuple[CallEntry, int, int] | None:
         address = self._slots[number]
@@ -211,24 +211,24 @@ def _read(address: int) -> tuple[CallEntry, int, int]:
     """Return the call of a note, the address of its frame, and of that of the program that it is a step of."""
     words = ctypes.POINTER(ctypes.c_int64)
     note = ctypes.cast(address, words)
-    kernel, start, end, _, operands, results, count, kept, frame, parent = note[:10]
+    kernel, start, end, _, operands, results, count, view_words, frame, parent = note[:10]
     at, attributes = 10, []
     for _ in range(count):
         attributes.append(tuple(note[at + 1 : at + 1 + note[at]]))
         at += 1 + note[at]
     buffers = []
     for n in range(operands + results):
-        dtype, rank, place, *dims = note[at + _BUFFER_WORDS * n : at + _BUFFER_WORDS * (n + 1)]
+        dtype, rank, start_of_data, *dims = note[at + _BUFFER_WORDS * n : at + _BUFFER_WORDS * (n + 1)]
         shape, name = tuple(dims[: min(rank, _MOST_DIMS)]), _NAMES.get(dtype, "")
         data = None
-        if kept and n < operands and rank <= _MOST_DIMS and name:
+        if view_words and n < operands and rank <= _MOST_DIMS and name:
             data = np.empty(shape, _numpy(name))
-            ctypes.memmove(data.ctypes.data, address + place, data.nbytes)
+            ctypes.memmove(data.ctypes.data, address + start_of_data, data.nbytes)
         buffers.append(Operand(name, shape, data))
     label = ctypes.string_at(ctypes.c_void_p.from_address(kernel).value or 0).decode()
-    made = buffers[:operands], buffers[operands:]
+    inputs, outputs = tuple(buffers[:operands]), tuple(buffers[operands:])
     entry = CallEntry(
-        kernel, label, tuple(attributes), tuple(made[0]), tuple(made[1]), plan_of(kernel),
+        kernel, label, tuple(attributes), inputs, outputs, plan_of(kernel),
         segment=segments.get(kernel), started=start / 1e9, seconds=(end - start) / 1e9,
     )  # fmt: skip
     return entry, frame, parent

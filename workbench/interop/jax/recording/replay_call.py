@@ -95,11 +95,11 @@ class _Call:
         self.batches = self.results[0].shape[: self.axes]
         self.dims = tuple(n if n >= 0 else self.size(-1 - n) for n in attributes[0])
 
-    def size(self, place: int) -> int:
+    def size(self, code: int) -> int:
         """Return a size of the launch that is an array's: 4 times the parameter's number plus the axis."""
-        wire = self.wires[place // 4]
+        wire = self.wires[code // 4]
         shape = self.source(wire).shape
-        return shape[len(shape) - _own_rank(wire) + place % 4]
+        return shape[len(shape) - _own_rank(wire) + code % 4]
 
     def source(self, wire: Wire) -> Held:
         """Return the buffer that a parameter is: a result rather than an operand."""
@@ -143,8 +143,8 @@ class _Call:
             shape: tuple[int, ...] = (1,) if wire.kind is Kind.ACCUMULATOR else tuple(own[: wire.rank])
             strides = dense(shape, wire.type.size)
             if wire.view:
-                place = self.views[view : view + 1 + 2 * wire.view]
-                first, rest = place[0], place[1:]
+                view_words = self.views[view : view + 1 + 2 * wire.view]
+                first, rest = view_words[0], view_words[1:]
                 view += 1 + 2 * wire.view
                 start, shape, strides = start + first, tuple(rest[: wire.view]), tuple(rest[wire.view :])
             if wire.kind is Kind.SHAPE:
@@ -183,9 +183,9 @@ def _bytes(held: Held) -> Any:
 def _numbers(data: np.ndarray[Any, Any], dtype: Scalar | Vector) -> Any:
     """Return a number, or a vector's numbers, from their bytes."""
     scalar = number_type(dtype)
-    found = np.frombuffer(data[: dtype.size].tobytes(), scalar.numpy)
-    found = found.astype(np.float32) if is_half(scalar) else found
-    return tuple(found.tolist()) if dtype.shape else found.tolist()[0]
+    numbers = np.frombuffer(data[: dtype.size].tobytes(), scalar.numpy)
+    numbers = numbers.astype(np.float32) if is_half(scalar) else numbers
+    return tuple(numbers.tolist()) if dtype.shape else numbers.tolist()[0]
 
 
 def _fill(wire: Wire) -> Any:
