@@ -29,7 +29,7 @@ DATA: Final = "data"
 
 
 class SumOrder(msgspec.Struct, frozen=True):
-    """How a function's threads share elements to which they add floats.
+    """The way in which a function's threads share elements to which they add floats.
 
     Attributes:
         sharing: `FREE`, `ROWS`, `LAUNCH` or `DATA`.
@@ -58,12 +58,10 @@ def sum_order(function: Function) -> SumOrder:
     if not changes or function.block_dim:
         return SumOrder(DATA if changes else FREE)
     analysis = Analysis(function)
-    if any(_depends_on_data(analysis, v) for ops in changes.values() for op in ops for v in _indices(op)):
+    if any(_depends_on_data(analysis, v) for ops in changes.values() for op in ops for v in indices_of(op)):
         return SumOrder(DATA)
     axes = 0
-    while axes < function.launch_ndim and all(
-        len({len(_indices(op)) for op in ops}) == 1 and analysis.own_places(axes, ops) for ops in changes.values()
-    ):
+    while axes < function.launch_ndim and all(analysis.own_places(axes, ops) for ops in changes.values()):
         axes += 1
     if axes == function.launch_ndim and axes:
         return SumOrder(FREE)
@@ -76,10 +74,6 @@ _CHANGES = frozenset({"atomic_add", "atomic_swap"})
 
 def _adds_floats(op: Op) -> bool:
     return element(op.operands[-1].type).kind is Kind.FLOAT
-
-
-def _indices(op: Op) -> tuple[Value, ...]:
-    return indices_of(op)
 
 
 def _depends_on_data(analysis: Analysis, value: Value) -> bool:

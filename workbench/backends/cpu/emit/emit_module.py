@@ -121,7 +121,7 @@ def prepared(function: Function, options: Options, division: Division, **steps: 
 
 
 class Division(msgspec.Struct, frozen=True):
-    """How launches are divided among cores.
+    """The way in which launches are divided among cores.
 
     Attributes:
         one_core: not at all: all threads run on one core, in order, and add plainly.
@@ -306,7 +306,7 @@ class ModuleEmitter(Emitter):
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
 
     def _ends(self) -> tuple[str, str]:
-        """Where the entry's threads begin and end: rounded up to whole groups of those that add to one element.
+        """Return where the entry's threads begin and end, rounded up to whole groups of those that add to one element.
 
         Ranges that cover the launch then still cover it once, and each group runs in one of them.
         """
@@ -328,7 +328,7 @@ class ModuleEmitter(Emitter):
 
     @property
     def grouped_rows(self) -> int:
-        """How many rows run together, and so on one core."""
+        """Return how many rows run together, and so on one core."""
         return 1
 
     def begin_rows(self, extent: str, begin: str) -> str:

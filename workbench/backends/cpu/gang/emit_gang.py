@@ -149,7 +149,7 @@ class Gangs(GangEmitter):
 
     @property
     def grouped_rows(self) -> int:
-        """How many rows run together."""
+        """Return how many rows run together."""
         return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:
