@@ -25,7 +25,7 @@ ROWS: Final = "rows"
 LAUNCH: Final = "launch"
 """Threads of several rows do, at indices that do not depend on data: the launch runs on one core, in order."""
 DATA: Final = "data"
-"""Which threads do depends on data: the order is that of threads within what one core runs, and not fixed beyond."""
+"""The threads that do depend on data: their order is fixed within what one core runs, and not beyond."""
 
 
 class SumOrder(msgspec.Struct, frozen=True):
