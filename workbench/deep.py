@@ -29,7 +29,7 @@ _raised: list[int] = []
 
 
 def deep(call: Callable[P, R]) -> Callable[P, R]:
-    """Decorator: a call without effects that may recurse deeply.
+    """Decorate a side-effect-free function that may recurse deeply: if it overflows, it is run again on a larger stack.
 
     Raises:
         RecursionError: it nests more deeply than `LIMIT`.

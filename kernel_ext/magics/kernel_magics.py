@@ -1,8 +1,9 @@
 """The magics: each parses its line and hands over to a plain function.
 
-`%%kernel` builds a cell, `%%cuda` one of CUDA C++, `%inspect` shows what was made of a kernel, `%cache` shows and manages the cache. Between
-`%%kernel` and its card: `session/cells.py` builds the cell's kernels (`workbench/api/builds/`), its events become a
-`StatusView` (`session/status.py`), and `output/output_area.py` shows it as a widget or as static output.
+`%%kernel` builds a cell, `%%cuda` one of CUDA C++, `%inspect` shows what was made of a kernel, `%cache` shows and
+manages the cache. Between `%%kernel` and its card: `session/cells.py` builds the cell's kernels
+(`workbench/api/builds/`), its events become a `StatusView` (`session/status.py`), and `output/output_area.py` shows
+it as a widget or as static output.
 """
 
 from __future__ import annotations

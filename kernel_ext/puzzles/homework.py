@@ -71,7 +71,7 @@ def stripped(text: str, cell: int = 0) -> str:
 
 
 def write_for_students(source: Path, target: Path) -> str:
-    """Write the students' notebook, without answers and outputs, with tests; return a sentence on what was removed.
+    """Write the students' notebook without answers, hidden tests or outputs; return its path and the number of answers.
 
     Raises:
         Refusal: a mark has no partner, or the source is no notebook.

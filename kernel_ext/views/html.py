@@ -42,7 +42,7 @@ def line(text: str) -> str:
 
 
 def pressed(word: str, title: str, before: str = "") -> str:
-    """Format a word to press, after a text; hidden if none of our extensions is there to listen.
+    """Return a clickable word that follows `before`, as HTML; it stays hidden unless an extension listens.
 
     Args:
         word: `stop` or `run`, as the extension's `watchButtons` knows them.

@@ -7,7 +7,7 @@ import pytest
 from workbench.ir import Builder, Function, Value
 from workbench.ir.rewrite import copy_block, map_blocks, replace_body
 from workbench.ir.show import canonical
-from workbench.ir.values import walk
+from workbench.ir.values import Block, Op, walk
 from workbench.ir.verify import verify
 from workbench.source import Location, Source
 from workbench.types import ArrayType, float32, float64, int32
@@ -65,6 +65,24 @@ def test_a_copy_means_the_same_and_shares_no_value() -> None:
     assert canonical(copied) == canonical(f)
     values = [{v for op in walk(g.body) for v in op.results} for g in (f, copied)]
     assert not values[0] & values[1]
+
+
+def test_every_operation_is_listed_once_outer_before_inner_and_looked_for_once() -> None:
+    b, c = Builder(), Value(bool_, "c")
+    for _ in range(3):
+        with b.block() as then:
+            with b.block() as inner:
+                b.yield_(b.const(1))
+            b.yield_(*b.if_(c, inner.block, inner.block))
+        b.if_(c, then.block, then.block)
+    body = b.body()
+
+    def listed(block: Block) -> list[Op]:
+        return [o for op in block.ops for o in (op, *(i for nested in op.blocks for i in listed(nested)))]
+
+    assert [*walk(body)] == listed(body) and walk(body) is walk(body)
+    assert body.op_names == {"const", "if", "yield"}
+    assert all(op in listed(body) and value in op.results for value, op in body.definitions.items())
 
 
 def test_map_blocks_leaves_flat_operations_alone() -> None:

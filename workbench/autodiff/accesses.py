@@ -94,7 +94,7 @@ class _Flows:
     def __init__(self, function: Function) -> None:
         around = dict(_loops(function.body, ()))
         after, before = _edges(function)
-        looped = any(op.name == "for" for op in walk(function.body))
+        looped = "for" in function.body.op_names
         every = list(walk(function.body))
         reads = {v for op in every if op.name in READS for v in op.results if is_float(v.type)}
         ahead: dict[Value, set[Value]] = {}

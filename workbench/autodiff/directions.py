@@ -32,7 +32,7 @@ ADJOINTS = ("adjoint", GATHERED, CLEARING, LOCAL)
 
 
 def then(direction: str, step: str) -> str:
-    """Return the direction one step further: of "forward" the step alone."""
+    """Return the composed direction: `step` after `direction`, or `step` alone if that is "forward"."""
     return step if direction == FORWARD else f"{direction} {step}"
 
 

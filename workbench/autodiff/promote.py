@@ -145,7 +145,7 @@ class _Promoter:
         states[place] = _State(value, self.builder.const(True, bool_))
 
     def branch(self, op: Op, states: States) -> None:
-        """Both sides yield the elements that one of them writes."""
+        """Make both branches yield every element that either of them writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
         extra = self.extra(changed, states)

@@ -105,7 +105,7 @@ class _Seen:
             return self._outdated
         new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
         self._imported |= new
-        self._outdated = self._outdated or any(self._has_changed(name) for name in new if name.startswith(_PREFIX))
+        self._outdated = self._outdated or any([self._has_changed(name) for name in new if name.startswith(_PREFIX)])
         return self._outdated
 
     def _has_changed(self, module: str) -> bool:
@@ -113,10 +113,12 @@ class _Seen:
         if self._record:
             return _identity_now(record) != _identity(self._states[record])
         stem = os.path.join(self._package, *module.split(".")[1:])
-        paths = (f"{stem}.py", os.path.join(stem, "__init__.py"))
-        was = [_identity(self._states[path]) if path in self._states else None for path in paths]
-        read = any(was) or os.path.dirname(stem) in self._states  # a new file in a folder that was read
-        return read and was != [_identity_now(path) for path in paths]
+        for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
+            was = self._states.get(path)
+            if was is not None:
+                return _identity_now(path) != _identity(was)
+        # A new file in a folder that was read.
+        return os.path.dirname(stem) in self._states and (os.path.exists(f"{stem}.py") or os.path.isdir(stem))
 
 
 @lru_cache(maxsize=1)
@@ -179,21 +181,23 @@ def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
 
     The last alone would not show an edit by a clock that was set back.
     """
-    changed = [_changed_ns(s) for s in states]
+    changed = _changed_ns(states)
     sums = sum([s.st_size for s in states]), sum([s.st_ino for s in states]), sum(changed) % (1 << 63)
     return *sums, max(changed, default=0)
 
 
-def _changed_ns(status: os.stat_result) -> int:
-    """Return the time at which a file changed (ns), by a clock that users cannot set; Windows has no such clock."""
-    return status.st_ctime_ns if os.name == "posix" else max(status.st_mtime_ns, status.st_ctime_ns)
+def _changed_ns(states: Collection[os.stat_result]) -> list[int]:
+    """Return the times at which files changed (ns), by a clock that users cannot set; Windows has no such clock."""
+    if os.name == "posix":
+        return [s.st_ctime_ns for s in states]
+    return [max(s.st_mtime_ns, s.st_ctime_ns) for s in states]
 
 
-def _identity(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_size, status.st_ino, _changed_ns(status)
+def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
+    return status.st_size, status.st_ino, status.st_ctime_ns, 0 if os.name == "posix" else status.st_mtime_ns
 
 
-def _identity_now(path: str) -> tuple[int, int, int] | None:
+def _identity_now(path: str) -> tuple[int, int, int, int] | None:
     try:
         return _identity(os.stat(path))
     except OSError:
@@ -227,30 +231,25 @@ def digest_of(
     Raises:
         CacheError: a file cannot be read, or there is none.
     """
-    digest, newest, count, start = hashlib.sha256(), 0, 0, len(os.path.join(package, ""))
+    digest, start, read = hashlib.sha256(), len(os.path.join(package, "")), dict[str, os.stat_result]()
     states = {} if states is None else states
     try:
         for path in _files(str(package), sources, states):
-            text, states[path] = _read(path)
-            newest = max(newest, _changed_ns(states[path]))
+            # For 440 files a file object each would take half of the time.
+            file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            try:
+                read[path] = os.fstat(file)
+                text = b"".join(iter(partial(os.read, file, read[path].st_size + 1), b""))
+            finally:
+                os.close(file)
             name = path[start:].replace(os.sep, "/").encode()
             digest.update(b"%d %d\n%b%b" % (len(name), len(text), name, text))
-            count += 1
     except OSError as error:
         raise CacheError(f"the code generator's source code cannot be read, so nothing can be keyed: {error}") from None
-    if not count:
+    if not read:
         raise CacheError(f"the code generator's source code is not in {package}, so nothing can be keyed")
-    return digest.hexdigest()[:16], newest
-
-
-def _read(path: str) -> tuple[bytes, os.stat_result]:
-    """Return a file's text and state; for 440 files a file object each would take half of the time."""
-    file = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
-    try:
-        status = os.fstat(file)
-        return b"".join(iter(partial(os.read, file, status.st_size + 1), b"")), status
-    finally:
-        os.close(file)
+    states.update(read)
+    return digest.hexdigest()[:16], max(_changed_ns(read.values()))
 
 
 def _files(package: str, sources: tuple[str, ...], states: dict[str, os.stat_result]) -> list[str]:

@@ -211,4 +211,4 @@ RULES = {name: _rule(name) for name in _RULES}
 
 def is_tiled(block: Block) -> bool:
     """Return whether the block has an operation on tiles."""
-    return any(op.name in TILED for op in walk(block))
+    return not TILED.isdisjoint(block.op_names)

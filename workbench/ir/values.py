@@ -108,6 +108,7 @@ value last); those in `ops.READS` read what an effect may change. `slot_write` c
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import msgspec
@@ -200,7 +201,7 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         )
 
 
-class Block(msgspec.Struct, frozen=True, eq=False):
+class Block(msgspec.Struct, frozen=True, eq=False, dict=True):
     """A sequence of operations with parameters; a nested block ends in `yield`, a function's body does not."""
 
     params: tuple[Value, ...] = ()
@@ -210,6 +211,31 @@ class Block(msgspec.Struct, frozen=True, eq=False):
     def yielded(self) -> tuple[Value, ...]:
         """The operands of the block's final `yield`."""
         return self.ops[-1].operands if self.ops and self.ops[-1].name == "yield" else ()
+
+    @cached_property
+    def every_op(self) -> tuple[Op, ...]:
+        """The operations of the block and of the blocks inside, outer before inner, in order; a block never changes."""
+        ops = list[Op]()
+        open_blocks = [iter(self.ops)]
+        while open_blocks:
+            for op in open_blocks[-1]:
+                ops.append(op)
+                if op.blocks:
+                    open_blocks += [iter(inner.ops) for inner in reversed(op.blocks)]
+                    break
+            else:
+                open_blocks.pop()
+        return tuple(ops)
+
+    @cached_property
+    def op_names(self) -> frozenset[str]:
+        """The names of all these operations: what asks for one that a function has not, asks without a walk."""
+        return frozenset([op.name for op in self.every_op])
+
+    @cached_property
+    def definitions(self) -> dict[Value, Op]:
+        """The operation that each value is a result of, of this block and the blocks inside; not to be changed."""
+        return {value: op for op in self.every_op for value in op.results}
 
 
 GRADIENT = Attribute("gradient", Block)
@@ -251,23 +277,14 @@ class Function(msgspec.Struct, frozen=True, eq=False):
 
 def walk(block: Block) -> Sequence[Op]:
     """List the operations of a block and of the blocks inside, outer before inner, in order."""
-    ops = list[Op]()
-    open_blocks = [iter(block.ops)]
-    while open_blocks:
-        for op in open_blocks[-1]:
-            ops.append(op)
-            if op.blocks:
-                for inner in reversed(op.blocks):
-                    open_blocks.append(iter(inner.ops))
-                break
-        else:
-            open_blocks.pop()
-    return ops
+    return block.every_op
 
 
 def definitions(*blocks: Block) -> dict[Value, Op]:
-    """Return the operation that each value is a result of, in these blocks and the blocks inside."""
-    return {value: op for block in blocks for op in walk(block) for value in op.results}
+    """Return the operation that each value is a result of, in these blocks and the blocks inside; not to be changed."""
+    if len(blocks) == 1:
+        return blocks[0].definitions
+    return {value: op for block in blocks for value, op in block.definitions.items()}
 
 
 VALUES = {"store": 1, "atomic_add": 1, "atomic_load": 0, "atomic_swap": 2}

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from workbench.ir.ops import LASTING, LEAD, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.cost import constants
 from workbench.passes.analysis.ending import ends
 
@@ -19,7 +19,7 @@ from workbench.passes.analysis.ending import ends
 def prune(function: Function) -> Function:
     """Return the function without operations, results of `if` and carried values that no effect depends on."""
     body = function.body
-    known = constants(body) if any(op.name == "while" for op in walk(body)) else {}
+    known = constants(body) if "while" in body.op_names else {}
     return replace_body(function, _Needs(body, lambda op: not ends(op, known)).rebuilt(body))
 
 

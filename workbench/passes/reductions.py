@@ -57,7 +57,7 @@ def _place(op: Op) -> tuple[Value, ...]:
 
 
 def _found(function: Function) -> frozenset[tuple[Value, ...]]:
-    if not any(op.name in ("atomic_add", "atomic") for op in walk(function.body)):
+    if function.body.op_names.isdisjoint(("atomic_add", "atomic")):
         return frozenset()
     operations = list(walk(function.body))
     analysis = Analysis(function)

@@ -94,7 +94,7 @@ def array_scan(x: array, out: array | None = None, inclusive: bool = True) -> ar
 
 
 def require(what: str, x: Any, dtypes: str = "numbers") -> None:
-    """Refuse what is no array of numbers in one dimension.
+    """Raise unless `x` is a one-dimensional array of non-bool scalars; `dtypes` only words the message.
 
     Raises:
         LaunchError: what it is instead.

@@ -189,3 +189,18 @@ def test_structs_show_their_fields():
     assert steps[2].names["ball.speed"] == (2.0, 3.0)
     assert steps[-1].names["x"] == (6.0,)
     assert ball.mass == 1.5
+
+
+def test_a_tuple_that_a_loop_changes_is_one_name():
+    text = """
+        def k(x: array[float], y: array[float]):
+            i = tid()
+            p = (x[i], 1)
+            for j in range(3):
+                p = (p[0] * 2.0, p[1] + j)
+            y[i] = p[0]
+    """
+    x, y = np.array([1, 2, 3], np.float32), np.zeros(3, np.float32)
+    steps = wb.step(meaning.define(text)["k"], 3, [x], [y], thread=1)
+    assert [s.names["p"] for s in steps if s.source.strip().startswith("p = (p")] == [(2.0, 1), (4.0, 1), (8.0, 2)]
+    assert steps[-1].names["p"] == (16.0, 4) and not any("." in name for s in steps for name in s.names)

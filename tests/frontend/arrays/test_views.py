@@ -164,8 +164,8 @@ REFUSED = [
     ("z = a[::i]", "::i", "integer written out"),
     ("z = a[::0]", "::0", "integer written out"),
     ("z = a[i].foo", "a[i].foo", "has no foo"),
-    ("row = a[0]\n    if i > 1:\n        row = a[1]\n    z = row[0]", "row", "depending on i > 1"),
-    ("row = a[0]\n    for j in range(3):\n        z = row[j]\n        row = a[j]", "row", "changes its kind"),
+    ("row = a[0]\n    if i > 1:\n        row = a[:, 1]\n    z = row[0]", "row", "depending on i > 1"),
+    ("row = a[0]\n    for j in range(3):\n        z = row[j]\n        row = a[:, j]", "row", "changes its kind"),
     ("z = f(a[i])", "f(a[i])", "x of f() is array2d[float32]; the argument is array[float32]"),
 ]
 

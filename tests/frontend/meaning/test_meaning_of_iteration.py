@@ -163,7 +163,7 @@ def test_funcs_in_a_tuple_are_called_in_turn_and_the_gradient_goes_through():
         ("for q in i:\n        z = q", "i", "runs over range"),
         ("for q in 'ab':\n        z = q", "'ab'", "no string"),
         ("for a, b in zip(range(i), (1, 2)):\n        z = a", "range(i)", "not known at compile time"),
-        ("for a, b in zip(x, (1, 2)):\n        z = a", "x", "index every array by i"),
+        ("for a, b in zip(x, (1, 2), strict=True):\n        z = a", "x", "index every array by i"),
         ("for a, b in zip((1,), (1, 2), strict=True):\n        z = a", "zip((1,), (1, 2), strict=True)",
          "have 1, 2 elem"),
         ("for a, b in zip(range(300), range(300)):\n        z = a", "range(300)", "300 elements"),
@@ -187,7 +187,7 @@ def test_refused_at_its_place(statement, place, sentence):
 
 CARRIED = [
     (
-        "p = (v, 1)\n    for q in range(3):\n        v += p[0]\n        p = (p[1], p[0])",
+        "p = (v, 1)\n    for q in range(3):\n        v += p[0]\n        p = (p[1], p[0], 2)",
         "p changes its kind inside the loop",
     ),
     ("f = sin\n    for q in range(3):\n        v = f(v)\n        f = cos", "f changes its kind inside the loop"),

@@ -146,6 +146,71 @@ BODIES = {
         s = 0.0
         for j in range(3): s += (x if j > 1 else x[2:])[j]
         y[i] += s*x[i]""",
+    "tuples in branches and loops": """
+        p = (x[i], 1)
+        q = ((0.5, i), x[i]*x[i])
+        for j in range(4):
+            if j > i: p = (p[1], p[0])
+            else: p = pair(p[0]*0.5)
+            (a, n), b = q
+            q = ((b*0.5, n + 1), a)
+            if n > 6: break
+        for j in range(3): r = (x[j], j)
+        s, p = r[0]*float64(r[1]), (p[0] + r[0], p[1])
+        y[i] = s + p[0] + 10.0*p[1] + q[0][0]*q[1] + float64(q[0][1])""",
+    "parts of arrays in branches and loops": """
+        v = x[1:5]
+        if i % 2 == 0: v = x[i // 2:i]
+        w = x[i:] if i < 3 else x[:i]
+        s = 0.0
+        while len(w) > 1:
+            h = len(w) // 2
+            s += w[0]*w[h]
+            w = w[h:] if x[i] > 0.0 else w[:h]
+        for j in range(3):
+            s = s*0.5 + float64(len(v))*w[-1]
+            for a in v: s += a*x[i]
+            v = x[j:2*j + 1]
+        y[i] = s""",
+    "and, or of numbers": """
+        n = i and 5 or i + 2
+        a = x[i] if i and x[i] > 0.0 else 0.25
+        b = x[i]*float64(i - 3) or 1.5
+        b *= x[i] > 0.0 and 0.1 or 0.7
+        while n and x[n % 7] > -3.0: n -= 1
+        y[i] = a*float64(n or 3) + b*float64((i > 3) or 2*i)""",
+    "what tuples add up to": """
+        s = sum(x[j]*w for j, w in enumerate((0.5, 0.25, 2.0))) + sum((x[i], i, 2), 0.5)
+        s += sum(x[a]*x[b]*0.1 for a in range(5) if a % 2 == 0 for b in range(a))
+        if any(v > x[i] for v in (x[0], x[4])) and not all((i, x[i])): s *= 2.0
+        t = tuple(j*x[i] for j in range(3)) + (1.0,)*2
+        a, *b = t[1::2]
+        y[i] = s*max(t) + a*b[0] + min(t) + float64(len(t))""",
+    "operators of tuples": """
+        t = (x[i], 0.1, 3)
+        s = t[i % 3] + (0.1, 0.7)[i % 2 - 1]*t[-1]
+        if (i % 2, (i, 2)) == (1, (3, 2)): s += 10.0
+        if (i, 1) != (2, 1) and i*3 in range(2, 20, 4): s += 100.0
+        q, r = divmod(2*i - 5, 3)
+        a, b = divmod(x[i], 0.75)
+        y[i] = s + float64(q*10 + r) + a*b + pow(x[i], 3) + float64(pow(i, 2))""",
+    "arrays beside arrays": """
+        s, least = 0.0, float('inf')
+        for j, (a, w) in enumerate(zip(x, (0.5, 0.1, 2.0, 1.0)), 1): s += a*w*float64(j)
+        for a, b, j in zip(x[1:], x[::-1], range(3, i + 9, 2)):
+            if j > 9: break
+            s = s*0.5 + a*b*float64(j)
+        for a in reversed(x):
+            s = s*0.25 + a
+            least = min(least, a*x[i])
+        y[i] = s + least""",
+    "names in expressions": """
+        s = (a := x[i]*2.0) + (b := a + 1.0)*a*b
+        for j in range(3):
+            if (s := s*0.5 + x[j]) > 1.0: s = s*0.5
+        if (n := i % 3) == 0: y[i] = s
+        elif (m := n*2) == 2: y[i] = s*float64(m) + x[i]
+        else: y[i] = s*float64(n)""",
     "defaults that are funcs, tuples and bools": "y[i] = scaled(x[i]) + scaled(x[i], (0.5, 4.0), up=False)",
 }
 FUNCS = """

@@ -236,7 +236,7 @@ class MappedStep(Step):
         )
 
     def again(self, instead: Callable[[array], array]) -> None:
-        """Note it again: there is nothing to run."""
+        """Record the mapped operation again on the substituted arrays; nothing runs."""
         m = self.mapped
         Mapped(instead(m.target), instead(m.source), m.along, m.against, m.constants).note()
 

@@ -13,7 +13,7 @@ from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
 
 def cleared_only(array: Value, operations: Sequence[Op]) -> bool:
-    """Return whether all that is written there is 0."""
+    """Return whether every write to the array stores 0."""
     made = {v: op for op in operations for v in op.results}
     effects = [op for op in operations if op.name in EFFECTS and op.operands[0] is array]
     return all(op.name == "store" and _is_zero(made.get(op.operands[-1])) for op in effects)

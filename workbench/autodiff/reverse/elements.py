@@ -132,7 +132,7 @@ def _kept(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents)
 
 
 def _nothing(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """What depends on nothing that varies."""
+    """Propagate nothing: the operation has no differentiable operand."""
 
 
 def _no_gradient(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:

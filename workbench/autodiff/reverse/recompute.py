@@ -140,7 +140,7 @@ def recompute(
 
 
 def _is_replaced(op: Op) -> bool:
-    return op.attrs.get(REPLAY) is not None or any(inner.name in EFFECTS for inner in walk(op.blocks[0]))
+    return op.attrs.get(REPLAY) is not None or not EFFECTS.isdisjoint(op.blocks[0].op_names)
 
 
 def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None) -> None:
@@ -286,7 +286,8 @@ def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], 
 
 
 def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, list[Value]]]:
-    """What a loop notes as it is recomputed: a `while` how many iterations it had; when carried values last changed."""
+    """Return fresh values for a recomputed loop's notes: the count of a `while`, and the turn of each slot's last
+    change."""
     type = int64 if op.name == "while" else op.blocks[0].params[0].type
     scratch, body = Builder(), op.blocks[-1]
     carried = body.params[len(body.params) - len(op.results) :]

@@ -248,7 +248,7 @@ def _relocated(
 def _called(
     code: bytes, parsed: _Object, code_start: int, imported: int, exported: Sequence[int]
 ) -> tuple[bytes, list[tuple[int, int]]]:
-    """Return the code of the functions that the exported ones reach, and where in it which function's index is called.
+    """Return the code of functions reachable from the exports, and the offset and callee of each call in it.
 
     The others keep their places, empty. (The vectoriser's variants of maths functions outlive the passes; most kernels
     use one or two of them.)

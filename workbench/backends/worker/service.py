@@ -40,7 +40,7 @@ class JobSource(Protocol):
 
 
 class Service:
-    """The thread of one worker process.
+    """The parent's driver of one worker process: a thread that starts it, feeds it jobs and collects the results.
 
     It has a thread, and is none: in a forked child, Python calls `_stop` of each thread of the parent; a method of that
     name here waited there for a lock that nobody would release.

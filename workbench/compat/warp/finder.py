@@ -118,7 +118,7 @@ class _WheelLoader(SourceFileLoader):
 
 
 def _from_wheel(name: str, rest: str) -> ModuleSpec | None:
-    """The spec of the wheel's own file.
+    """Return the import spec of the wheel's own module; None if it has no such file.
 
     Raises:
         ImportError: the wheel has another version than those tested.

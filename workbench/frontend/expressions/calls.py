@@ -13,7 +13,7 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics
+from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics, tuples
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
@@ -34,6 +34,7 @@ from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value
+from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
 from workbench.types import bool as bool_
@@ -57,6 +58,10 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Form) and target.body is not None:
         warp_notices.note_form(context, name)
         return library.lower(context, warp_notices.meaning_of_form(context, target), node, expression)
+    known = python_names.as_builtin(target)
+    result = _as_in_python(context, node, target, known, expression)
+    if result is not None:
+        return result
     if target is not complex:
         target = python_names.as_scalar(target) or target
     func = hasattr(target, "__wb_definitions__")
@@ -81,10 +86,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
         return _construct(context, target, _no_keywords(context, callee, args, keywords))
-    builtin = python_names.as_builtin(target)
-    if builtin is not None:
+    if known is not None:
         try:
-            return call_builtin(context, builtin, args, keywords)
+            return call_builtin(context, known, args, keywords)
         except KernelTypeError as error:
             if not _is_kernel(context.definition.scope.user.get(callee.path)):
                 raise
@@ -102,12 +106,44 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
     return expression(context, node)
 
 
+def _as_in_python(
+    context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
+) -> Operand | None:
+    """Return what not only the arguments' values decide: `float("inf")`, `pow(x, 2)`, `max((a, b))`; else None."""
+    if target is float and len(node.args) == 1:
+        return _written_number(node.args[0])
+    if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
+        return expression(context, ast.copy_location(ast.BinOp(node.args[0], ast.Pow(), node.args[1]), node))
+    if known is not None and known.name in ("min", "max") and len(node.args) == 1:
+        items = _several(context, node.args[0], expression)
+        return call_builtin(context, known, items, {}) if items else None
+    return None
+
+
+def _written_number(node: ast.expr) -> Literal | None:
+    """Return the number of `float("inf")`, which is as weak as one that is written out; None of anything else."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return None
+    try:
+        return Literal(float(node.value))
+    except ValueError:
+        return None
+
+
+def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+    """Return what `min` or `max` of one argument compares, where that is a tuple or a generator expression."""
+    if isinstance(node, ast.GeneratorExp):
+        return tuples.items_of(context, node, expression)
+    if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
+        return ()  # perhaps a vector, which is computed once
+    operand = expression(context, node)
+    return operand if isinstance(operand, tuple) else ()
+
+
 def _advice(target: Any, path: str) -> str:
-    """What to do instead of calling something that is no part of the language."""
+    """Return what to write instead of calling something that is no part of the language."""
     if _is_kernel(target):
         return _advice_of_kernel(path)
-    if target is sum:
-        return "Write a loop: for v in x: s += v."
     if "random" in path.split("."):
         return "Draw with randf(state), after state = rand_init(seed, i)."
     home = (getattr(target, "__module__", None) or "").split(".")[0]
@@ -195,7 +231,7 @@ COMPLEX: dict[str, Callable[..., Any]] = {
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
-    """What the builtin returns for literals, at least one of them a float; None if the kernel is to compute it."""
+    """Return the builtin's result for literals, at least one of them a float; None if the kernel is to compute it."""
     numbers = [o.value for o in operands if isinstance(o, Literal)]
     if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
         return _of_complex(builtin.name, numbers[0])
@@ -232,8 +268,8 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
             arguments.append(argument)
             continue
         operand = expression(context, argument.value)
-        whole = isinstance(operand, Value) and isinstance(operand.type, Vector)
-        if not isinstance(operand, tuple) and not whole:
+        is_vector = isinstance(operand, Value) and isinstance(operand.type, Vector)
+        if not isinstance(operand, tuple) and not is_vector:
             with context.at(argument):
                 raise context.error(
                     KernelTypeError, f"* unpacks a tuple or a vector; this is {describe(operand)}.",
@@ -268,7 +304,7 @@ def _truncates(operand: Literal, type: Scalar) -> bool:
 
 
 def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """`vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
+    """Lower `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
     operands = [usable(context, a) for a in args]
     if len(operands) > 1:
         operands = [c for o in operands for c in _parts(context, o)]
@@ -291,8 +327,8 @@ def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
 
 
 def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    whole = isinstance(operand, Value) and type(operand.type) is Vector
-    return components(context, operand) if whole else (operand,)  # type: ignore[arg-type]
+    is_vector = isinstance(operand, Value) and type(operand.type) is Vector
+    return components(context, operand) if is_vector else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -300,7 +336,7 @@ def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
-    """`tid()` asked for `count` indices."""
+    """Lower `tid()` asked for `count` indices."""
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:
@@ -335,12 +371,12 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
     (operand,) = _positional(context, node, expression, 1)
-    found = strong(materialise(context, operand).type)
-    if isinstance(found, ArrayType) or is_tile(found):
+    number_type = strong(materialise(context, operand).type)
+    if isinstance(number_type, ArrayType) or is_tile(number_type):
         raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")
-    return Static(found, "type(…)")
+    return Static(number_type, "type(…)")
 
 
 def _positional(context: Context, node: ast.Call, expression: Expression, count: int) -> list[Operand]:
@@ -359,8 +395,8 @@ def _atomic(sign: str) -> FormHandler:
         if not views.is_array(target):
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
         atomics.check_sum(context, target)
-        places = node.args[1:-1]
-        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        subscripts = node.args[1:-1]
+        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
         array, indices = views.element(context, target, index, expression)
         dtype = views.type_of(target).dtype
         value = assign_type(context, expression(context, node.args[-1]), dtype, f"An element of {target.name}")
@@ -384,6 +420,6 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
     "hash_grid_query": _query,
-    "static": statics.static, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
+    "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

@@ -27,17 +27,17 @@ def _numbers(context: Context, node: ast.Call, expression: Expression, least: in
     if len(nodes) < len(node.args) + len(node.keywords) or not least <= len(nodes) <= most:
         what = f"{least}" if least == most else f"{least} or {most}"
         raise context.error(KernelTypeError, f"{name}() takes {what} numbers, and no name but tolerance.")
-    found = [usable(context, expression(context, a)) for a in nodes]
-    for operand in found:
+    operands = [usable(context, expression(context, a)) for a in nodes]
+    for operand in operands:
         if isinstance(operand, Value) and (
             not isinstance(operand.type, (Scalar, Vector)) or isinstance(operand.type, Complex)
         ):
             advice = "Compare its elements, or its fields; of complex numbers abs(a - b)."
             raise context.error(KernelTypeError, f"{name}() takes numbers; this is {describe(operand)}.", advice)
-    if _shape(found[0]) != _shape(found[1]) or any(map(_shape, found[2:])):
-        shown = " and ".join(map(describe, found))
+    if _shape(operands[0]) != _shape(operands[1]) or any(map(_shape, operands[2:])):
+        shown = " and ".join(map(describe, operands))
         raise context.error(KernelTypeError, f"{name}() takes numbers, or vectors of one type; these are {shown}.")
-    return found
+    return operands
 
 
 def _shape(operand: Number) -> tuple[int, ...]:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.rules import Weak
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import calls, complex_numbers
-from workbench.frontend.expressions.sequences import contains
+from workbench.frontend.expressions import calls, complex_numbers, tuples
+from workbench.frontend.expressions.sequences import contains, contains_of_range
 from workbench.frontend.expressions.unsupported_syntax import REFUSED
 from workbench.frontend.functions import inline, library
 from workbench.frontend.names import python_names
@@ -46,6 +47,7 @@ from workbench.frontend.state.operands import (
     Poison,
     Static,
     Unset,
+    View,
     too_large,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
@@ -54,7 +56,7 @@ from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import MAX_NDIM, ArrayType, Matrix, Transform, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Matrix, Scalar, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
@@ -148,7 +150,7 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
-    """`left sign right`."""
+    """Lower `left sign right`."""
     name, python = BINARY[sign]
     if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
         known = remembered(context, TABLE[name], (left, right))
@@ -156,6 +158,10 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
             return known
     if isinstance(left, Bundle) or isinstance(right, Bundle):
         return on_structs(context, name, left, right)
+    if isinstance(left, tuple) or isinstance(right, tuple):
+        several = tuples.combined(context, name, left, right)
+        if several is not None:
+            return several
     left, right = usable(context, left), usable(context, right)
     form = warp_notices.meaning(context, name, (left, right))
     if form is not None:
@@ -187,7 +193,7 @@ ALSO = {"matmul": ("mul",)}
 
 
 def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
-    """What an operator returns where a struct is among its operands.
+    """Return an operator's result where a struct is among its operands.
 
     Args:
         context: where.
@@ -243,7 +249,7 @@ def _literal(context: Context, number: int | float | complex) -> Literal:
 
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
-    """The bits that a power or a shift of integers has at least, less one: they are counted before they are made."""
+    """Return the least number of bits of a power or a shift of integers, less one: counted before it is computed."""
     if python is operator.pow and all(isinstance(n, int) for n in numbers):
         return (abs(numbers[0]).bit_length() - 1) * numbers[1]
     return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
@@ -295,11 +301,15 @@ def _is_written(node: ast.expr) -> bool:
 
 
 def _compare(context: Context, node: ast.Compare) -> Operand:
-    asked = _is_none(context, node)
-    if asked is not None:
-        return asked
+    is_none = _is_none(context, node)
+    if is_none is not None:
+        return is_none
     if not all(type(sign) in COMPARE or isinstance(sign, (ast.In, ast.NotIn)) for sign in node.ops):
         raise context.error(KernelSyntaxError, "Only < <= > >= == != in and not in compare in a kernel.")
+    if len(node.ops) == 1 and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+        inside = contains_of_range(context, node.left, node.comparators[0], expression)
+        if inside is not None:
+            return apply(context, TABLE["not_"], (inside,)) if isinstance(node.ops[0], ast.NotIn) else inside
     operands = [expression(context, e) for e in (node.left, *node.comparators)]
     signs = [COMPARE.get(type(sign)) for sign in node.ops]
     literals = all(isinstance(o, Literal) for o in operands)
@@ -316,6 +326,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
+        if isinstance(left, tuple) and isinstance(right, tuple) and name in ("eq", "ne"):
+            part = tuples.equal(context, left, right)
+            part = apply(context, TABLE["not_"], (part,)) if name == "ne" else part
+            result = part if result is None else apply(context, TABLE["and_"], (result, part))
+            continue
         left, right = usable(context, left), usable(context, right)
         either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
         literals = isinstance(left, Literal) and isinstance(right, Literal)
@@ -351,7 +366,7 @@ _CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "
 
 
 def _is_none(context: Context, node: ast.Compare) -> Operand | None:
-    """`x is None`, known at compile time: a launch with None in an array's place has code of its own."""
+    """Lower `x is None`, known at compile time: a launch with None in an array's place has code of its own."""
     right = node.comparators[0]
     if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
         return None
@@ -363,7 +378,7 @@ def _is_none(context: Context, node: ast.Compare) -> Operand | None:
 
 
 def _boolean(context: Context, node: ast.BoolOp) -> Operand:
-    """`and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
+    """Lower `and`, `or`: short-cutting by an `if` unless the right side is cheap and cannot fault."""
     name = "and_" if isinstance(node.op, ast.And) else "or_"
     absorbing = name == "or_"
     parts = list(node.values)
@@ -379,9 +394,11 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
     for part in parts[1:]:
         with context.builder.block() as opened:
             right = _condition(context, part, expression(context, part))
-            context.builder.yield_(right)
+            context.builder.yield_(*([right] if isinstance(right, Value) else []))
         block = opened.block
-        if _is_cheap(block):
+        if isinstance(right, Literal) or isinstance(result, Literal) or not right.type == result.type == bool_:
+            result = _one_of(context, absorbing, result, block, right)
+        elif _is_cheap(block):
             context.builder.extend(block.ops[:-1])
             result = apply(context, TABLE[name], (result, right))
         else:
@@ -389,6 +406,33 @@ def _boolean(context: Context, node: ast.BoolOp) -> Operand:
             then, orelse = (block, short) if name == "and_" else (short, block)
             (result,) = context.builder.if_(result, then, orelse)
     return result
+
+
+def _one_of(
+    context: Context, absorbing: bool, left: Value | Literal, block: Block, right: Value | Literal
+) -> Value | Literal:
+    """Return `left or right` (absorbing) or `left and right` of numbers, which is one of the two, as in Python."""
+    condition = truth(context, left)
+    if isinstance(condition, bool):
+        if condition is absorbing:
+            return left
+        context.builder.extend(block.ops[:-1])
+        return right
+    kinds = weak(left), weak(right)
+    untyped = next((k.default for k in kinds if isinstance(k, Weak)), None)
+    try:
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *kinds])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    if untyped is not None and bool_ in kinds:  # `flag and 0.1` is as weak as 0.1
+        wanted = untyped
+    with context.builder.block() as first:
+        context.builder.yield_(convert(context, left, wanted))
+    with context.builder.block() as second:
+        context.builder.extend(block.ops[:-1])
+        context.builder.yield_(convert(context, right, wanted))
+    sides = (first.block, second.block) if absorbing else (second.block, first.block)
+    return context.builder.if_(condition, *sides)[0]
 
 
 def _is_cheap(block: Block) -> bool:
@@ -400,14 +444,14 @@ def _is_cheap(block: Block) -> bool:
     )
 
 
-def _condition(context: Context, node: ast.expr, operand: Operand) -> Value:
+def _condition(context: Context, node: ast.expr, operand: Operand) -> Value | Literal:
     if views.is_array(operand) or (isinstance(operand, Static) and operand.value is None):
         return context.builder.const(not isinstance(operand, Static), bool_)  # None is false, an array is true
     operand = usable(context, operand)
-    if isinstance(operand, Value) and operand.type == bool_:
+    if isinstance(operand, Literal) or isinstance(operand.type, Scalar):
         return operand
     with context.at(node):
-        message = f"and/or take bools; this is {describe(operand)}."
+        message = f"and/or take bools and numbers; this is {describe(operand)}."
         raise context.error(KernelTypeError, message, "Compare it with 0 to get a bool.")
 
 
@@ -426,7 +470,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         with context.builder.block() as opened:
             sides.append(_side(context, part))
         blocks.append(opened.block)
-    if any(isinstance(s, (Bundle, tuple)) for s in sides):
+    if any(isinstance(s, (Bundle, tuple, View)) for s in sides):
         if structs.form(sides[0]) != structs.form(sides[1]):
             a, b = map(describe, sides)
             raise context.error(KernelTypeError, f"if … else chooses between {a} and {b}, which are two types.")
@@ -448,9 +492,20 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     return context.builder.if_(condition, *done)[0]
 
 
+def _named(context: Context, node: ast.NamedExpr) -> Operand:
+    """Lower `name := value`, where it is surely computed, and once."""
+    where = getattr(node, "uncertain", "")
+    if where:
+        message = f"{node.target.id} := … may be computed or not, or twice, {where}."
+        raise context.error(KernelSyntaxError, message, "Assign it on a line of its own.")
+    operand = expression(context, node.value)
+    structs.bind(context.env, node.target.id, operand)
+    return operand
+
+
 def _side(context: Context, node: ast.expr) -> Operand:
     operand = expression(context, node)
-    return operand if isinstance(operand, (Bundle, tuple)) else usable(context, operand)
+    return operand if isinstance(operand, (Bundle, tuple, View)) else usable(context, operand)
 
 
 def _only_constants(block: Block) -> bool:
@@ -480,11 +535,11 @@ _TRAITS: dict[str, Callable[[Vector], Operand]] = {
     "ndim": lambda t: Literal(len(t.shape)),
     "length": lambda t: Literal(t.length),
 }
-"""What the type of a vector or matrix says of it, as NumPy spells it; `length` as Warp does."""
+"""Attributes of a vector's or matrix's type, as NumPy spells them; `length` as Warp does."""
 
 
 def part_of(context: Context, base: Operand, node: ast.Attribute | ast.Subscript) -> Operand:
-    """`base.attr` or `base[index]`, as the node writes it."""
+    """Lower `base.attr` or `base[index]`, as the node writes it."""
     return (_attribute_of if isinstance(node, ast.Attribute) else _item_of)(context, base, node)  # type: ignore[arg-type]
 
 
@@ -511,8 +566,8 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return transforms.attribute(context, base, node.attr)
     if complex_numbers.is_complex(base):
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
-    whole = isinstance(base, Value) and isinstance(base.type, Matrix)
-    return (matrices if whole else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
+    is_matrix = isinstance(base, Value) and isinstance(base.type, Matrix)
+    return (matrices if is_matrix else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
 
 
 def _subscript(context: Context, node: ast.Subscript) -> Operand:
@@ -523,9 +578,10 @@ def _subscript(context: Context, node: ast.Subscript) -> Operand:
 
 def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
     if isinstance(base, tuple):
+        item = tuples.part(context, base, node.slice, expression)
+        if item is not None:
+            return item
         index = expression(context, node.slice)
-        if isinstance(index, Literal) and not index.is_float and -len(base) <= index.value < len(base):
-            return base[int(index.value)]
         sizes = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
         if context.shared.warp_meanings and sizes and isinstance(index, Literal) and index.value in range(MAX_NDIM):
             return Literal(0)  # a shape has four sizes there
@@ -556,5 +612,5 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
 LOWER: dict[type[ast.expr], Callable[[Context, Any], Operand]] = {
     ast.Constant: _constant, ast.Name: _name, ast.Tuple: _tuple, ast.BinOp: _binary, ast.UnaryOp: _unary,
     ast.Compare: _compare, ast.BoolOp: _boolean, ast.IfExp: _choice, ast.Call: _call, ast.Attribute: _attribute,
-    ast.Subscript: _subscript,
+    ast.Subscript: _subscript, ast.NamedExpr: _named,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What stands left of `=`: a name, an element of an array, or a part of either, `p.vel.x`, `ps[i].pos[1]`.
+"""Targets of assignments: a name, an element of an array, or a part of either, `p.vel.x`, `ps[i].pos[1]`.
 
 A part is changed by rebuilding the whole around it (`insert`, a struct with another field) and putting that where the
 whole came from. Only memory is not: of an element of an array of structs one field is written and the others are left
@@ -63,7 +63,7 @@ Place = Name | Slot | Element | Part | Held
 
 
 def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
-    """The place that a target means; `inner`: what stands left of a dot or bracket, which may be a part of an array.
+    """Return the storage that a target names; `inner`: the base of a dot or bracket, which may be a part of an array.
 
     Raises:
         KernelSyntaxError: nothing can be assigned there.
@@ -86,8 +86,8 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         if isinstance(target, ast.Subscript) and isinstance(base, Elements):
             if not inner:
                 return structs.element(context, base, target.slice, expression)
-            found = structs.subscript(context, base, target.slice, expression)
-            return Held(found) if isinstance(found, Elements) else found
+            element = structs.subscript(context, base, target.slice, expression)
+            return Held(element) if isinstance(element, Elements) else element
         if isinstance(base, Bundle):
             return Part(owner, base, target)
         base = indexable(context, base)
@@ -103,8 +103,8 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
 def _in_array(context: Context, base: Value | View, node: ast.expr, inner: bool) -> Place:
     what = f"An element of {base.name}"
     if inner:
-        view, places = views.part(context, base, node, expression)
-        return Held(view) if places is None else Slot(view.array, tuple(places), what)
+        view, subscripts = views.part(context, base, node, expression)
+        return Held(view) if subscripts is None else Slot(view.array, tuple(subscripts), what)
     array, indices = views.element(context, base, node, expression)
     return Slot(array, tuple(indices), what)
 
@@ -116,41 +116,41 @@ def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
     return Slot(part, owner.indices, f"The field {name} of an element of {owner.array.name}")
 
 
-def read(context: Context, place: Place) -> Operand:
-    """What stands there now."""
-    if isinstance(place, Name):
-        name = ast.Name(place.id, ast.Load())
+def read(context: Context, lvalue: Place) -> Operand:
+    """Return the present value of a target."""
+    if isinstance(lvalue, Name):
+        name = ast.Name(lvalue.id, ast.Load())
         return expression(context, ast.copy_location(name, context.node) if context.node else name)
-    if isinstance(place, Slot):
-        return context.builder.load(place.array, *place.indices)
-    if isinstance(place, Element):
-        return structs.loaded(context, place)
-    if isinstance(place, Held):
-        return place.value
-    return part_of(context, place.base, place.node)
+    if isinstance(lvalue, Slot):
+        return context.builder.load(lvalue.array, *lvalue.indices)
+    if isinstance(lvalue, Element):
+        return structs.loaded(context, lvalue)
+    if isinstance(lvalue, Held):
+        return lvalue.value
+    return part_of(context, lvalue.base, lvalue.node)
 
 
-def write(context: Context, place: Place, operand: Operand) -> None:
+def write(context: Context, lvalue: Place, operand: Operand) -> None:
     """Put the operand there.
 
     Raises:
         KernelTypeError: it does not fit.
     """
-    if isinstance(place, Name):
-        structs.bind(context.env, place.id, named(operand, place.id))
-    elif isinstance(place, Slot):
-        assert isinstance(place.array.type, ArrayType)
-        value = assign_type(context, operand, place.array.type.dtype, place.what)
-        context.builder.store(place.array, *place.indices, value)
-    elif isinstance(place, Element):
-        value = structs.fitted(context, operand, place.array.type.dtype, f"An element of {place.array.name}")
+    if isinstance(lvalue, Name):
+        structs.bind(context.env, lvalue.id, named(operand, lvalue.id))
+    elif isinstance(lvalue, Slot):
+        assert isinstance(lvalue.array.type, ArrayType)
+        value = assign_type(context, operand, lvalue.array.type.dtype, lvalue.what)
+        context.builder.store(lvalue.array, *lvalue.indices, value)
+    elif isinstance(lvalue, Element):
+        value = structs.fitted(context, operand, lvalue.array.type.dtype, f"An element of {lvalue.array.name}")
         assert isinstance(value, Bundle)
-        structs.stored(context, place, value)
-    elif isinstance(place, Part):
-        whole = _replaced(context, place, operand)
-        if isinstance(place.owner, Name):
-            check_seen(context, place.owner.id)
-        write(context, place.owner, whole)
+        structs.stored(context, lvalue, value)
+    elif isinstance(lvalue, Part):
+        changed = _replaced(context, lvalue, operand)
+        if isinstance(lvalue.owner, Name):
+            check_seen(context, lvalue.owner.id)
+        write(context, lvalue.owner, changed)
 
 
 def named(operand: Operand, name: str) -> Operand:
@@ -163,9 +163,9 @@ def named(operand: Operand, name: str) -> Operand:
     return replace(operand, name=name) if isinstance(operand, View) else operand
 
 
-def _replaced(context: Context, place: Part, operand: Operand) -> Operand:
+def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     """Return the whole with this part changed."""
-    base, node, label = place.base, place.node, _label(place.owner)
+    base, node, label = lvalue.base, lvalue.node, _label(lvalue.owner)
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
         if isinstance(node, ast.Subscript):
@@ -210,12 +210,12 @@ def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscri
     return subscripts.component(context, type, Literal(subscripts.LETTERS.index(node.attr)))
 
 
-def _label(place: Place) -> str:
-    return place.id if isinstance(place, Name) else ""
+def _label(lvalue: Place) -> str:
+    return lvalue.id if isinstance(lvalue, Name) else ""
 
 
 def assign(context: Context, target: ast.expr, operand: Operand) -> None:
-    """`target = operand`."""
+    """Lower `target = operand`."""
     with context.at(target):
         if isinstance(target, (ast.Tuple, ast.List)):
             _unpack(context, target, operand)
@@ -241,33 +241,34 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
 
 
 def augment(context: Context, node: ast.AugAssign) -> None:
-    """`target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the element.
+    """Lower `target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the
+    element.
 
     Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
     """
     names: list[str] = []
-    place = locate(context, _evaluated(context, node.target, names))
-    slot = place
+    lvalue = locate(context, _evaluated(context, node.target, names))
+    slot = lvalue
     while isinstance(slot, Part):
         slot = slot.owner
     if isinstance(slot, Slot):
-        _augment_in_array(context, node, place, slot)
+        _augment_in_array(context, node, lvalue, slot)
     else:
-        if isinstance(place, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
+        if isinstance(lvalue, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
             text = ast.unparse(node.target)
             raise context.error(
                 KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
                 f"Write {text} = {text} + …, where no other thread changes it.",
             )  # fmt: skip
-        current = read(context, place)
-        if isinstance(place, Name):
-            check_alone(context, place.id, current)
+        current = read(context, lvalue)
+        if isinstance(lvalue, Name):
+            check_alone(context, lvalue.id, current)
             if isinstance(current, Value) and isinstance(current.type, Tile):
-                check_seen(context, place.id)
+                check_seen(context, lvalue.id)
         result = binary(context, type(node.op), current, expression(context, node.value))
         if isinstance(current, Value) and isinstance(current.type, Scalar) and is_tile(result):
             result = slicing.only_element(context, result)  # a number stays one: s += tile_load(x, shape=1)
-        write(context, place, result)
+        write(context, lvalue, result)
     for name in names:
         del context.env[name]
 
@@ -299,30 +300,30 @@ def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr
     return ast.copy_location(ast.Subscript(value, once(target.slice), target.ctx), target)
 
 
-def _augment_in_array(context: Context, node: ast.AugAssign, place: Place, slot: Slot) -> None:
+def _augment_in_array(context: Context, node: ast.AugAssign, lvalue: Place, slot: Slot) -> None:
     sign, builder = type(node.op), context.builder
     with builder.block() as right:
         operand = expression(context, node.value)
     array = slot.array
     if any(array in op.operands and (op.name in EFFECTS or _may_write(op)) for op in walk(right.block)):
-        current = read(context, place)
+        current = read(context, lvalue)
         builder.extend(right.block.ops)
-        write(context, place, binary(context, sign, current, operand))
+        write(context, lvalue, binary(context, sign, current, operand))
         return
     builder.extend(right.block.ops)
     if isinstance(operand, Poison):
         return
     if sign in (ast.Add, ast.Sub):
-        _add(context, sign, place, slot, operand, ast.unparse(node.target))
+        _add(context, sign, lvalue, slot, operand, ast.unparse(node.target))
         return
     with builder.block() as plain:
-        current = read(context, place)
+        current = read(context, lvalue)
         result = binary(context, sign, current, operand)
-        write(context, place, result)
+        write(context, lvalue, result)
         builder.yield_()
     if isinstance(current, Value) and _by_component(context, sign, current, operand):
         with builder.block() as atomic:
-            _update(context, sign, place, slot, operand)
+            _update(context, sign, lvalue, slot, operand)
             builder.yield_()
         builder.if_(builder.one("owned", (array,), bool_), plain.block, atomic.block)
     else:
@@ -334,35 +335,35 @@ def _may_write(op: Op) -> bool:
     return op.name == "custom" and not op.attrs.get(REFERENCE, True)
 
 
-def _add(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand, text: str) -> None:
-    """An atomic sum: of a part, with what changes nothing in the place of all others."""
+def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand, text: str) -> None:
+    """Emit an atomic sum; for a part of an element, the neutral value is added to all other parts."""
     kind = dtype_of(slot.array)
     atomics.check_sum(context, slot.array)
-    if isinstance(place, Part):
+    if isinstance(lvalue, Part):
         assert isinstance(kind, Vector)
         nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
-        part = _part(context, place, nothing)
+        part = _part(context, lvalue, nothing)
         assert isinstance(part, Value)
         value = assign_type(context, operand, part.type, f"A component of {text}")
         value = value if sign is ast.Add else apply(context, TABLE["neg"], (value,))
-        whole = _with_part(context, place, nothing, value)
+        changed = _with_part(context, lvalue, nothing, value)
     else:
-        whole = assign_type(context, operand, kind, slot.what)
-        whole = whole if sign is ast.Add else apply(context, TABLE["neg"], (whole,))
-    context.builder.one("atomic_add", (slot.array, *slot.indices, whole), kind)
+        changed = assign_type(context, operand, kind, slot.what)
+        changed = changed if sign is ast.Add else apply(context, TABLE["neg"], (changed,))
+    context.builder.one("atomic_add", (slot.array, *slot.indices, changed), kind)
 
 
-def _part(context: Context, place: Place, whole: Value) -> Operand:
-    """What the place is of another element than the one in memory."""
-    return part_of(context, _part(context, place.owner, whole), place.node) if isinstance(place, Part) else whole
+def _part(context: Context, lvalue: Place, element: Value) -> Operand:
+    """Return the part that the target names, of another element than the one in memory."""
+    return part_of(context, _part(context, lvalue.owner, element), lvalue.node) if isinstance(lvalue, Part) else element
 
 
-def _with_part(context: Context, place: Place, whole: Value, operand: Operand) -> Value:
+def _with_part(context: Context, lvalue: Place, element: Value, operand: Operand) -> Value:
     """Another element with the operand there."""
-    while isinstance(place, Part):
-        base = _part(context, place.owner, whole)
+    while isinstance(lvalue, Part):
+        base = _part(context, lvalue.owner, element)
         assert isinstance(base, (Bundle, Value))
-        place, operand = place.owner, _replaced(context, replace(place, base=base), operand)
+        lvalue, operand = lvalue.owner, _replaced(context, replace(lvalue, base=base), operand)
     assert isinstance(operand, Value)
     return operand
 
@@ -378,12 +379,12 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
     return matrices.sign_of(context, name, current, operand) == name and name != "matmul"
 
 
-def _update(context: Context, sign: type[ast.operator], place: Place, slot: Slot, operand: Operand) -> None:
-    """A change that is tried again where another thread was quicker, each component by itself."""
+def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand) -> None:
+    """Emit a change that is tried again where another thread was quicker, each component by itself."""
     kind, builder, components = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
-        chosen = _part(context, place, numbers)
+        chosen = _part(context, lvalue, numbers)
         assert isinstance(chosen, Value)
         components = _components(context, chosen)
     values = _components(context, operand) if isinstance(operand, Value) else [operand]

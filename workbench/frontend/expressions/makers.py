@@ -14,7 +14,7 @@ from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, eleme
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
-"""What the arguments of a maker may be called."""
+"""The keywords of a maker's arguments."""
 
 
 def by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
@@ -39,15 +39,15 @@ def type_of(
         if label not in allowed:
             raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
     operands = [usable(context, a) for a in args]
-    whole = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
         return Quaternion(4, dtype)
     if kind is Transform:
         return Transform(7, dtype)
     size = _size(context, name, keywords.get(_NAMES[kind]))
-    if not size and len(whole) == 1 and len(operands) == 1:
-        size = whole[0].shape
+    if not size and len(vector_types) == 1 and len(operands) == 1:
+        size = vector_types[0].shape
     if not size and kind is Vector:
         size = (len(operands),)
     try:
@@ -68,10 +68,10 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
 
 def _scalar(context: Context, name: str, operand: Operand) -> Scalar:
     value = operand.value if isinstance(operand, Static) else None
-    found = value if isinstance(value, Scalar) else as_scalar(value)
-    if not isinstance(found, Scalar):
+    scalar = value if isinstance(value, Scalar) else as_scalar(value)
+    if not isinstance(scalar, Scalar):
         raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
-    return found
+    return scalar
 
 
 def _deduced(operands: Sequence[Operand]) -> Scalar:

@@ -23,7 +23,7 @@ PLACE: Part = ("",)
 
 
 def lower_print(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`print(a, b, sep=" ", end="\\n")`, as Python prints."""
+    """Lower `print(a, b, sep=" ", end="\n")`, as Python prints."""
     ends = {"sep": " ", "end": "\n"}
     for keyword in node.keywords:
         value = keyword.value
@@ -71,9 +71,9 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
     texts = [p.value for p in spec.values if isinstance(p, ast.Constant)] if isinstance(spec, ast.JoinedStr) else []
     form = FORMAT.fullmatch(str(texts[0])) if len(texts) == 1 and piece.conversion == -1 else None
     if form is None or len(spec.values) != 1:
-        said = ast.unparse(ast.JoinedStr([piece]))
+        source = ast.unparse(ast.JoinedStr([piece]))
         raise context.error(
-            KernelSyntaxError, f"In a kernel an f-string does not know the format of {said}.",
+            KernelSyntaxError, f"In a kernel an f-string does not know the format of {source}.",
             "It knows a sign, 0, a width, a precision and one of d x X o c f F e E g G, such as {x:8.3f}.",
         )  # fmt: skip
     align, flags, letter = form["align"], form["flags"], form["letter"]
@@ -104,31 +104,31 @@ def _shown(context: Context, operand: Value | Literal) -> Value:
 
 
 def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`printf("i = %d, x = %f\\n", i, x)`, as C and Python's % print."""
+    """Lower `printf("i = %d, x = %f\n", i, x)`, as C and Python's % print."""
     first, *arguments = node.args or [ast.Constant(None)]
     if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
         raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")
     parts, rest = [], first.value
     while rest:
-        found = CONVERSION.search(rest)
-        before = rest[: found.start()] if found else rest
+        match = CONVERSION.search(rest)
+        before = rest[: match.start()] if match else rest
         if "%" in before:
             raise context.error(
                 KernelTypeError, f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
                 "It knows %d %i %u %x %o %c %f %e %g and %%.",
             )  # fmt: skip
         parts += [before] if before else []
-        rest = rest[found.end() :] if found else ""
-        if found:
-            letter = found["letter"]
-            parts.append("%" if letter == "%" else (f"%{found['flags']}{letter}",))
-    places = [p[0] for p in parts if isinstance(p, tuple)]
-    if len(places) != len(arguments):
+        rest = rest[match.end() :] if match else ""
+        if match:
+            letter = match["letter"]
+            parts.append("%" if letter == "%" else (f"%{match['flags']}{letter}",))
+    conversions = [p[0] for p in parts if isinstance(p, tuple)]
+    if len(conversions) != len(arguments):
         count = len(arguments)
         raise context.error(
-            KernelTypeError, f"printf() has {len(places)} conversions in its format and {count} values."
+            KernelTypeError, f"printf() has {len(conversions)} conversions in its format and {count} values."
         )
-    _emit(context, parts, [_fitting(context, p, a, expression) for p, a in zip(places, arguments, strict=True)])
+    _emit(context, parts, [_fitting(context, p, a, expression) for p, a in zip(conversions, arguments, strict=True)])
     return ()
 
 
@@ -139,11 +139,12 @@ def _fitting(
         value = _shown(context, usable(context, expression(context, node)))
         if not isinstance(value.type, Scalar):
             raise context.error(KernelTypeError, f"printf() shows numbers; this is {value.type!r}.", "Use print().")
-        whole = conversion[-1] in WHOLE
-        if as_in_python and not whole and value.type.kind in (Kind.INT, Kind.UINT):  # f"{i:.2f}" takes an integer
+        takes_integers = conversion[-1] in WHOLE
+        is_int = value.type.kind in (Kind.INT, Kind.UINT)
+        if as_in_python and not takes_integers and is_int:  # f"{i:.2f}" takes an integer
             return context.builder.cast(value, float64)
-        if whole != (value.type.kind is not Kind.FLOAT):
-            advice = f"Write {'%f' if whole else '%d'}, or convert it."
+        if takes_integers != (value.type.kind is not Kind.FLOAT):
+            advice = f"Write {'%f' if takes_integers else '%d'}, or convert it."
             raise context.error(KernelTypeError, f"{conversion} does not fit {value.type!r}.", advice)
         return value
 

@@ -18,7 +18,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Vector, is_integer
 from workbench.types import bool as bool_
 
 OVER = (
@@ -34,7 +34,8 @@ ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reve
 
 
 def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
-    """`range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else empty."""
+    """Lower `range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else
+    empty."""
     if not isinstance(node, ast.Call):
         return ""
     callee = expression(context, node.func)
@@ -58,19 +59,19 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
             operand = expression(context, node)
             if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):
                 raise context.error(KernelSyntaxError, *ARRAY)
-            found = elements(context, operand)
+            items = elements(context, operand)
         else:
             assert isinstance(node, ast.Call)
-            found = SEQUENCES[name](context, node, expression)
-        if found is None:
+            items = SEQUENCES[name](context, node, expression)
+        if items is None:
             raise context.error(KernelSyntaxError, *OVER)
-        if len(found) > UNROLLED_SEQUENCE:
+        if len(items) > UNROLLED_SEQUENCE:
             raise context.error(
                 KernelTypeError,
-                f"This sequence has {len(found)} elements; a loop over one is unrolled, up to {UNROLLED_SEQUENCE}.",
+                f"This sequence has {len(items)} elements; a loop over one is unrolled, up to {UNROLLED_SEQUENCE}.",
                 "Put the elements into an array and loop over range(…).",
             )  # fmt: skip
-        return found
+        return items
 
 
 def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
@@ -88,14 +89,14 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
 
 
 def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
-    given = [expression(context, a) for a in node.args]
-    if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in given):
+    bounds = [expression(context, a) for a in node.args]
+    if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
         raise context.error(
             KernelTypeError, "The bounds of this range are not known at compile time, and here they must be.",
             "Write for i in range(…), and compute the other names from i.",
         )  # fmt: skip
     try:
-        numbers = range(*(int(g.value) for g in given))  # type: ignore[union-attr]
+        numbers = range(*(int(g.value) for g in bounds))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:
         raise context.error(KernelTypeError, f"range(): {error}.") from None
     if len(numbers) > UNROLLED_SEQUENCE:
@@ -120,10 +121,10 @@ def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[
 
 def _enumerate(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
     inner, first = start_of(context, node, expression)
-    found = sequence(context, inner, expression)
+    items = sequence(context, inner, expression)
     if isinstance(first, Literal):
-        return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(found))
-    return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(found))
+        return tuple((Literal(int(first.value) + k), item) for k, item in enumerate(items))
+    return tuple((apply(context, TABLE["add"], (first, Literal(k))), item) for k, item in enumerate(items))
 
 
 def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
@@ -131,11 +132,11 @@ def _zip(context: Context, node: ast.Call, expression: Expression) -> tuple[Oper
     flag = strict.pop("strict", ast.Constant(False))
     if strict or not isinstance(flag, ast.Constant):
         raise context.error(KernelTypeError, "zip() takes sequences, and strict=True.")
-    found = [sequence(context, a, expression) for a in node.args]
-    if flag.value and len({len(f) for f in found}) > 1:
-        lengths = ", ".join(str(len(f)) for f in found)
+    sequences = [sequence(context, a, expression) for a in node.args]
+    if flag.value and len({len(f) for f in sequences}) > 1:
+        lengths = ", ".join(str(len(f)) for f in sequences)
         raise context.error(KernelTypeError, f"The sequences of zip(…, strict=True) have {lengths} elements.")
-    return tuple(zip(*found, strict=False))
+    return tuple(zip(*sequences, strict=False))
 
 
 def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple[Operand, ...]:
@@ -150,16 +151,16 @@ SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ..
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:
-    """`left in right`, where right is a tuple of numbers or a vector."""
-    found = elements(context, right)
-    if found is None:
+    """Lower `left in right`, where right is a tuple of numbers or a vector."""
+    items = elements(context, right)
+    if items is None:
         raise context.error(
             KernelTypeError, f"in takes a tuple or a vector on its right; this is {describe(right)}.",
             "Write the comparisons out.",
         )  # fmt: skip
     item = usable(context, left)
     result: Value | None = None
-    for element in found:
+    for element in items:
         part = _equal(context, item, usable(context, element))
         result = part if result is None else apply(context, TABLE["or_"], (result, part))
     return context.builder.const(False, bool_) if result is None else result
@@ -170,3 +171,26 @@ def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
     if isinstance(a, Literal) and isinstance(b, Literal):
         return context.builder.const(a.value in (b.value,), bool_)
     return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
+
+
+def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expression: Expression) -> Value | None:
+    """Return `n in range(…)`, as comparisons; None where the right side is no range.
+
+    Raises:
+        KernelTypeError: a number or a bound is no integer, or the step is not written out.
+    """
+    if iterator_name(context, interval, expression) != "range" or not isinstance(interval, ast.Call):
+        return None
+    item, *limits = (usable(context, expression(context, n)) for n in (node, *interval.args))
+    start, stop, step = (Literal(0), *limits, Literal(1))[:3] if len(limits) == 1 else (*limits, Literal(1))[:3]
+    integers = all(not o.is_float if isinstance(o, Literal) else is_integer(o.type) for o in (item, start, stop))
+    if not integers or not isinstance(step, Literal) or step.is_float or step.value == 0 or interval.keywords:
+        message = "in range(…) takes integers, and a step that is written out."
+        raise context.error(KernelTypeError, message, "Write the comparisons out.")
+    less, more = ("le", "lt") if step.value > 0 else ("ge", "gt")
+    bounds = (less, (start, item)), (more, (item, stop))
+    inside = apply(context, TABLE["and_"], [apply(context, TABLE[name], pair) for name, pair in bounds])
+    if abs(step.value) != 1:
+        rest = apply(context, TABLE["mod"], (apply(context, TABLE["sub"], (item, start)), Literal(abs(step.value))))
+        inside = apply(context, TABLE["and_"], (inside, apply(context, TABLE["eq"], (rest, Literal(0)))))
+    return inside

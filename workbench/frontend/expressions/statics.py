@@ -21,6 +21,7 @@ from workbench.frontend.state import reads
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values import structs
 from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
@@ -59,7 +60,7 @@ def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def static_again(definition: Definition, text: str, known: Mapping[str, Any]) -> reads.Watched:
-    """What is watched of a `static(…)` of a definition, whose text and whose local names' values were kept.
+    """Return the watched value of a definition's `static(…)`, from its stored text and the values of its local names.
 
     Raises:
         Exception: whatever the expression raises.
@@ -97,29 +98,29 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
     """Return the names outside that alone decide the value, if they mean numbers; None if more may."""
-    found: list[str] = []
+    paths: list[str] = []
 
     def read(part: ast.AST) -> bool:
         if isinstance(part, ast.Name):
-            found.extend([part.id] if part.id not in locals_ else [])
+            paths.extend([part.id] if part.id not in locals_ else [])
             return True
         if isinstance(part, ast.Attribute):
             path = ast.unparse(part)
-            found.append(path)
+            paths.append(path)
             return all(word.isidentifier() for word in path.split(".")) and path.split(".")[0] not in locals_
         if isinstance(part, ast.Call) and not (isinstance(part.func, ast.Name) and part.func.id in PURE):
             return False
         return isinstance(part, _ARITHMETIC) and all(map(read, ast.iter_child_nodes(part)))
 
-    return tuple(dict.fromkeys(found)) if read(node) else None
+    return tuple(dict.fromkeys(paths)) if read(node) else None
 
 
 def _names_read(node: ast.expr) -> list[str]:
-    found = [n for n in nodes_of(node) if isinstance(n, ast.Name)]
-    bound = {n.id for n in found if isinstance(n.ctx, ast.Store)} | {
+    names = [n for n in nodes_of(node) if isinstance(n, ast.Name)]
+    bound = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {
         a.arg for a in nodes_of(node) if isinstance(a, ast.arg)
     }
-    return sorted({n.id for n in found} - bound)
+    return sorted({n.id for n in names} - bound)
 
 
 def _known(context: Context, name: str) -> Any:
@@ -135,7 +136,7 @@ def _known(context: Context, name: str) -> Any:
             "Use names from outside the kernel, or leave static() out.",
         )  # fmt: skip
 
-    return python(context.env[name])
+    return python(structs.gather(context.env, name))
 
 
 def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapping[str, Any]) -> Any:

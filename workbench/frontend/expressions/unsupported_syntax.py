@@ -1,4 +1,4 @@
-"""What the language does not have, each with the sentence a user gets and what to write instead."""
+"""Syntax that the language lacks, each with the sentence that a user gets and what to write instead."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ import ast
 
 REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lambda: ("A kernel has no lambda.", "Define a func above the kernel."),
-    ast.ListComp: ("A kernel has no comprehension.", "Write a for loop."),
+    ast.ListComp: ("A kernel has no comprehension.", "Write a for loop, or tuple(… for … in …) over what is known."),
     ast.SetComp: ("A kernel has no comprehension.", "Write a for loop."),
     ast.DictComp: ("A kernel has no comprehension.", "Write a for loop."),
-    ast.GeneratorExp: ("A kernel has no generator expression.", "Write a for loop."),
+    ast.GeneratorExp: (
+        "A generator expression stands in sum(), any(), all(), min(), max() and tuple() alone.",
+        "Write a for loop.",
+    ),
     ast.List: ("A kernel has no list.", "Use vec2, vec3, vec4 or an array parameter."),
     ast.Set: ("A kernel has no set.", "Use an array parameter."),
     ast.Dict: ("A kernel has no dict.", "Use separate variables or an array parameter."),
@@ -30,7 +33,6 @@ REFUSED: dict[type[ast.AST], tuple[str, str]] = {
     ast.Delete: ("A kernel has no del.", "Leave the name as it is: it costs nothing."),
     ast.Import: ("A kernel has no import.", "Import above the kernel."),
     ast.ImportFrom: ("A kernel has no import.", "Import above the kernel."),
-    ast.NamedExpr: ("A kernel has no := .", "Assign on a line of its own."),
     ast.Starred: ("A kernel has no starred expression.", "Write the elements out."),
     ast.Slice: ("A slice stands here where one index is expected.", "Index one element: x[i]."),
 }

@@ -19,7 +19,8 @@ _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
 
 
 def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
-    """What lowering sees of the operands: values are numbers in the order they come in, with what is known of them.
+    """Return all that lowering sees of the operands: values as numbers in order of appearance, with the facts about
+    them.
 
     It holds `Static` objects by their identity, so keep the operands as long as it.
     """

@@ -68,19 +68,19 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
         KernelTypeError: a parameter has no type.
         KernelSyntaxError: a text is no string.
     """
-    place = definition.locate(definition.node)
+    location = definition.locate(definition.node)
     refuse_references(definition, "a func with CUDA source")
     types = parameter_annotations(definition)
     for name, type in types.items():
         if type is None:
             raise KernelTypeError(
-                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.", place,
+                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.", location,
                 f"Annotate it, for example {name}: float.", definition.name,
             )  # fmt: skip
     texts = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
-            raise KernelSyntaxError("CUDA source is a string.", place, "", definition.name)
+            raise KernelSyntaxError("CUDA source is a string.", location, "", definition.name)
         texts.append(None if text is None else Text(text, _place(definition, text)))
     returns = definition.node.returns
     result = None if returns is None or ast.unparse(returns) == "None" else annotated(definition, returns, "The result")
@@ -88,7 +88,7 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
         if isinstance(type, (IndexedArray, Struct, StructArray)):
             raise KernelTypeError(
                 f"{name} of {definition.name} is {type!r}; a func with CUDA source takes numbers, vectors and arrays.",
-                place, "Pass the fields.", definition.name,
+                location, "Pass the fields.", definition.name,
             )  # fmt: skip
     assert not isinstance(result, (Struct, StructArray))
     first, *others = texts
@@ -103,29 +103,29 @@ def _is_empty(node: ast.FunctionDef) -> bool:
 
 
 def _place(definition: Definition, text: str) -> Location:
-    """Where the text is written: in the decorator, or as a string of the same cell or file; else the def."""
+    """Return the location of the text: in the decorator, or as a string of the same cell or file; else the def."""
     nodes = [n for d in definition.node.decorator_list for n in ast.walk(d)]
     try:
         nodes += ast.walk(ast.parse(definition.source.text))
     except SyntaxError:
         pass
-    found = next((n for n in nodes if isinstance(n, ast.Constant) and n.value == text), None)
-    return definition.locate(found or definition.node)
+    literal = next((n for n in nodes if isinstance(n, ast.Constant) and n.value == text), None)
+    return definition.locate(literal or definition.node)
 
 
 def attributes(native: Native, env: Env) -> dict[str, Any]:
-    """What the `custom` of a call says of it."""
+    """Return the attributes of the `custom` of a call."""
     texts = ((CUDA, CUDA_PLACE, native.cuda), (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
              (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay))  # fmt: skip
-    found: dict[str, Any] = {}
-    for text, place, given in texts:
-        found |= {text: given and given.text, place: given and given.place}
+    attrs: dict[str, Any] = {}
+    for text, location, text_of in texts:
+        attrs |= {text: text_of and text_of.text, location: text_of and text_of.place}
     names = tuple(name for name, o in env.items() if isinstance(o, Value))
-    return {**found, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
+    return {**attrs, INPUTS: names, OUTPUTS: (), REFERENCE: native.reference}
 
 
 def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
-    """In the place of a body that is not written in Python: all that it could do, and a result that means nothing."""
+    """Emit, in place of a body that is not Python, all that it could do, and a result that means nothing."""
     touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
     return Returned(None if native.result is None else blank(context.builder, native.result))
 

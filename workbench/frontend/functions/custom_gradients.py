@@ -34,7 +34,7 @@ from workbench.types import ArrayType, Type, is_float
 
 
 class Custom(msgspec.Struct, frozen=True):
-    """What a user wrote for one version of a func: its gradient, its replay, its CUDA text."""
+    """The custom parts of one version of a func: its gradient, its replay, its CUDA text."""
 
     gradient: Definition | None = None
     replay: Definition | None = None
@@ -42,25 +42,25 @@ class Custom(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> str:
-        """What is written, as in `Definition.content`."""
+        """Return the source text, as `Definition.content` does."""
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
 def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
-    """What is watched of a version of a func: the gradient or replay that it may get."""
+    """Watch the gradient or replay that a version of a func may get."""
     again = partial(customs.get, definition)
     return reads.Watched(definition, definition.name, again(), again, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
-    """What belongs to this version of a func; None inside of that itself, where the func is its body alone."""
-    found = customs.get(definition)
+    """Return the custom parts of this version of a func; None inside one of them, where the func is its body alone."""
+    custom = customs.get(definition)
     if definition.library:
-        return None if found is None or any(d is found.gradient for d, _ in context.inside) else found
+        return None if custom is None or any(d is custom.gradient for d, _ in context.inside) else custom
     reads.watch(watch_custom(definition, customs), "custom")
-    if found is None or any(d in (found.gradient, found.replay) for d, _ in context.inside):
+    if custom is None or any(d in (custom.gradient, custom.replay) for d, _ in context.inside):
         return None
-    return found
+    return custom
 
 
 def emit(
@@ -91,17 +91,17 @@ def emit(
             raise context.error(KernelTypeError, f"{name} returns an array, and has a custom gradient or replay.")
         context.builder.yield_(*values)
     types = [v.type for v in values]
-    places = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
+    numbered = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
     attrs = {
         NAME: name,
         GRADIENT: custom.gradient and _gradient(context, name, custom.gradient, env, types),
-        ADJOINTS: tuple(places) if custom.gradient or custom.native else (),
+        ADJOINTS: tuple(numbered) if custom.gradient or custom.native else (),
         REPLAY: custom.replay and _replay(context, name, custom.replay, env, types),
     }
     if custom.native is not None:
         attrs |= attributes(custom.native, env)
-        whole = custom.native.adjoint and custom.native.reference
-        attrs[DERIVE] = _derive(context, definition, env) if whole else None
+        is_whole = custom.native.adjoint and custom.native.reference
+        attrs[DERIVE] = _derive(context, definition, env) if is_whole else None
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
             raise context.error(
@@ -148,7 +148,8 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
 
 
 def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
-    """The block's parameters for the func's inputs, under this function's names; what is known now is not one."""
+    """Return the block's parameters for the func's inputs, under this function's names; compile-time values get
+    none."""
     names = [a.arg for a in inner.definition.parameters]
     params = []
     for name, operand, wanted in zip(names, env.values(), types, strict=False):
@@ -191,46 +192,46 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
         for own, type in sums.items():
             inner.env[f"{own}.adjoint"] = convert(inner, PENDING, type)
         returned = inner.shared.lower_body(inner, rewrite(mark(definition, body))).value
-        found = returned if isinstance(returned, tuple) else (returned,)
-        if not any(isinstance(o, Poison) for o in found):
+        returned_values = returned if isinstance(returned, tuple) else (returned,)
+        if not any(isinstance(o, Poison) for o in returned_values):
             with inner.at(definition.node.body[-1]):
-                inner.builder.yield_(*_given(inner, sums, found))
+                inner.builder.yield_(*_given(inner, sums, returned_values))
     _check(context, inner, opened.block, name, arrays)
     return opened.block
 
 
 def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
-    found = []
+    arrays = []
     for own in names:
         operand = inner.env[own]
         if isinstance(operand, Value) and isinstance(operand.type, ArrayType) and is_float(operand.type):
             inner.env[f"{own}.adjoint"] = array = Value(operand.type, f"adj_{own}")
-            found.append(array)
-    return found
+            arrays.append(array)
+    return arrays
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
     """Return the inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
-    found: dict[str, Type] = {}
+    sums: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]
         if isinstance(operand, Value) and _is_number(operand.type):
-            found[own] = operand.type
+            sums[own] = operand.type
         elif isinstance(operand, Literal):
             inner.env[f"{own}.adjoint"] = Literal(0.0)
-    return found
+    return sums
 
 
-def _given(inner: Context, sums: Mapping[str, Type], found: Sequence[Operand | None]) -> list[Value]:
+def _given(inner: Context, sums: Mapping[str, Type], results: Sequence[Operand | None]) -> list[Value]:
     return [
         assign_type(inner, operand, type, f"The adjoint of {own}")
-        for (own, type), operand in zip(sums.items(), found, strict=False)
+        for (own, type), operand in zip(sums.items(), results, strict=False)
         if operand is not None
     ]
 
 
 def _check(context: Context, inner: Context, block: Block, name: str, writable: Sequence[Value]) -> None:
-    """A gradient writes to adjoint arrays alone, and has the threads of the kernel."""
+    """Refuse a gradient that writes to more than adjoint arrays, or has other threads than the kernel."""
     for op in walk(block):
         if op.name in EFFECTS and op.operands[0] not in writable:
             raise KernelTypeError(
@@ -294,11 +295,11 @@ class _Adjoints(ast.NodeTransformer):
         statements = [self.visit(copy.deepcopy(s)) for s in node.body]
         return [*statements, self._all(node.body[-1])]
 
-    def _all(self, place: ast.AST) -> ast.stmt:
+    def _all(self, origin: ast.AST) -> ast.stmt:
         names: list[ast.expr] = [ast.Name(f"{n}.adjoint", ast.Load()) for n in self.sums]
         node = ast.Return(ast.Tuple(names, ast.Load()))
         for part in ast.walk(node):
-            ast.copy_location(part, place)
+            ast.copy_location(part, origin)
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
@@ -308,7 +309,7 @@ class _Adjoints(ast.NodeTransformer):
         return self._all(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """`adjoint[x] += v`, also of a component."""
+        """Rewrite `adjoint[x] += v`, also of a component."""
         target: ast.expr = node.target
         while isinstance(target, (ast.Attribute, ast.Subscript)) and not self._is_adjoint(target):
             target = target.value
@@ -337,7 +338,7 @@ class _Adjoints(ast.NodeTransformer):
         return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
 
     def named(self, node: ast.Subscript) -> str:
-        """Which input is meant."""
+        """Return the name of the input that `adjoint[…]` means."""
         name = node.slice.id if isinstance(node.slice, ast.Name) else ""
         if name not in self.inputs:
             text = ast.unparse(node.slice)
@@ -358,7 +359,7 @@ class _Adjoints(ast.NodeTransformer):
 
 
 class _Named(ast.NodeTransformer):
-    """One `adjoint[x]` inside the target of an assignment as its name."""
+    """A rewrite of one `adjoint[x]` inside an assignment's target to its name."""
 
     def __init__(self, owner: _Adjoints, node: ast.AST) -> None:
         self.owner = owner

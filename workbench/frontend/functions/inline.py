@@ -41,12 +41,12 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
         what = f"{callee.path} is out of date: {callee.value.stale}"
         raise context.error(KernelSyntaxError, what, "Fix its cell and run it again.")
     definitions = callee.value.__wb_definitions__
-    definition, given = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
+    definition, arranged = choose(context, definitions, lambda d: _arrange(context, d, args, keywords))
     changed = references(definition)
     if changed and (not getattr(context.node, "gives_back", False) or changed != references(definitions[0])):
         message = f"{callee.path}() changes {changed[0]} of its caller, and this call cannot see what it changes."
         raise context.error(KernelSyntaxError, message, f"Call {definition.name}() by its name; all versions alike.")
-    env = _bind(context, definition, given)
+    env = _bind(context, definition, arranged)
     return inlined(context, definition, env, callee.value.__wb_customs__)
 
 
@@ -69,7 +69,7 @@ def inlined(
             KernelSyntaxError, f"{definition.name} calls itself; a kernel has no recursion.", "Write a loop."
         )
     note_loops(context, definition)
-    place = context.builder.location
+    location = context.builder.location
 
     def inside(env: Env) -> Context:
         return Context(definition, dict(env), context.shared, (*context.inside, frame), caller=context)
@@ -87,10 +87,10 @@ def inlined(
                 returned = unknown_body(inside(env), env, custom.native)
             else:
                 returned = lower(env)
-        context.builder.location = place
+        context.builder.location = location
         return emit(context, definition, custom, env, opened.block, returned.value)
     value = repeated_calls.call(context, definition, env, lower)
-    context.builder.location = place
+    context.builder.location = location
     return value if value is not None else ()
 
 
@@ -123,26 +123,26 @@ def _arrange(
         raise context.error(
             KernelTypeError, f"{definition.name}() takes {counted(len(parameters))}; it got {len(args)}."
         )
-    given: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
+    arguments: dict[str, Operand] = {p.arg: a for p, a in zip(parameters, args, strict=False)}
     for name, operand in keywords.items():
-        if name in given or name not in {p.arg for p in parameters}:
-            what = "is given twice" if name in given else "is not a parameter"
+        if name in arguments or name not in {p.arg for p in parameters}:
+            what = "is given twice" if name in arguments else "is not a parameter"
             raise context.error(KernelTypeError, f"{name} {what} of {definition.name}().")
-        given[name] = operand
+        arguments[name] = operand
     without = len(parameters) - len(definition.node.args.defaults)
     for parameter in parameters[:without]:
-        if parameter.arg not in given:
+        if parameter.arg not in arguments:
             raise context.error(KernelTypeError, f"{definition.name}() needs an argument for {parameter.arg}.")
-    return given
+    return arguments
 
 
-def _bind(context: Context, definition: Definition, given: Mapping[str, Operand]) -> Env:
+def _bind(context: Context, definition: Definition, arguments: Mapping[str, Operand]) -> Env:
     parameters = definition.parameters
     wanted, families = parameter_types(definition)
     env: Env = {}
     for parameter in parameters:
         name = parameter.arg
-        operand = given[name] if name in given else _default(context, definition, name)
+        operand = arguments[name] if name in arguments else _default(context, definition, name)
         if name in families and not (isinstance(operand, Static) and operand.value is None):
             operand = _member(context, definition, name, operand, families[name])
         bind(env, name, _fit(context, definition, name, operand, wanted[name]))
@@ -173,7 +173,8 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
-    """The argument of a parameter that takes one of a family; an int literal becomes a float where one is expected."""
+    """Return the argument of a parameter that takes a family of types; an int literal becomes a float where one is
+    expected."""
     if not accepts(family, operand):
         usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
         raise context.error(

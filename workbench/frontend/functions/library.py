@@ -56,17 +56,17 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
-    given = [expression(context, a) for a in nodes[draws:]]
+    operands = [expression(context, a) for a in nodes[draws:]]
     if not draws:
-        return call(context, form, given)
-    _typed(context, form, [Value(uint32), *given] if nodes else [])
+        return call(context, form, operands)
+    _typed(context, form, [Value(uint32), *operands] if nodes else [])
     name, state = _state(context, node)
-    *results, context.env[name] = call(context, form, [state, *given])  # type: ignore[misc]
+    *results, context.env[name] = call(context, form, [state, *operands])  # type: ignore[misc]
     return results[0] if len(results) == 1 else tuple(results)
 
 
 def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """What the function returns for these arguments.
+    """Call a function of the library and return its result.
 
     Raises:
         KernelTypeError: they are not what it takes.
@@ -80,17 +80,18 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """`call` for numbers; if there are tiles or vectors among the arguments, for each of their elements."""
+    """Apply `call` to numbers, or to each element of the tiles or vectors among the arguments."""
     if not any_tile(args):
-        whole = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
-        if not whole:
+        vector_types = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
+        if not vector_types:
             return call(context, form, args)
+        length = vector_types[0].length
         each = [
-            components(context, a) if isinstance(a, Value) and isinstance(a.type, Vector) else (a,) * whole[0].length
+            components(context, a) if isinstance(a, Value) and isinstance(a.type, Vector) else (a,) * length
             for a in args
         ]
-        made = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return context.builder.one("vec", made, whole[0].with_dtype(element(made[0].type)))
+        parts_out = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return context.builder.one("vec", parts_out, vector_types[0].with_dtype(element(parts_out[0].type)))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 
@@ -125,10 +126,10 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     """Return the local name of the random state that a call advances, and its value."""
     name = ast.unparse(node.func)
-    place = getattr(node, "uncertain", "")
-    if place:
+    name_of_state = getattr(node, "uncertain", "")
+    if name_of_state:
         raise context.error(
-            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {place}.",
+            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {name_of_state}.",
             "Draw the number on a line of its own, and use it here.",
         )  # fmt: skip
     argument = node.args[0]
@@ -165,9 +166,9 @@ def _composed(kind: type[Vector]) -> FormHandler:
 
 
 def _natural(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    found = materialise(context, expression(context, node.args[0]))
-    context.shared.non_negative.add(found)
-    return found
+    number = materialise(context, expression(context, node.args[0]))
+    context.shared.non_negative.add(number)
+    return number
 
 
 def _low_word(context: Context, node: ast.Call, expression: Expression) -> Operand:

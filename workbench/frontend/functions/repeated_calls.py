@@ -34,7 +34,7 @@ _LIBRARY: dict[Hashable, Calls] = {}
 
 
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
-    """What `lower` returns for the arguments, by lowering or by copying.
+    """Return the result of `lower` for the arguments, by lowering or by copying an earlier call.
 
     Args:
         env: the arguments by name; `lower` is given it, or one like it.
@@ -72,22 +72,22 @@ def _by_itself(context: Context, definition: Definition, env: Env, lower: Callab
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():
         shared.builder.learn(new, shared.builder.known(old))
-    kept = len(shared.errors)
+    errors_before = len(shared.errors)
     noted, sound = _noted(context, {name: with_values(operand, mapping) for name, operand in env.items()}, lower)
-    del shared.errors[kept:]
+    del shared.errors[errors_before:]
     return _folded(context, definition, noted) if sound else None
 
 
 def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
-    """What lowering the func with these arguments comes to, and whether it can be copied; no block has it yet."""
+    """Lower the func with these arguments outside any block; return the body, and whether it can be copied."""
     shared = context.shared
-    kept = len(shared.errors)
+    errors_before = len(shared.errors)
     with context.builder.block() as opened:
         result = lower(env).value
-    found = tuple(dict.fromkeys(values([result])))
-    sound = len(shared.errors) == kept and not isinstance(result, Poison)
-    known = tuple(shared.builder.known(v) for v in found)
-    block = Block(tuple(dict.fromkeys(values(env.values()))), (*opened.block.ops, Op("yield", found)))
+    yielded = tuple(dict.fromkeys(values([result])))
+    sound = len(shared.errors) == errors_before and not isinstance(result, Poison)
+    known = tuple(shared.builder.known(v) for v in yielded)
+    block = Block(tuple(dict.fromkeys(values(env.values()))), (*opened.block.ops, Op("yield", yielded)))
     return Body(block, result, known, called=False), sound
 
 
@@ -107,7 +107,8 @@ def _folded(context: Context, definition: Definition, body: Body) -> Body:
 
 
 def _worth_a_call(block: Block) -> bool:
-    """Whether it is long, and calls of equal arguments give equal results: then only one of them is written out."""
+    """Return whether a body is long, and equal arguments give equal results: then only one of the calls is written
+    out."""
     if len(block.ops) < CALLED_OPERATIONS:
         return False
     return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))

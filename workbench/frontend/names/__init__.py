@@ -1,1 +1,1 @@
-"""What names, annotations and overloads mean."""
+"""Names, annotations and overloads."""

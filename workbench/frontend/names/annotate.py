@@ -1,4 +1,4 @@
-"""What an annotation says: a type, or nothing (a generic parameter)."""
+"""Annotations of parameters: a type, or nothing (a generic parameter)."""
 
 from __future__ import annotations
 
@@ -137,18 +137,18 @@ def evaluated_defaults(node: ast.FunctionDef, source: Source, scope: Scope) -> d
     values: dict[str, Any] = {}
     for name, default in default_nodes(node).items():
         if not is_literal(default):
-            place = Definition(node.name, node, source, scope).locate(default)
-            values[name] = value_in(scope, default, place, f"The default of {name} in {node.name}", node.name)
+            location = Definition(node.name, node, source, scope).locate(default)
+            values[name] = value_in(scope, default, location, f"The default of {name} in {node.name}", node.name)
     return values
 
 
-def value_in(scope: Scope, node: ast.expr, place: Location, what: str, function: str = "") -> Any:
+def value_in(scope: Scope, node: ast.expr, location: Location, what: str, function: str = "") -> Any:
     """Return the value of an expression of a cell, as Python evaluates it over the scope's names.
 
     Args:
         scope: where its names are looked up.
         node: the expression.
-        place: where it stands.
+        location: where it stands.
         what: what an error calls it: `The default of a in k`.
         function: the def that it belongs to.
 
@@ -160,7 +160,7 @@ def value_in(scope: Scope, node: ast.expr, place: Location, what: str, function:
         return eval(code, {"__builtins__": {}}, _Names(scope, anything))  # type: ignore[arg-type]
     except Exception as error:
         what, advice = f"{what} cannot be evaluated: {error}.", "Define what it reads above it, or before this cell."
-        raise KernelTypeError(what, place, advice, function) from None
+        raise KernelTypeError(what, location, advice, function) from None
 
 
 def _plain(definition: Definition, node: ast.expr) -> Any:
@@ -183,29 +183,29 @@ def _type_parameters(definition: Definition) -> dict[str, Any]:
 
 
 def _brackets(node: ast.expr) -> str:
-    """How an array is annotated, for what other libraries write: `float[:, :]`, `array[float, 2]`."""
+    """Return how an array is annotated, for spellings of other libraries: `float[:, :]`, `array[float, 2]`."""
     if not isinstance(node, ast.Subscript):
         return ""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     kind, slices = ast.unparse(node.value), sum(isinstance(part, ast.Slice) for part in parts)
     if slices:
-        made = f"array[{kind}]" if slices == 1 else f"array{slices}d[{kind}]"
-        return f"Write {made} for an array of {slices} dimension{'s' * (slices > 1)}."
+        spelling = f"array[{kind}]" if slices == 1 else f"array{slices}d[{kind}]"
+        return f"Write {spelling} for an array of {slices} dimension{'s' * (slices > 1)}."
     if kind.rpartition(".")[2] == "array" and len(parts) > 1:
         return f"Write array2d[{ast.unparse(parts[0])}] for an array of 2 dimensions; array3d and array4d have more."
     return ""
 
 
 def parameter_annotation(definition: Definition, argument: ast.arg) -> AnyType | None:
-    """One parameter's type, or None if it is generic.
+    """Return one parameter's type; None if it is generic.
 
     Raises:
         KernelTypeError: its annotation is not a type of the language.
     """
     if argument.annotation is None:
         return None
-    place = definition.locate(argument.annotation)
-    return parameter_type(_value(definition, argument), argument.arg, place, definition.name)
+    location = definition.locate(argument.annotation)
+    return parameter_type(_value(definition, argument), argument.arg, location, definition.name)
 
 
 def _value(definition: Definition, argument: ast.arg) -> Any:
@@ -252,7 +252,7 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
     return parameter_type(value, what, definition.locate(node), definition.name)
 
 
-def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType | None:
+def parameter_type(value: Any, name: str, location: Any, function: str) -> AnyType | None:
     """Return the type that an annotation's value means; None for `Any` and for an array of unknown element type."""
     if (
         value is Any
@@ -266,7 +266,7 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
         return value
     if hasattr(value, "__wb_kernel__") or hasattr(value, "__wb_definitions__"):
         message = f"The annotation of {name} is not a type: {getattr(value, '__name__', 'it')} is a function."
-        raise KernelTypeError(message, place, function=function)
+        raise KernelTypeError(message, location, function=function)
     try:
         return as_element(value)
     except TypeError as error:
@@ -277,7 +277,7 @@ def parameter_type(value: Any, name: str, place: Any, function: str) -> AnyType 
             advice = "Write array[float] for an array."
         if value is str:
             advice = "Pass a number or a bool: a kernel has no strings but those that it prints."
-        raise KernelTypeError(message, place, advice, function) from None
+        raise KernelTypeError(message, location, advice, function) from None
 
 
 def _is_list(value: Any) -> bool:

@@ -49,12 +49,12 @@ class ArrayOf(msgspec.Struct, frozen=True):
 
 
 class Function(msgspec.Struct, frozen=True):
-    """Funcs and builtins."""
+    """A generic annotation for functions: a parameter that accepts funcs and builtins, shown as `Callable`."""
 
     __wb_generic__ = True
 
     def accepts(self, type: AnyType) -> bool:
-        """No type of the language is a function."""
+        """Return whether a type fits, which no type of the language does: none is a function."""
         return False
 
     def __repr__(self) -> str:
@@ -118,7 +118,7 @@ def bound(value: Any) -> Any:
 
 
 def generic(value: Any) -> Generic | None:
-    """What an annotation's value asks of an argument; None if it is a type or leaves everything open."""
+    """Return an annotation's demand on an argument; None if it is a type or leaves everything open."""
     value = bound(value)
     if isinstance(value, (Family, ArrayOf, AnyVector)):
         return value

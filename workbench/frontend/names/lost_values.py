@@ -10,7 +10,7 @@ from workbench.source import Location
 
 
 def lost_value(definition: Definition) -> tuple[Location, str] | None:
-    """Where a kernel ends by giving a name a value that nothing reads, and what to say of it; None if it does not."""
+    """Find a last assignment whose value nothing reads; return its location and a message, or None."""
     annotated = {a.arg: ast.unparse(a.annotation) for a in definition.parameters if a.annotation}
     for node in _last(definition.node.body):
         target = _target(node)
@@ -37,7 +37,8 @@ def _last(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _target(node: ast.stmt) -> ast.Name | None:
-    """The one name that a statement assigns; none if the value is a call, which may do something else as well."""
+    """Return the one name that a statement assigns; None if its value is a call, which may do something else as
+    well."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     target = targets[0] if len(targets) == 1 else None
     return target if isinstance(target, ast.Name) and getattr(node, "value", None) is not None else None
@@ -54,7 +55,7 @@ def _read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
 
 
 def _index(definition: Definition, node: ast.stmt) -> str:
-    """What the element is called: by the index in the value, or the name that `tid()` was given."""
+    """Return the index for a message: the one in the value, or the name that `tid()` was assigned to."""
     for inner in (*ast.walk(node), *definition.nodes):
         if isinstance(inner, ast.Subscript) and isinstance(inner.value, ast.Name):
             return ast.unparse(inner.slice)

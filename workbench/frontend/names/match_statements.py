@@ -19,7 +19,7 @@ from workbench.source import nodes_of
 
 
 class _Pattern(msgspec.Struct):
-    """What one pattern tests and binds.
+    """The tests and bindings of one pattern.
 
     Attributes:
         unpacked: statements that come before the test; they cannot fail to match.
@@ -54,19 +54,19 @@ def _cases(cases: list[ast.match_case], subject: str) -> list[ast.stmt]:
     case, *others = cases
     pattern = _Pattern()
     _read(case.pattern, subject, pattern)
-    before, body, place = pattern.unpacked, [*pattern.binds, *case.body], case.pattern
+    before, body, origin = pattern.unpacked, [*pattern.binds, *case.body], case.pattern
     test = reduce(lambda a, b: ast.BoolOp(ast.And(), [a, b]), pattern.tests) if pattern.tests else None
     if case.guard is not None and not (pattern.tests and pattern.binds):
         before, body = [*before, *pattern.binds], case.body
         test = case.guard if test is None else ast.BoolOp(ast.And(), [test, case.guard])
     elif case.guard is not None:  # the names are bound where the pattern matches, whatever the guard says
         assert test is not None
-        holds = f"{subject}.{place.lineno}"
-        bind = ast.If(_name(holds), [*pattern.binds, *_set(holds, case.guard, place)], [])
-        before, test = [*before, *_set(holds, test, place), bind], _name(holds)
+        holds = f"{subject}.{origin.lineno}"
+        bind = ast.If(_name(holds), [*pattern.binds, *_set(holds, case.guard, origin)], [])
+        before, test = [*before, *_set(holds, test, origin), bind], _name(holds)
     if test is None:
-        return _placed([*before, *body], place)
-    return _placed([*before, ast.If(test, body, _cases(others, subject))], place)
+        return _placed([*before, *body], origin)
+    return _placed([*before, ast.If(test, body, _cases(others, subject))], origin)
 
 
 def _read(node: ast.pattern, subject: str, into: _Pattern) -> None:
@@ -102,12 +102,12 @@ def _name(name: str) -> ast.expr:
     return ast.Name(name, ast.Load())
 
 
-def _set(name: str, value: ast.expr, place: ast.AST) -> list[ast.stmt]:
-    return _placed([ast.Assign([ast.Name(name, ast.Store())], value)], place)
+def _set(name: str, value: ast.expr, origin: ast.AST) -> list[ast.stmt]:
+    return _placed([ast.Assign([ast.Name(name, ast.Store())], value)], origin)
 
 
-def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
     for inner in nodes_of(*statements):
         if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, place)
+            ast.copy_location(inner, origin)
     return statements

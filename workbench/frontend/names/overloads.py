@@ -1,4 +1,4 @@
-"""Which of several funcs of one name a call means: the one whose parameters fit the arguments best.
+"""The choice among several funcs of one name: the one whose parameters fit the arguments best.
 
 An argument fits a parameter exactly, as a literal that adopts its type, as a member of a family, or because the
 parameter is generic, in this order. One func must fit at least as well as any other in every argument, and better in
@@ -39,13 +39,13 @@ def choose(
     shown = ""
     for definition in definitions:
         try:
-            given = arrange(definition)
+            arguments = arrange(definition)
         except WorkbenchError:
             continue
-        shown = shown or ", ".join(describe(o) for o in given.values())
-        scores = _scores(definition, given)
+        shown = shown or ", ".join(describe(o) for o in arguments.values())
+        scores = _scores(definition, arguments)
         if scores is not None:
-            fitting.append((definition, given, scores))
+            fitting.append((definition, arguments, scores))
     best = [f for f in fitting if all(f is g or _better(f[2], g[2]) for g in fitting)]
     if best:
         return best[0][:2]
@@ -66,13 +66,14 @@ def signature(definition: Definition) -> str:
 
 
 def _better(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Whether `a` fits at least as well everywhere, and better somewhere; arguments stand in the call's order."""
+    """Return whether `a` fits at least as well everywhere, and better somewhere; arguments stand in the call's
+    order."""
     return all(x <= y for x, y in zip(a, b, strict=False)) and list(a) != list(b)
 
 
-def _scores(definition: Definition, given: Given) -> list[int] | None:
+def _scores(definition: Definition, arguments: Given) -> list[int] | None:
     types, families = parameter_types(definition)
-    scores = [_score(o, types[n], families.get(n)) for n, o in given.items()]
+    scores = [_score(o, types[n], families.get(n)) for n, o in arguments.items()]
     return None if any(s is None for s in scores) else [s for s in scores if s is not None]
 
 

@@ -1,4 +1,4 @@
-"""What a name of the user's Python means in a kernel."""
+"""The meaning in a kernel of names of the user's Python."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ USABLE = (
 )  # fmt: skip
 PYTHON_FORMS = {
     range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type",
-    complex: "complex",
+    complex: "complex", sum: "sum", any: "any", all: "all", tuple: "tuple", divmod: "divmod",
 }  # fmt: skip
 
 
@@ -74,13 +74,14 @@ def as_builtin(value: Any) -> Builtin | None:
     if home == "builtins" and name in ("min", "max", "abs", "round", "pow"):
         return TABLE[name]
     if isinstance(value, np.ufunc) or home in MATHS_MODULES:
-        found = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
-        return found if found is not None and not found.hidden else None
+        builtin = TABLE.get(OTHER_NAMES.get(str(name), str(name)))
+        return builtin if builtin is not None and not builtin.hidden else None
     return None
 
 
 def as_scalar(value: Any) -> Any:
-    """The scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`, `jnp.int8`."""
+    """Return the scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`,
+    `jnp.int8`."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
         return known or (NUMBERS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
@@ -97,8 +98,8 @@ def usable_in_kernel(value: Any) -> bool:
 
 def struct_of(value: Any) -> Struct | None:
     """Return the struct type that a class made by `struct` stands for."""
-    found = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
-    return found if isinstance(found, Struct) else None
+    struct = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
+    return struct if isinstance(struct, Struct) else None
 
 
 def _hashable(value: Any) -> bool:
@@ -119,7 +120,7 @@ MODULES = {"math": "import math", "np": "import numpy as np", "numpy": "import n
 
 
 def name(context: Context, identifier: str) -> Operand:
-    """What a bare name is: a local, or something of the user's namespace or the language."""
+    """Return the meaning of a bare name: a local, or a name of the user's namespace or of the language."""
     if identifier in context.env:
         return structs.gather(context.env, identifier)
     value = context.definition.read(identifier, usable_in_kernel)
@@ -158,7 +159,8 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
-    """A value of the user's namespace as an operand: numbers become constants, the rest is known at compile time."""
+    """Return a value of the user's namespace as an operand: numbers become constants, the rest is known at compile
+    time."""
     if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
         if not isinstance(value, python_types.ModuleType):
             _watch(context, path, value)
@@ -184,7 +186,7 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
     Returns:
         Each under the name of its parameter: the name that the kernel has for it.
     """
-    found: dict[str, Uniform] = {}
+    uniforms: dict[str, Uniform] = {}
     taken = {*definition.locals, *(a.arg for a in definition.parameters)}
     waiting, met = [definition], {definition}
     for reader in waiting:
@@ -192,16 +194,16 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
         paths = {p for n in reader.nodes if isinstance(n, (ast.Name, ast.Attribute)) and (p := reads.dotted(n))}
         for path in sorted(paths):
             value = seen(reader.scope, path) if path.split(".")[0] not in own else MISSING
-            if isinstance(value, Uniform) and all(value is not u for u in found.values()):
+            if isinstance(value, Uniform) and all(value is not u for u in uniforms.values()):
                 name = path.replace(".", "_")
                 while name in taken:
                     name += "_"
                 taken.add(name)
-                found[name] = value
+                uniforms[name] = value
             called = [d for d in getattr(value, "__wb_definitions__", ()) if not d.library and d not in met]
             waiting += called
             met.update(called)
-    return found
+    return uniforms
 
 
 def captured_value(context: Context, value: Any, path: str) -> Operand:
@@ -271,17 +273,17 @@ def structs_named(definition: Definition) -> dict[str, Any]:
     """Return the structs whose names stand in the annotations of the parameters, as these names mean them now."""
     annotations = [a.annotation for a in definition.parameters if a.annotation and a.arg not in definition.annotations]
     names = {n.id for a in annotations for n in nodes_of(a) if isinstance(n, ast.Name)}
-    found = {name: definition.read(name) for name in sorted(names)}
-    return {name: value for name, value in found.items() if isinstance(value, type) and struct_of(value) is not None}
+    structs = {name: definition.read(name) for name in sorted(names)}
+    return {name: value for name, value in structs.items() if isinstance(value, type) and struct_of(value) is not None}
 
 
 def read_again(definition: Definition, path: str) -> Any:
-    """What `path` is in the user's namespace now; MISSING where it is gone."""
+    """Return the present value of `path` in the user's namespace; MISSING where it is gone."""
     return definition.read(path, usable_in_kernel)
 
 
 def seen(scope: Scope, path: str) -> Any:
-    """What `path` means in a scope now; MISSING where it is gone."""
+    """Return the present meaning of `path` in a scope; MISSING where it is gone."""
     root, *attrs = path.split(".")
     value = scope.lookup(root, usable_in_kernel)
     for attr in attrs:
@@ -290,7 +292,7 @@ def seen(scope: Scope, path: str) -> Any:
 
 
 def meaning(value: Any) -> Any:
-    """What a kernel makes of a value, to be compared by ==; the same for funcs and structs of the same text.
+    """Return the meaning of a value in a kernel, for comparison by ==; equal for funcs and structs of the same text.
 
     Of other objects it is the object.
     """

@@ -1,4 +1,4 @@
-"""Calls that rebind a local name: `randf(state)` its state, `tile_matmul(a, b, acc)` the tile acc.
+"""Expressions that rebind a local name: `randf(state)` its state, `tile_matmul(a, b, acc)` the tile acc, `n := …`.
 
 A statement `svd3(A, U, s, V)`, with names for the results after the arguments, is read as `U, s, V = svd3(A)`.
 
@@ -30,13 +30,16 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
     (ast.AugAssign, "target"): (0, "on the left of an augmented assignment"),
     (ast.Assert, "test"): (0, "in an assert"),
     (ast.Assert, "msg"): (0, "in an assert"),
+    (ast.GeneratorExp, "elt"): (0, "in a generator expression"),
+    (ast.GeneratorExp, "generators"): (0, "in a generator expression"),
 }
 
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """The statements, with each name that a call rebinds marked as assigned; themselves if there is no such call."""
+    """Return the statements, with each name that a call rebinds marked as assigned; themselves if there is no such
+    call."""
     body = assigning(definition, expanded(definition, body))
-    nodes = definition.calls if body is definition.node.body else nodes_of(*body)
+    nodes = (*definition.calls, *definition.named) if body is definition.node.body else nodes_of(*body)
     with_results = (_with_results(definition, node) for node in statements_of(*body))
     if not any(_rebound(definition, node) for node in nodes) and not any(with_results):
         return list(body)
@@ -70,35 +73,37 @@ def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
     if form is None or form.body is None or form.rebinds is not None:
         return []
     names = [a for a in node.value.args[form.body.__code__.co_argcount :] if isinstance(a, ast.Name)]
-    found = len(names) > 1 and form.body.__code__.co_argcount + len(names) == len(node.value.args)
-    return names if found else []
+    has_results = len(names) > 1 and form.body.__code__.co_argcount + len(names) == len(node.value.args)
+    return names if has_results else []
 
 
-def _mark(definition: Definition, node: ast.AST, place: str) -> None:
+def _mark(definition: Definition, node: ast.AST, parameter: str) -> None:
     name = _rebound(definition, node)
     if name is not None:
         name.ctx = ast.Store()
-        node.uncertain = place  # type: ignore[attr-defined]
+        node.uncertain = parameter  # type: ignore[attr-defined]
     if isinstance(getattr(node, "func", getattr(node, "value", None)), ast.IfExp):
-        place = place or "beside a choice, which is made of two expressions"
+        parameter = parameter or "beside a choice, which is made of two expressions"
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
         for position, inner in enumerate(child if isinstance(child, list) else [child]):
             if isinstance(inner, ast.AST):
-                _mark(definition, inner, (here if position >= first else "") or place)
+                _mark(definition, inner, (here if position >= first else "") or parameter)
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """Return the name that a call rebinds, if it does."""
+    """Return the name that a call or `:=` rebinds, if it does."""
+    if isinstance(node, ast.NamedExpr):
+        return node.target
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
         return None
     value = _form(definition, node)
     if value is None or value.rebinds is None:
         return None
-    place, keyword = value.rebinds
-    given = next((k.value for k in node.keywords if k.arg == keyword), None)
-    found = node.args[place] if place < len(node.args) else given
-    return found if isinstance(found, ast.Name) else None
+    position, keyword = value.rebinds
+    by_keyword = next((k.value for k in node.keywords if k.arg == keyword), None)
+    argument = node.args[position] if position < len(node.args) else by_keyword
+    return argument if isinstance(argument, ast.Name) else None
 
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:

@@ -137,8 +137,8 @@ def _target(definition: Definition, call: ast.Call, name: str, callee: Definitio
         KernelSyntaxError: there is none, nothing can be assigned there, or it would be computed twice.
     """
     names = [p.arg for p in callee.parameters]
-    given = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
-    node = given.get(name)
+    arguments = {**dict(zip(names, call.args, strict=False)), **{k.arg: k.value for k in call.keywords}}
+    node = arguments.get(name)
     if node is None:
         message = f"{callee.name}() needs an argument for {name}."
         raise KernelSyntaxError(message, definition.locate(call), function=definition.name)
@@ -153,8 +153,8 @@ def _target(definition: Definition, call: ast.Call, name: str, callee: Definitio
     return target
 
 
-def _placed(node: N, place: ast.AST) -> N:
+def _placed(node: N, origin: ast.AST) -> N:
     for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, place)
+            ast.copy_location(inner, origin)
     return node

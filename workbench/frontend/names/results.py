@@ -1,4 +1,4 @@
-"""What a func says that it returns, `-> float`, held against what it returns.
+"""A func's annotation of its result, `-> float`, compared with the result itself.
 
 A literal takes the type that is said. A number of another type becomes it where nothing is lost (an int a float, a
 float a wider one) and is refused elsewhere: an annotation that is not true would mislead whoever reads the call.
@@ -46,12 +46,12 @@ def _as_annotated(context: Context, operand: Operand) -> Operand:
     if node is None or not context.inside or isinstance(operand, Poison):
         return operand
     try:
-        said = result(context.definition, node)
+        annotated = result(context.definition, node)
     except KernelTypeError:
         return operand
-    if typing.get_origin(said) is not tuple:
-        return _fitted(context, operand, _type(context, said))
-    types = typing.get_args(said)
+    if typing.get_origin(annotated) is not tuple:
+        return _fitted(context, operand, _type(context, annotated))
+    types = typing.get_args(annotated)
     if not isinstance(operand, tuple) or Ellipsis in types:
         return operand
     if len(types) != len(operand):
@@ -60,9 +60,9 @@ def _as_annotated(context: Context, operand: Operand) -> Operand:
     return tuple(_fitted(context, o, _type(context, t)) for o, t in zip(operand, types, strict=True))
 
 
-def _type(context: Context, said: Any) -> AnyType | None:
+def _type(context: Context, annotated: Any) -> AnyType | None:
     try:
-        return parameter_type(said, "the result", None, context.definition.name)
+        return parameter_type(annotated, "the result", None, context.definition.name)
     except KernelTypeError:
         return None
 
@@ -88,10 +88,10 @@ def _is_float(type: Any) -> bool:
     return isinstance(type, Scalar) and type.kind is Kind.FLOAT
 
 
-def _widens(given: Any, wanted: Any) -> bool:
+def _widens(source: Any, wanted: Any) -> bool:
     """Return whether each number of the one type is one of the other, or an int that becomes a float."""
     if isinstance(wanted, Complex):
-        return given == wanted.dtype or _widens(given, wanted.dtype)
-    if not isinstance(given, Scalar) or not _is_float(wanted):
+        return source == wanted.dtype or _widens(source, wanted.dtype)
+    if not isinstance(source, Scalar) or not _is_float(wanted):
         return False
-    return given.kind is not Kind.FLOAT or given.bits < wanted.bits
+    return source.kind is not Kind.FLOAT or source.bits < wanted.bits

@@ -83,7 +83,7 @@ _FAMILIES = {
 
 
 def instead_of(name: str, of_module: bool = False) -> str:
-    """What to write instead of a name that programs for Warp or numba know; empty for any other name.
+    """Return what to write instead of a name that programs for Warp or numba use; empty for any other name.
 
     Args:
         of_module: it stands as `wb.name`, so that it may be a name for use outside of kernels, too.

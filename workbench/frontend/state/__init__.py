@@ -1,1 +1,1 @@
-"""What lowering knows: the definition, the context, operands and their types, where paths merge."""
+"""The state of a lowering: the definition, the context, operands and their types, merges of paths."""

@@ -40,7 +40,7 @@ COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 def describe(operand: Operand) -> str:
-    """How a message names an operand's type."""
+    """Name an operand's type for a message."""
     match operand:
         case Value() | View() | Bundle() | Parts() | Elements():
             return repr(operand.type)
@@ -91,7 +91,7 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
 
 
 def _pass_it(value: Any) -> str:
-    """How a value of the user's namespace that is not a number gets into a kernel."""
+    """Say how to pass a value of the user's namespace that is not a number to a kernel."""
     if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
         return "Pass it as an argument, to a parameter annotated array(dtype=…)."
     if isinstance(value, list):
@@ -150,7 +150,8 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
 
 
 def convert(context: Context, operand: Operand, type: Type) -> Value:
-    """The operand in exactly this type, as a rule asks: literals adopt, scalars are cast and spread over vectors."""
+    """Convert the operand to exactly this type, as a rule asks: literals adopt it, scalars are cast and spread over
+    vectors."""
     if isinstance(operand, Literal):
         return materialise(context, operand, type)
     if isinstance(operand, Pending):
@@ -209,12 +210,12 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     raise context.placed(KernelTypeError(message, advice=advice, what=what, given=value.type))
 
 
-def _component_of(given: Any, wanted: Any) -> str:
-    if isinstance(given, Complex) and isinstance(wanted, Scalar):
+def _component_of(source: Any, wanted: Any) -> str:
+    if isinstance(source, Complex) and isinstance(wanted, Scalar):
         return "Take its .real, its .imag or abs()."
-    if isinstance(given, Vector) and isinstance(wanted, Scalar):
+    if isinstance(source, Vector) and isinstance(wanted, Scalar):
         return "Take one component of it: v[0]."
-    return "Take one element of it: x[i]." if isinstance(given, ArrayType) else ""
+    return "Take one element of it: x[i]." if isinstance(source, ArrayType) else ""
 
 
 def weak(operand: Value | Literal) -> Arg:
@@ -250,7 +251,7 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
 
 
 _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
-"""What rules say of scalars, which are few."""
+"""The few rules about scalars."""
 
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:

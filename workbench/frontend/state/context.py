@@ -48,7 +48,7 @@ class Calls(msgspec.Struct):
 
 
 class Body(msgspec.Struct, frozen=True):
-    """What a func comes to for parameters.
+    """A func's body, lowered for its parameters.
 
     Attributes:
         block: its operations; it yields the values of the result.
@@ -90,7 +90,7 @@ class NotingBuilder(Builder):
 
     @property
     def location(self) -> Location:
-        """Where the operations stand that are added now."""
+        """Location of the operations that are added now."""
         if isinstance(self.here, tuple):
             self.here = self.here[0].locate(self.here[1])
         return self.here
@@ -106,7 +106,7 @@ class NotingBuilder(Builder):
         return super().append(op)
 
     def known(self, value: Value) -> tuple[bool, bool, bool]:
-        """What is known of a value: whether it is not negative, a size, a 1."""
+        """Return the facts about a value: whether it is not negative, a size, a 1."""
         return value in self.non_negative, value in self._sizes, value in self._ones
 
     def learn(self, value: Value, known: tuple[bool, bool, bool]) -> None:
@@ -144,7 +144,7 @@ class NotingBuilder(Builder):
 
 
 class Shared(msgspec.Struct):
-    """What one kernel and the funcs inlined into it have in common.
+    """The state that a kernel and the funcs inlined into it share.
 
     Attributes:
         lower_body: lowers the statements of a func called in the kernel.
@@ -209,15 +209,15 @@ class Context(msgspec.Struct):
 
     @property
     def builder(self) -> NotingBuilder:
-        """Where operations go."""
+        """Builder that operations are appended to."""
         return self.shared.builder
 
     def at(self, node: ast.AST) -> At:
-        """For `with`: operations and errors inside belong to `node`'s place."""
+        """Return a context manager in which operations and errors belong to `node`'s location."""
         return At(self, node)
 
     def go(self, node: ast.AST) -> Before:
-        """From now on operations and errors belong to `node`'s place; returns where they did before, for `back`."""
+        """Give operations and errors `node`'s location from now on; return the one before, for `back`."""
         builder = self.shared.builder
         before = self.node, builder.here
         self.node = node
@@ -234,7 +234,7 @@ class Context(msgspec.Struct):
         return self.placed(kind(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
-        """`error` with the current place; in a function of the library, that of the call."""
+        """Return `error` with the current location; in a function of the library, that of the call."""
         if self.definition.library and self.caller is not None:
             return self.caller.placed(error)
         return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)

@@ -26,7 +26,7 @@ def anything(value: Any) -> bool:
 
 
 class Unbound(dict[str, Any]):
-    """What a cell defines until a namespace holds it: from then on the namespace says what a name means, as in Python.
+    """Names that a cell defines and no namespace holds yet: then the namespace says what a name means, as in Python.
 
     So a def sees those beside it, whatever an earlier run of the cell left under their names, and once they are bound
     also what other cells bind later. A name is bound when the namespace holds something else than before.
@@ -51,13 +51,13 @@ class Unbound(dict[str, Any]):
         return self
 
     def clear(self) -> None:
-        """All names are bound."""
+        """Forget all names: they are bound now."""
         self._before.clear()
         super().clear()
 
 
 def _faint(value: Any) -> Callable[[], Any]:
-    """Gives `value`, or None once nothing else holds it: a cell must not keep those that it replaces."""
+    """Return a getter for `value` that holds it weakly where possible, and returns None once it is collected."""
     try:
         return weakref.ref(value)
     except TypeError:
@@ -65,7 +65,7 @@ def _faint(value: Any) -> Callable[[], Any]:
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """Where a name that is no local is looked up, first hit first.
+    """The namespaces in which a name that is no local is looked up, first hit first.
 
     Attributes:
         defined: what the text around it defines and the user's namespace does not hold yet.
@@ -86,9 +86,12 @@ class Scope(msgspec.Struct, frozen=True):
 
         A name of the user wins over one of the language only where `usable` says that a kernel can use its value.
         """
-        for names in (self.defined.seen_from(self.user), self.own, self.closure()):
-            if name in names:
-                return names[name]
+        if self.defined and name in (defined := self.defined.seen_from(self.user)):
+            return defined[name]
+        if name in self.own:
+            return self.own[name]
+        if self.closure is not dict and name in (held := self.closure()):
+            return held[name]
         if name in self.user and (name not in self.language or usable(self.user[name])):
             return self.user[name]
         if name in self.language:
@@ -96,12 +99,12 @@ class Scope(msgspec.Struct, frozen=True):
         return getattr(builtins, name, MISSING)
 
     def known(self) -> set[str]:
-        """Every name that can be seen, for "did you mean"."""
+        """Return every name that can be seen, for "did you mean"."""
         return {*self.defined, *self.own, *self.closure(), *self.user, *self.language}
 
 
 class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """One `def`.
+    """A `def` with all that its names may mean.
 
     Attributes:
         name: as written.
@@ -147,7 +150,8 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return str(self.scope.user.get("__name__", "__main__"))
 
     def read(self, path: str, usable: noted.Usable = anything) -> Any:
-        """What a dotted name means here now, or MISSING; lowering reads names by this alone, so that it is noted."""
+        """Return the present meaning of a dotted name, or MISSING; lowering reads names by this alone, so that it is
+        noted."""
         root, *attrs = path.split(".")
         value = self.scope.lookup(root, usable)
         noted.name(self, usable, root, value)
@@ -161,12 +165,12 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:
             span = getattr(node, "lineno", self.node.lineno), getattr(node, "col_offset", 0), None, None
-        found = self._places.get(span)
-        if found is None:
+        location = self._places.get(span)
+        if location is None:
             line, column, end_line, end = span[0], span[1], span[2] or span[0], span[3] or 0
             shown = self._characters(line, column), end_line, self._characters(end_line, end)
-            found = self._places[span] = Location(self.source, line, *shown)
-        return found
+            location = self._places[span] = Location(self.source, line, *shown)
+        return location
 
     @cached_property
     def _places(self) -> dict[tuple[int, int, int | None, int | None], Location]:
@@ -195,6 +199,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return tuple(n for n in self.nodes if isinstance(n, ast.Call))
 
     @cached_property
+    def named(self) -> tuple[ast.NamedExpr, ...]:
+        """All `name := value` among these."""
+        return tuple(n for n in self.nodes if isinstance(n, ast.NamedExpr))
+
+    @cached_property
     def expects(self) -> bool:
         """Whether it calls `expect_eq` or the like, which are for tests: they act without anybody turning checks on."""
         names = (getattr(n.func, "attr", getattr(n.func, "id", "")) for n in self.calls)
@@ -203,14 +212,15 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def locals(self) -> frozenset[str]:
         """Names that it assigns somewhere, which are its own everywhere in it, as in Python."""
-        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)))
+        own = {id(n) for c in self.nodes if isinstance(c, ast.comprehension) for n in nodes_of(c.target)}
+        stored = (n for n in self.nodes if isinstance(n, (ast.Name, ast.Attribute, ast.Subscript)) and id(n) not in own)
         roots = (root(n) for n in stored if isinstance(n.ctx, ast.Store))
         matched = (n.name for n in self.nodes if isinstance(n, ast.MatchAs))
         return frozenset([*(n.id if isinstance(n, ast.Name) else "" for n in roots), *(n for n in matched if n)])
 
     @cached_property
     def reads(self) -> Counter[str]:
-        """How often it reads each name."""
+        """Count its reads of each name."""
         return _reads(self.nodes)
 
     @cached_property
@@ -255,17 +265,17 @@ def is_literal(node: ast.expr) -> bool:
 
 
 def reads(node: ast.AST) -> Counter[str]:
-    """How often each name is read there."""
+    """Count the reads of each name in a node."""
     return _reads(nodes_of(node))
 
 
 def _reads(nodes: Iterable[ast.AST]) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for inner in nodes:
         name = inner.target if isinstance(inner, ast.AugAssign) else inner
         if isinstance(name, ast.Name) and (name is not inner or not isinstance(name.ctx, ast.Store)):
-            found[name.id] += 1
-    return found
+            counts[name.id] += 1
+    return counts
 
 
 def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:
@@ -276,7 +286,7 @@ def read_by_static(nodes: Iterable[ast.AST]) -> frozenset[str]:
 
 
 def root(node: ast.expr) -> ast.expr:
-    """What `v`, `v.x` and `v.x[0]` begin with."""
+    """Return the expression that `v`, `v.x` and `v.x[0]` begin with."""
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
     return node

@@ -25,7 +25,7 @@ Statements = list[ast.stmt]
 
 
 class Leave(ast.Assign):
-    """What `break` and `continue` become: flags that are set.
+    """A `break` or `continue`, as flags that are set.
 
     Attributes:
         out_of: "loop" for a `break`, "round" for a `continue`, "function" for a `return`, whose values are names too.
@@ -35,7 +35,7 @@ class Leave(ast.Assign):
 
 
 class Give(ast.Assign):
-    """What a `return` in a loop becomes: names that take what it gives."""
+    """A `return` in a loop, as names that take its values."""
 
 
 def rewrite(body: Sequence[ast.stmt]) -> Statements:
@@ -84,7 +84,7 @@ def _has_exit(node: ast.AST) -> bool:
 
 
 class Returns:
-    """What the returns inside a function's loops become: a flag, names for the values, and a `break`."""
+    """The returns inside a function's loops: a flag, names for the values, and a `break`."""
 
     def __init__(self, shape: int) -> None:
         self.shape = shape
@@ -94,21 +94,21 @@ class Returns:
         """Return whether there is such a `return`."""
         return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in statements_of(s))
 
-    def begin(self, place: ast.AST) -> Statements:
+    def begin(self, origin: ast.AST) -> Statements:
         """Return the names, before anything was returned."""
         pending: Any = PENDING
-        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), place) for n in self.names]
+        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), origin) for n in self.names]
 
-    def give(self, place: ast.AST) -> ast.stmt:
+    def give(self, origin: ast.AST) -> ast.stmt:
         """Return the `return` after the loops."""
-        return _located(ast.Return(self._values(ast.Load())), place)
+        return _located(ast.Return(self._values(ast.Load())), origin)
 
     def _values(self, use: ast.expr_context) -> Any:
         names: list[ast.expr] = [ast.Name(n, use) for n in self.names]
         return (names[0] if names else None) if self.shape < 1 else ast.Tuple(names, use)
 
     def as_breaks(self, body: Statements) -> Statements:
-        """`return` as its values kept, a flag and a `break`; a loop inside that had one is marked `leaves`."""
+        """Rewrite each `return` as assignments, a flag and a `break`; mark a loop inside that had one as `leaves`."""
         done: Statements = []
         for statement in body:
             if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
@@ -131,10 +131,10 @@ class _Rewriter:
         self.returns = Returns(0)
 
     def function(self, body: Statements) -> Statements:
-        found = [r for s in body for r in _returns_in_loops(s)]
-        if not found:
+        returns = [r for s in body for r in _returns_in_loops(s)]
+        if not returns:
             return self.statements(body)
-        self.returns = Returns(_shape(found[0]))
+        self.returns = Returns(_shape(returns[0]))
         return [_set(RETURNED, False, body[0]), *self.returns.begin(body[0]), *self.statements(body)]
 
     def statements(self, body: Statements) -> Statements:
@@ -142,8 +142,8 @@ class _Rewriter:
         done: Statements = []
         for statement in body:
             if isinstance(statement, Loop):
-                made, after = self.loop(statement, nested=False)
-                done += [*made, *self.statements(after)]
+                rewritten, after = self.loop(statement, nested=False)
+                done += [*rewritten, *self.statements(after)]
             elif isinstance(statement, ast.If):
                 statement.body = self.statements(statement.body)
                 statement.orelse = self.statements(statement.orelse)
@@ -206,8 +206,8 @@ class _Exits:
             if isinstance(statement, ast.Continue):
                 return [*done, _leave([self.skip], "round", statement)]
             if isinstance(statement, Loop):
-                made, after = self.loop(statement)
-                done += made
+                rewritten, after = self.loop(statement)
+                done += rewritten
                 if after:
                     return [*done, *self.guard([*after, *body[position + 1 :]])]
             elif isinstance(statement, ast.If) and _leaves(statement):
@@ -318,15 +318,15 @@ def is_while_true(loop: ast.AST) -> bool:
 
 def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
     """Return the statements of this kind that belong to the loop whose body this is."""
-    found = [s for s in body if isinstance(s, kind)]
+    statements = [s for s in body if isinstance(s, kind)]
     for s in body:
-        found += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
-        found += _own(s.orelse, kind) if isinstance(s, Loop) else []
-    return found
+        statements += _own([*s.body, *s.orelse], kind) if isinstance(s, ast.If) else []
+        statements += _own(s.orelse, kind) if isinstance(s, Loop) else []
+    return statements
 
 
 def _after_return(loop: Loop, leave: Statements) -> Statements:
-    """What is done after a loop in which a `return` may have been reached."""
+    """Return the statements after a loop in which a `return` may have been reached."""
     if not _returning_loop(loop):
         return []
     return leave if _is_endless(loop) else [_located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
@@ -338,43 +338,43 @@ def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
 
 
 def _shape(node: ast.Return) -> int:
-    """How many values a `return` has: 0, or how many are written out; -1 where it is one expression."""
+    """Return how many values a `return` has: 0, or as many as are written out; -1 where it is one expression."""
     if node.value is None:
         return 0
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
-def _located(node: Any, place: ast.AST) -> Any:
+def _located(node: Any, origin: ast.AST) -> Any:
     for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, place)
+            ast.copy_location(inner, origin)
     return node
 
 
-def flag_set(name: str, place: ast.AST) -> ast.stmt:
-    """`name = True`."""
-    return _set(name, True, place)
+def flag_set(name: str, origin: ast.AST) -> ast.stmt:
+    """Lower `name = True`."""
+    return _set(name, True, origin)
 
 
-def _set(name: str, value: bool, place: ast.AST) -> ast.stmt:
-    return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), place)
+def _set(name: str, value: bool, origin: ast.AST) -> ast.stmt:
+    return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), origin)
 
 
-def _leave(flags: Sequence[str], out_of: str, place: ast.AST) -> ast.stmt:
+def _leave(flags: Sequence[str], out_of: str, origin: ast.AST) -> ast.stmt:
     node = Leave([ast.Name(flag, ast.Store()) for flag in flags], ast.Constant(True))
     node.out_of = out_of
-    return _located(node, place)
+    return _located(node, origin)
 
 
-def _break(place: ast.AST) -> ast.stmt:
+def _break(origin: ast.AST) -> ast.stmt:
     """Return the `break` that a `return` becomes."""
     node = ast.Break()
     node.returns = True  # type: ignore[attr-defined]
-    return ast.copy_location(node, place)
+    return ast.copy_location(node, origin)
 
 
-def _if_not(name: str, body: Statements, place: ast.AST) -> ast.If:
-    return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), place)
+def _if_not(name: str, body: Statements, origin: ast.AST) -> ast.If:
+    return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), origin)
 
 
 def denied(test: ast.expr) -> str | None:

@@ -41,7 +41,7 @@ class Loop(msgspec.Struct):
 
     @contextmanager
     def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Iterator[None]:
-        """The loop's body: its names are unset at first, with what the round before left behind.
+        """Open the loop's body: its names are unset at first, with those that the last iteration left behind.
 
         Args:
             env: local names to what they are now.
@@ -65,7 +65,7 @@ class Loop(msgspec.Struct):
 
     @contextmanager
     def inside(self, loops: list[Loop]) -> Iterator[None]:
-        """What is lowered here is inside the loop."""
+        """Mark all that is lowered in the `with` as inside the loop."""
         loops.append(self)
         try:
             yield
@@ -85,7 +85,7 @@ class Loop(msgspec.Struct):
                 env[name] = unset(name, operand)
 
     def after(self, env: Env) -> None:
-        """The names after the loop."""
+        """Set the names after the loop."""
         for name in self.names:
             operand = env.get(name, PENDING)
             if isinstance(operand, Poison):
@@ -98,6 +98,6 @@ class Loop(msgspec.Struct):
                 env[name] = unset(name, value, self.until if at_breaks else None)
 
 
-def unset(name: str, value: Operand, given: str | None = None) -> Unset:
+def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
     """Return a name that only a loop's body sets."""
-    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, given)
+    return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)

@@ -1,8 +1,9 @@
-"""Where paths meet: two branches, or a loop's end and its beginning, agree on what each name is."""
+"""Merges of paths: two branches, or a loop's end and its beginning, agree on the value of each name."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -25,7 +26,7 @@ from workbench.frontend.state.operands import (
 )
 from workbench.ir.values import Value
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Kind, Type, element
+from workbench.types import ArrayType, Kind, Type, element, int64
 
 RETURNS_A_VALUE = (
     "What a return inside a loop gives must be a number, a vector or a struct, or several of them written out."
@@ -40,8 +41,8 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 def _bound(node: ast.AST) -> list[list[str]]:
     """Return the names that a node binds, by depth below it; found once, since each of nested statements needs them."""
     known: list[list[str]] | None = getattr(node, "_bound", None)
-    if known is not None:
-        return known
+    if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
+        return known or [[]]
     levels = [[name] if (name := _target(node)) is not None else []]
     for child in ast.iter_child_nodes(node):
         # Load(), Add(), numbers and names that are read: most of a tree.
@@ -81,6 +82,21 @@ def is_ours(name: str) -> bool:
     return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
+def is_part(name: str) -> bool:
+    """Return whether a name is of an element of a tuple, or of an index of a part of an array (`structs.spread`)."""
+    return re.search(r"\.\d+[ei]$", name) is not None
+
+
+def is_place(name: str) -> bool:
+    """Return whether a name is of an index of a part of an array, which is of 64 bits where two kinds meet."""
+    return re.search(r"\.\d+i$", name) is not None
+
+
+def shown(name: str) -> str:
+    """Return a name as messages write it: `p[0]` of an element of the tuple p."""
+    return re.sub(r"\.(\d+)e\b", r"[\1]", name)
+
+
 def same(a: Operand, b: Operand) -> bool:
     """Return whether two operands are one and the same, so that nothing needs to be joined."""
     if isinstance(a, tuple) and isinstance(b, tuple):
@@ -106,6 +122,8 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
     known = weak(a), weak(b)
     decided = [t for t in known if not isinstance(t, Weak)]
     if len(decided) == 2:
+        if decided[0] != decided[1] and is_place(name):
+            return int64
         if decided[0] != decided[1]:
             raise _disagree(context, name, a, b)
         return decided[0]
@@ -128,7 +146,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
             "Return one type everywhere: return float(…).",
         )  # fmt: skip
     return context.error(
-        KernelTypeError, f"{name} is {describe(a)} on one path and {describe(b)} on the other.",
+        KernelTypeError, f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
         f"Give {name} one type before the paths part: {name} = float(…)." ,
     )  # fmt: skip
 
@@ -141,7 +159,7 @@ def _joins(operand: Operand) -> bool:
 
 
 class Branches(msgspec.Struct):
-    """What names are after an `if`.
+    """The names after an `if`.
 
     Attributes:
         after: where no value has to be joined.
@@ -155,7 +173,7 @@ class Branches(msgspec.Struct):
 
 
 def _shown(test: ast.expr | str) -> str:
-    """How a message says on what something depends."""
+    """Return a condition as a message shows it."""
     if isinstance(test, str):
         return test
     if any(isinstance(n, ast.Name) and "." in n.id for n in nodes_of(test)):
@@ -171,7 +189,7 @@ def branch_values(
     test: ast.expr | str,
     left: tuple[bool, bool] = (False, False),
 ) -> Branches:
-    """What names are where two paths meet.
+    """Merge the names of two paths where these meet.
 
     A name bound on one path only is unset afterwards: reading it says so. Where the other path does not come to its end
     (it has left the round of a loop) the name is bound.
@@ -183,12 +201,12 @@ def branch_values(
         test: on what it depends; a text where that is no expression of the user's.
         left: which sides do not come to their ends.
     """
-    found = Branches()
+    branches = Branches()
     handed_on = context.loops[-1].names if context.loops else ()
     for name in names:
         a, b = (env.get(name) for env in envs)
         if isinstance(a, Poison) or isinstance(b, Poison):
-            found.after[name] = POISON
+            branches.after[name] = POISON
         elif a is None or b is None or isinstance(a, Unset) or isinstance(b, Unset):
             bound = any(_is_bound(o) and left == gone for o, gone in ((a, (False, True)), (b, (True, False))))
             # In Warp a name that is unbound has some value, as in C++: programs that never use it there may go on.
@@ -196,15 +214,16 @@ def branch_values(
             if not bound:
                 where = "holds" if b is None else "does not hold"
                 unset = a if isinstance(a, Unset) else b
-                found.unset[name] = (
+                branches.unset[name] = (
                     unset.reason if isinstance(unset, Unset) and a is not None and b is not None
                     else f"{name} may be unbound here: it is set only if {_shown(test)} {where}."
                 )  # fmt: skip
             pair = _behind(a), _behind(b)
-            _meet(found, name, pair if bound or name in handed_on or pair[0] is pair[1] else (PENDING, PENDING), test)
+            meets = bound or name in handed_on or pair[0] is pair[1]
+            _meet(branches, name, pair if meets else (PENDING, PENDING), test)
         else:
-            _meet(found, name, (a, b), test)
-    return found
+            _meet(branches, name, (a, b), test)
+    return branches
 
 
 def stays(operand: Operand) -> bool:
@@ -223,16 +242,17 @@ def _behind(operand: Operand | None) -> Operand:
     return PENDING if operand is None else operand.value if isinstance(operand, Unset) else operand
 
 
-def _meet(found: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
+def _meet(branches: Branches, name: str, pair: tuple[Operand, Operand], test: ast.expr | str) -> None:
     a, b = pair
     known = next((o for o in pair if not isinstance(o, Pending)), PENDING)
     if same(a, b):
-        found.after[name] = a
+        branches.after[name] = a
     elif (a is PENDING or b is PENDING) and stays(known):
-        found.after[name] = known
+        branches.after[name] = known
     elif _joins(a) and _joins(b):
-        found.to_join[name] = pair
+        branches.to_join[name] = pair
     elif is_ours(name):
-        found.after[name] = Unset(RETURNS_A_VALUE)
+        branches.after[name] = Unset(RETURNS_A_VALUE)
     else:
-        found.after[name] = Unset(f"{name} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}.")
+        reason = f"{shown(name)} is {describe(a)} or {describe(b)} here, depending on {_shown(test)}."
+        branches.after[name] = Unset(reason)

@@ -1,4 +1,4 @@
-"""What an expression can be while it is lowered: an IR value, a literal without a type, a tuple, or a Python object.
+"""The forms of an expression while it is lowered: an IR value, a literal without a type, a tuple, or a Python object.
 
 Literals stay weak until they meet a typed value, so `2 * x[i]` has the type of `x[i]` and `s = 0` before a loop takes
 the type that the loop gives to `s`.
@@ -51,7 +51,7 @@ class Static(msgspec.Struct, frozen=True):
 
 
 class Pending:
-    """What no path that is read has set: it meets every type, and is written as 0."""
+    """A value that no path sets that is read: it meets every type, and is written as 0."""
 
 
 PENDING = Pending()
@@ -99,8 +99,8 @@ class View(msgspec.Struct, frozen=True):
     def type(self) -> ArrayType:
         """The type of an array like it."""
         assert isinstance(self.array.type, ArrayType)
-        kept = sum(isinstance(p, Axis) for p in self.places)
-        return ArrayType(self.array.type.dtype, kept, wide=self.array.type.wide)
+        axes = sum(isinstance(p, Axis) for p in self.places)
+        return ArrayType(self.array.type.dtype, axes, wide=self.array.type.wide)
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):
@@ -110,10 +110,37 @@ class Bundle(msgspec.Struct, frozen=True, eq=False):
     fields: tuple[Operand, ...]
 
 
-class Parts(msgspec.Struct, frozen=True):
-    """What a name is bound to whose value is a struct: its fields have names of their own, `p.x`."""
+class Row(msgspec.Struct, frozen=True):
+    """The form of a tuple whose elements have names of their own, `p.0e`."""
 
-    type: Struct
+    count: int
+
+    def __repr__(self) -> str:
+        return f"a tuple of {self.count}"
+
+
+class Window(msgspec.Struct, frozen=True):
+    """The form of a part of an array whose indices, starts and lengths have names of their own, `v.0i`.
+
+    Attributes:
+        array: what it is a part of.
+        axes: for each dimension of the array None where it has an index, else an `Axis` without values, and whether it
+            has a length.
+        name: what the user calls it.
+    """
+
+    array: Value
+    axes: tuple[tuple[Axis, bool] | None, ...]
+    name: str
+
+    def __repr__(self) -> str:
+        return f"a part of {self.array.name}"
+
+
+class Parts(msgspec.Struct, frozen=True):
+    """A value composed of others, which have names of their own: a struct's fields `p.x`."""
+
+    type: Struct | Row | Window
 
 
 class Elements(msgspec.Struct, frozen=True, eq=False):
@@ -133,14 +160,14 @@ class Elements(msgspec.Struct, frozen=True, eq=False):
 
 
 class Element(msgspec.Struct, frozen=True, eq=False):
-    """One element of an array of structs that is not loaded yet: a field of it may be all that is wanted."""
+    """An element of an array of structs that is not loaded yet: a field of it may be all that is needed."""
 
     array: Elements
     indices: tuple[Value, ...]
 
 
 def counted(count: int, what: str = "argument") -> str:
-    """How a message counts: 1 argument, 2 arguments."""
+    """Return a count for a message: 1 argument, 2 arguments."""
     return f"{count} {what}{'s' * (count != 1)}"
 
 
@@ -160,6 +187,6 @@ class AlreadyReported(Exception):
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """What a function body came to: its result (None if it returns nothing)."""
+    """The result of a function's body (None if it returns nothing), with its form."""
 
     value: Operand | None

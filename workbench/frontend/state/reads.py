@@ -1,4 +1,4 @@
-"""What lowering reads of the world around a kernel's text, noted so that launches and processes can read it again.
+"""Reads of the world around a kernel's text, noted so that launches and processes can read it again.
 
 A launch compares what is *watched*: the values that the code was made with. Another process that finds the lowering in
 the cache reads again all that was *found*, and watches the same.
@@ -38,11 +38,11 @@ class Reader(Protocol):
 
     @property
     def annotations(self) -> Mapping[str, Any]:
-        """Those that Python evaluated."""
+        """The annotations that Python evaluated."""
         ...
 
     def read(self, path: str, usable: Usable) -> Any:
-        """What a dotted name means there now."""
+        """Return the present meaning of a dotted name."""
         ...
 
 
@@ -67,7 +67,7 @@ class Watched(msgspec.Struct, frozen=True):
 
 
 class Reads:
-    """What one lowering read.
+    """The names that one lowering read.
 
     Attributes:
         watched: what each launch looks at again, by definition and path.
@@ -93,7 +93,7 @@ def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) 
 
 
 def given(definition: Reader, parameter: str) -> Any:
-    """What Python gave to an annotation when it made the function."""
+    """Return the value of an annotation, as Python evaluated it when it created the function."""
     value = definition.annotations[parameter]
     name(definition, GIVEN, parameter, value)
     return value

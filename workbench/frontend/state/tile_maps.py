@@ -1,4 +1,4 @@
-"""What is done to a scalar, done to every element of tiles: one `tile_map`.
+"""Operations on scalars, applied to every element of tiles by one `tile_map`.
 
 Whatever the front end lowers for numbers is lowered once inside the map's block, where each tile is its element;
 numbers beside them are outer values. So tiles have all operators and builtins, with the same types and errors.
@@ -46,7 +46,7 @@ def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[
 
 
 def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -> tuple[Value, ...]:
-    """`make` of the operands' elements, for every element; a tile for each value it gives.
+    """Lower `make` of the operands' elements, for every element; a tile for each value it gives.
 
     Args:
         what: how messages call the operation.
@@ -55,17 +55,17 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
     shape = shape_of(context, what, operands)
     tiles = list(dict.fromkeys(o for o in operands if is_tile(o)))
     positive = context.shared.non_negative
-    found: list[Value] = []
+    yielded: list[Value] = []
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
         positive.update(indices)
         positive.update(e for t, e in zip(tiles, elements, strict=True) if t in positive)
         inside = dict(zip(tiles, elements, strict=True))
-        found.extend(make([inside.get(o, o) if is_tile(o) else o for o in operands]))  # type: ignore[arg-type]
-        return found
+        yielded.extend(make([inside.get(o, o) if is_tile(o) else o for o in operands]))  # type: ignore[arg-type]
+        return yielded
 
     results = context.builder.tile_map(shape, tiles, element)
-    positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
+    positive.update(r for r, v in zip(results, yielded, strict=True) if v in positive)
     storage = "thread" if all(t.type.storage == "thread" for t in tiles) else "register"
     return tuple(stored(r, storage) for r in results)
 
@@ -96,8 +96,8 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
 
 def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -> Value:
     """Return a tile with one value everywhere."""
-    (made,) = context.builder.tile_map(shape, (), lambda at, e: [value])
-    return stored(made, storage)
+    (tile,) = context.builder.tile_map(shape, (), lambda at, e: [value])
+    return stored(tile, storage)
 
 
 def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:

@@ -1,4 +1,5 @@
-"""How a kernel of tiles is launched, which its lowering has to know: what `tid()` means, the threads of a block.
+"""The launch of a kernel of tiles, as far as its lowering depends on it: the meaning of `tid()`, the threads of a
+block.
 
 A kernel is lowered as one that runs once per thread first. Where it turns out to use a tile, `NeedsBlocks` unwinds to
 whoever asked for the lowering, who asks again with a `Tiling`.

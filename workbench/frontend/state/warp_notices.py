@@ -57,7 +57,7 @@ FORMS: dict[str, tuple[str, str]] = {
 
 
 def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | None:
-    """What a builtin means in Warp for these operands, if the kernel requests that and it is not the same."""
+    """Return a builtin's meaning in Warp for these operands, if the kernel requests that and it differs."""
     if not context.shared.warp_meanings or context.definition.library:
         return None
     integers = all(map(_is_int, operands))
@@ -76,7 +76,8 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
 
 
 def meaning_of_form(context: Context, form: Form) -> Form:
-    """What a name that is no elementwise operation means in Warp, if the kernel requests that; else the form itself."""
+    """Return Warp's meaning of a name that is no elementwise operation, if the kernel requests that; else the form
+    itself."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
 
 
@@ -128,12 +129,12 @@ def note_loops(context: Context, definition: Definition) -> None:
             _note(context, definition.locate(node.orelse[0]), ELSE, "Leave it out, or write after the loop.")
 
 
-def _note(context: Context, place: Location, message: str, advice: str) -> None:
+def _note(context: Context, location: Location, message: str, advice: str) -> None:
     notices = context.shared.notices
     assert notices is not None
-    found = Notice(place, message, advice)
-    if found not in notices:
-        notices.append(found)
+    notice = Notice(location, message, advice)
+    if notice not in notices:
+        notices.append(notice)
 
 
 def _warns(context: Context) -> bool:

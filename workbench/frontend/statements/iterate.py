@@ -1,4 +1,4 @@
-"""What a `for` runs over decides how it is lowered: a range is a loop of the IR, a sequence known now is unrolled.
+"""Loops by what a `for` runs over: a range is a loop of the IR, a sequence known at compile time is unrolled.
 
 A range known now is unrolled where a `static(…)` reads its variable. In an unrolled loop every element keeps what it
 is: a literal stays weak, a func stays callable, elements may differ in type. Where the loop can be left early, each
@@ -12,11 +12,12 @@ import copy
 from collections.abc import Sequence
 from types import NoneType
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.vectors import hash_grids
 from workbench.errors import KernelTypeError
 from workbench.frontend.expressions.sequences import iterator_name, sequence, start_of
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import default_type, usable
+from workbench.frontend.state.coerce import apply, default_type, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import read_by_static
 from workbench.frontend.state.loop_scope import Loop
@@ -32,7 +33,7 @@ from workbench.types import Vector, is_float, is_integer
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for target in …`."""
+    """Lower `for target in …`."""
     name = iterator_name(context, node.iter, expression)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
         if iterator_name(context, node.iter.args[0], expression) == "range":
@@ -69,34 +70,89 @@ def _read_by_static(context: Context, node: ast.For) -> bool:
 def _over_array(
     context: Context, node: ast.For, name: str, expression: Expression, lower_body: loops.LowerBody
 ) -> bool:
-    """`for v in x` of an array x, also in `enumerate(x)`: a loop over its first dimension; False for anything else."""
+    """Lower `for v in x` of an array x, also in `enumerate`, `zip` and `reversed`: a loop over its first dimension.
+
+    Returns:
+        False for anything else.
+    """
+    at = f"place.{node.lineno}.{node.col_offset}"
     with context.at(node.iter):
-        given, first = node.iter, None
-        if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
-            given, first = start_of(context, node.iter, expression)
-        if not isinstance(given, (ast.Name, ast.Attribute, ast.Subscript)):
-            return False
-        array = expression(context, given)
-    if not views.is_array(array):
+        item = _element(context, node.iter, at, f"{node.lineno}.{node.col_offset}", expression)
+    if item is None:
         return False
-    place, held = (f"{word}.{node.lineno}.{node.col_offset}" for word in ("place", "array"))
-    context.env[held] = array
-    at: ast.expr = ast.Name(place, ast.Load())
-    item: ast.expr = ast.Subscript(ast.Name(held, ast.Load()), at, ast.Load())
-    if name == "enumerate":
-        count = f"count.{node.lineno}.{node.col_offset}"
-        assert first is not None
-        context.env[count] = first
-        item = ast.Tuple([ast.BinOp(at, ast.Add(), ast.Name(count, ast.Load())), item], ast.Load())
     loop = copy.copy(node)
-    loop.target = ast.Name(place, ast.Store())
-    loop.body = [*_placed([ast.Assign([node.target], item)], node.target), *node.body]
-    loops.for_loop(context, loop, expression, lower_body, (Literal(0), views.size(context, array, 0), Literal(1)))
+    loop.target = ast.Name(at, ast.Store())
+    loop.body = [*_placed([ast.Assign([node.target], item[0])], node.target), *node.body]
+    loops.for_loop(context, loop, expression, lower_body, (Literal(0), item[1], Literal(1)))
     return True
 
 
+def _element(
+    context: Context, node: ast.expr, at: str, mark: str, expression: Expression
+) -> tuple[ast.expr, Operand] | None:  # fmt: skip
+    """Return what a loop's target is in the round that the name `at` counts, and how many rounds there are.
+
+    None where nothing is an array. What is iterated over is held under names of ours that end in `mark`.
+    """
+    name = iterator_name(context, node, expression)
+    here: ast.expr = ast.Name(at, ast.Load())
+    if isinstance(node, ast.Call) and name == "enumerate" and node.args:
+        over, first = start_of(context, node, expression)
+        inner = _element(context, over, at, f"{mark}.0", expression)
+        if inner is None:
+            return None
+        context.env[f"count.{mark}"] = first
+        count = ast.BinOp(here, ast.Add(), ast.Name(f"count.{mark}", ast.Load()))
+        return ast.Tuple([count, inner[0]], ast.Load()), inner[1]
+    if isinstance(node, ast.Call) and name == "zip" and node.args and not node.keywords:
+        inners = [_element(context, a, at, f"{mark}.{k}", expression) for k, a in enumerate(node.args)]
+        if all(inner is None for inner in inners):
+            return None
+        parts = [i or _known_element(context, a, at, f"{mark}.{k}", expression)
+                 for k, (i, a) in enumerate(zip(inners, node.args, strict=True))]  # fmt: skip
+        sizes = [size for _, size in parts]
+        fewest = sizes[0]
+        for size in sizes[1:]:
+            fewest = apply(context, TABLE["min"], (fewest, size))
+        return ast.Tuple([item for item, _ in parts], ast.Load()), fewest
+    if isinstance(node, ast.Call) and name == "reversed" and len(node.args) == 1:
+        node, here = node.args[0], ast.UnaryOp(ast.Invert(), here)  # from the end: -1 - at
+    if not isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        return None
+    array = expression(context, node)
+    if not views.is_array(array):
+        return None
+    context.env[f"array.{mark}"] = array
+    return ast.Subscript(ast.Name(f"array.{mark}", ast.Load()), here, ast.Load()), views.size(context, array, 0)
+
+
+def _known_element(
+    context: Context, node: ast.expr, at: str, mark: str, expression: Expression
+) -> tuple[ast.expr, Operand]:  # fmt: skip
+    """Return the same of a range or of a sequence known now, beside an array in `zip`."""
+    here: ast.expr = ast.Name(at, ast.Load())
+    if iterator_name(context, node, expression) != "range":
+        items = sequence(context, node, expression)
+        context.env[f"items.{mark}"] = items
+        return ast.Subscript(ast.Name(f"items.{mark}", ast.Load()), here, ast.Load()), Literal(len(items))
+    start, stop, step = bounds = loops.range_of(context, node, expression)
+    loops.check_integers(context, bounds)
+    if not isinstance(step, Literal) or step.value < 1:
+        message = "A range beside an array has a positive step that is written out."
+        raise context.error(KernelTypeError, message, "Write for i in range(len(x)), and index every array by i.")
+    context.env[f"start.{mark}"] = start
+    count = apply(context, TABLE["sub"], (stop, start)) if start != Literal(0) else stop
+    if step.value != 1:
+        count = apply(
+            context, TABLE["floordiv"], (apply(context, TABLE["add"], (count, Literal(step.value - 1))), step)
+        )
+    item = ast.BinOp(here, ast.Mult(), ast.Constant(step.value)) if step.value != 1 else here
+    item = item if start == Literal(0) else ast.BinOp(ast.Name(f"start.{mark}", ast.Load()), ast.Add(), item)
+    return item, count
+
+
 def _counted(context: Context, node: ast.For, expression: Expression) -> ast.For:
-    """`for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
+    """Lower `for target in enumerate(range(…), start)` as a loop over the range with a counter beside it."""
     assert isinstance(node.iter, ast.Call)
     inner, first = start_of(context, node.iter, expression)
     assert isinstance(inner, ast.Call)
@@ -130,28 +186,28 @@ KNOWN = ("A", "B", "C", "NA", "NB", "ROWS")
 
 
 def _over_cells(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """`for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
+    """Lower `for j in hash_grid_query(grid, x, r)`: a loop over rows of cells, and in it one over what lies in them.
 
     Raises:
         KernelTypeError: it is not asked for a grid, a point and a radius.
     """
     assert isinstance(node.iter, ast.Call)
     with context.at(node.iter):
-        given = [expression(context, a) for a in node.iter.args]
-        few = 0 < len(given) <= 4 and not node.iter.keywords
-        if not few or not _is_grid(given[0]) or not _is_ball(context, given[1:3]):
+        operands = [expression(context, a) for a in node.iter.args]
+        few = 0 < len(operands) <= 4 and not node.iter.keywords
+        if not few or not _is_grid(operands[0]) or not _is_ball(context, operands[1:3]):
             shown = f"{ast.unparse(node.iter.func)}({', '.join(map(ast.unparse, node.iter.args))})"
             wanted = "a grid, a point of 3 floats, a radius, perhaps a group"
             advice = "Annotate the parameter as grid: wb.HashGrid."
             raise context.error(KernelTypeError, f"hash_grid_query() takes {wanted}; this is {shown}.", advice)
-        known = library.call(context, hash_grids.rows, given[:3])
+        known = library.call(context, hash_grids.rows, operands[:3])
     at = f".{node.lineno}.{node.col_offset}"
-    grid = given[0]
+    grid = operands[0]
     assert isinstance(known, tuple) and isinstance(grid, Bundle)
     context.env.update(zip((name + at for name in KNOWN), known, strict=True))
     context.env["RANGE" + at] = Static(hash_grids.row, hash_grids.row.name)
     bind(context.env, "GRID" + at, grid)
-    grouped = len(given) > 3
+    grouped = len(operands) > 3
     (outer,) = copy.deepcopy(parsed(TEXT + GROUPED * grouped).body)
     assert isinstance(outer, ast.For)
     (*_, inner) = outer.body
@@ -162,7 +218,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
             part.id += at
     inner.body[0].targets = [node.target]
     if grouped:
-        context.env["GROUP" + at] = given[3]
+        context.env["GROUP" + at] = operands[3]
         assert isinstance(inner.body[1], ast.If)
         inner.body[1].body = node.body
     else:
@@ -197,11 +253,11 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
     names = [n.id for n in nodes_of(node.target) if isinstance(n, ast.Name)]
     missing = [n for n in assigned(node.body) if isinstance(context.env.get(n), (Unset, NoneType))]
     loop = Loop(tuple(missing), runs=bool(items), until=until)
-    alike = len({_kind(operand) for operand in items}) <= 1
+    one_kind = len({_kind(operand) for operand in items}) <= 1
     for position, operand in enumerate(items):
         context.env[item] = operand
         guarded = until is not None and position > 0
-        if guarded and not alike:
+        if guarded and not one_kind:
             for name in names:
                 context.env.pop(name, None)
         with loop.inside(context.loops):
@@ -219,7 +275,7 @@ def _unrolled(context: Context, node: ast.For, items: Sequence[Operand], lower_b
 
 
 def _kind(operand: Operand) -> object:
-    """What has to agree, for a name to be joined where the loop may be left."""
+    """Return the form that must agree for a name to be merged where the loop may be left."""
     if isinstance(operand, tuple):
         return tuple(_kind(o) for o in operand)
     return (
@@ -227,9 +283,9 @@ def _kind(operand: Operand) -> object:
     )
 
 
-def _placed(statements: list[ast.stmt], place: ast.AST) -> list[ast.stmt]:
+def _placed(statements: list[ast.stmt], origin: ast.AST) -> list[ast.stmt]:
     for statement in statements:
         for inner in nodes_of(statement):
             if not hasattr(inner, "lineno"):
-                ast.copy_location(inner, place)
+                ast.copy_location(inner, origin)
     return statements

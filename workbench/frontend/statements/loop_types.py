@@ -17,17 +17,17 @@ from msgspec.structs import replace
 from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Weak, promote
 from workbench.errors import KernelTypeError, WorkbenchError
 from workbench.frontend.functions.alike import form
-from workbench.frontend.state.coerce import adopts, convert, default_type, weak
+from workbench.frontend.state.coerce import adopts, convert, default_type, describe, weak
 from workbench.frontend.state.context import Context, Env, Settled
-from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, same
+from workbench.frontend.state.merge import RETURNS_A_VALUE, is_ours, is_part, is_place, same, shown
 from workbench.frontend.state.operands import PENDING, POISON, Literal, Operand, Parts, Pending, Poison, Unset
 from workbench.frontend.tiles.part_copies import go_round
-from workbench.frontend.values.structs import bind, pending, with_fields
+from workbench.frontend.values.structs import bind, pending, spread, with_fields
 from workbench.ir.attributes import REASON
 from workbench.ir.values import Value
 from workbench.limits import LOOP_TYPE_CHANGES
 from workbench.source import nodes_of
-from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, is_weak, strong
+from workbench.types import ArrayType, Complex, Kind, Scalar, Type, element, int64, is_integer, is_weak, strong
 
 Fresh = Callable[[], dict[str, Value]]
 Attempt = Callable[[dict[str, Type], Fresh], dict[str, Operand]]
@@ -51,15 +51,15 @@ def settle(
         read = _read(node, names, before)
         key = node, *read, *form(context, read.values())
         known = context.shared.settled.get(key) or _first(names, before)
-        found = _settled(context, known, names, before, attempt)
-        context.shared.settled[key] = replace(found, read=tuple(read.values()))
-        return found.types
+        settled = _settled(context, known, names, before, attempt)
+        context.shared.settled[key] = replace(settled, read=tuple(read.values()))
+        return settled.types
     finally:
         context.shared.in_loop = inside
 
 
 def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
-    errors, kept = context.shared.errors, len(context.shared.errors)
+    errors, errors_before = context.shared.errors, len(context.shared.errors)
     types, hidden = known.types, dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
@@ -69,13 +69,14 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
     changes: Counter[str] = Counter()
     while True:
-        del errors[kept:]
+        del errors[errors_before:]
         context.env.clear()
         context.env.update(before | hidden)
         ends = attempt(types, fresh)
         structs = [n for n in names if before[n] is PENDING and isinstance(context.env.get(n), Parts)]
         for name in structs:  # a `return` in the loop gives a struct: its fields go round
             bind(before, name, pending(context.env[name].type))  # type: ignore[union-attr]
+            spread(before, name)
         if structs:
             names = with_fields(names, before)
             continue
@@ -87,6 +88,11 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
         wider = {n: t for n in types if (t := _wider(before[n], types[n], ends[n])) is not None}
         wider |= {n: t for n in names if (t := _returned(before[n], types.get(n), context.env[n])) is not None}
         wider = {n: t for n, t in wider.items() if n not in hidden}
+        parts = [n for n in types if is_part(n) and not _fits(n, ends[n], types[n])]
+        if not wider and parts:  # of a tuple that an iteration may set before it reads it
+            hidden |= {n: Unset(_unlike(n, types[n], ends[n])) for n in parts}
+            types = {n: t for n, t in types.items() if n not in hidden}
+            continue
         if not wider:
             _check_ends(context, types, before, ends)
             return Settled(types, hidden, ())
@@ -98,8 +104,8 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
 
 def _first(names: Sequence[str], before: Env) -> Settled:
-    """What a loop begins with."""
-    types = {n: t for n in names if (t := _start_type(before[n])) is not None}
+    """Return the types that a loop begins with."""
+    types = {n: int64 if is_place(n) else t for n in names if (t := _start_type(before[n])) is not None}
     return Settled(types, {}, ())
 
 
@@ -135,7 +141,7 @@ def _lost(before: Operand, end: Operand, carried: bool) -> bool:
 
 
 def _changed(name: str) -> Unset:
-    reason = f"{name} changes its kind inside the loop, so it is not known here."
+    reason = f"{shown(name)} changes its kind inside the loop, so it is not known here."
     return Unset(RETURNS_A_VALUE if is_ours(name) else reason)
 
 
@@ -178,13 +184,21 @@ def _decides(end: Type, type: Type) -> bool:
 def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dict[str, Operand]) -> None:
     for name, type in types.items():
         end = ends[name]
-        if isinstance(end, Value) and end.type != type and not adopts(end, type):
+        if isinstance(end, Value) and not _fits(name, end, type):
             kind = end.type if isinstance(end.type, Complex) else element(end.type)
-            error = context.error(
-                KernelTypeError, f"{name} is {type!r} before the loop and {end.type!r} after an iteration.",
-                f"Write {name} = {kind!r}(…) before the loop.",
-            )  # fmt: skip
-            context.shared.errors.append(error)
+            advice = f"Write {name} = {kind!r}(…) before the loop."
+            context.shared.errors.append(context.error(KernelTypeError, _unlike(name, type, end), advice))
+
+
+def _fits(name: str, end: Operand, type: Type) -> bool:
+    """Return whether the next iteration can get this."""
+    if isinstance(end, Value):
+        return end.type == type or adopts(end, type) or (is_place(name) and is_integer(end.type))
+    return isinstance(end, Literal)
+
+
+def _unlike(name: str, type: Type, end: Operand) -> str:
+    return f"{shown(name)} is {type!r} before the loop and {describe(end)} after an iteration."
 
 
 def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type]) -> None:
@@ -192,8 +206,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
     values = []
     for name, type in types.items():
         end = ends[name]
-        fits = isinstance(end, Value) and (end.type == type or adopts(end, type))
-        if fits or isinstance(end, Literal):
+        if _fits(name, end, type):
             try:
                 values.append(convert(context, end, type))
                 continue
@@ -204,14 +217,14 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
 
 
 def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    """What the first iteration gets."""
+    """Return the operands of the first iteration."""
     return [convert(context, before[n], t) for n, t in types.items()]
 
 
 def leave(
     context: Context, before: Env, types: dict[str, Type], results: Sequence[Value], touched: Sequence[str]
 ) -> None:
-    """What names are after the loop: the carried ones its results; what only the body sets may be unbound."""
+    """Set the names after the loop: carried ones to its results; those that only the body sets may be unbound."""
     ends = dict(context.env)
     context.env.clear()
     context.env.update(before)

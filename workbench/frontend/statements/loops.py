@@ -32,7 +32,7 @@ def for_loop(
     context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:  # fmt: skip
-    """`for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
+    """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
     until = getattr(node, "until", None)
@@ -63,6 +63,7 @@ def for_loop(
             with loop.round(context.env, context.loops, carried):
                 context.env[held] = index
                 lower_body(context, body)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         blocks.append(block.block)
@@ -130,7 +131,7 @@ def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
 def _leaving_for(
     context: Context, node: ast.For, bounds: Sequence[Operand], expression: Expression, lower_body: LowerBody
 ) -> None:
-    """A `for` that can be left early: a counter in 64 bits, so that shorter ones cannot overflow, and a `while`."""
+    """Lower a `for` that can be left early: a 64-bit counter, which shorter ranges cannot overflow, and a `while`."""
     assert isinstance(node.target, ast.Name)
     start, stop, step = _typed_bounds(context, bounds)
     type = start.type
@@ -175,11 +176,11 @@ def _leaving_for(
 
 
 def while_loop(context: Context, node: ast.While, expression: Expression, lower_body: LowerBody) -> None:
-    """`while condition`."""
+    """Lower `while condition`."""
 
     def holds(context: Context) -> Value:
-        found = truth(context, expression(context, node.test))
-        return context.builder.const(found, bool_) if isinstance(found, bool) else found
+        condition = truth(context, expression(context, node.test))
+        return context.builder.const(condition, bool_) if isinstance(condition, bool) else condition
 
     _while(context, node, assigned(node.body), holds, lower_body, runs=is_while_true(node))
 
@@ -188,7 +189,7 @@ def _while(
     context: Context, node: ast.For | ast.While, touched: Sequence[str], holds: Callable[[Context], Value],
     lower_body: LowerBody, skip: str = "", runs: bool = False,
 ) -> None:  # fmt: skip
-    """A loop that runs while `holds`, and has not been left where it can be left early.
+    """Lower a loop that runs while `holds`, and has not been left where it can be left early.
 
     `skip` is a name that each round sets; `runs`: at least once.
     """
@@ -209,6 +210,7 @@ def _while(
             context.env.update(carried)
             with loop.round(context.env, context.loops, carried):
                 lower_body(context, node.body)
+            with_fields([*names, *loop.names], context.env)
             ends = {n: context.env[n] for n in types}
             yield_ends(context, ends, types)
         pairs.append((condition.block, block.block))
@@ -275,12 +277,22 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
     return first, before, Literal(-step.value)
 
 
-def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
-    given = [usable(context, b) for b in bounds]
-    for bound in given:
+def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | Literal]:
+    """Return the bounds of a range.
+
+    Raises:
+        KernelTypeError: one is no integer, or the step is 0.
+    """
+    values = [usable(context, b) for b in bounds]
+    for bound in values:
         if (isinstance(bound, Literal) and bound.is_float) or (isinstance(bound, Value) and not is_integer(bound.type)):
             raise context.error(KernelTypeError, f"range() takes integers; this is {describe(bound)}.", "Write int(…).")
-    if isinstance(given[2], Literal) and given[2].value == 0:
+    if isinstance(values[2], Literal) and values[2].value == 0:
         raise context.error(KernelTypeError, "The step of range() must not be 0.")
-    type = strong(meet("range", [weak(b) for b in given]))
-    return [convert(context, b, type) for b in given]
+    return values
+
+
+def _typed_bounds(context: Context, bounds: Sequence[Operand]) -> list[Value]:
+    values = check_integers(context, bounds)
+    type = strong(meet("range", [weak(b) for b in values]))
+    return [convert(context, b, type) for b in values]

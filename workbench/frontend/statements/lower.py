@@ -46,7 +46,8 @@ def lower(
     warp_meanings: bool = False,
     tiling: Tiling | None = None,
 ) -> Lowered:
-    """The kernel with parameters of these types; with `trace`, every statement is marked and nothing is simplified.
+    """Lower the kernel for parameters of these types; with `trace`, every statement is marked and nothing is
+    simplified.
 
     `from_warp` notes the lines that Warp gives another meaning; with `warp_meanings` they get it, where that can be.
     `tiling` says how a kernel of tiles is launched.
@@ -64,8 +65,8 @@ def _as_deep_as_can_be(definition: Definition) -> Iterator[None]:
     try:
         yield
     except RecursionError:
-        place, advice = definition.locate(definition.node), "Give parts of it names of their own."
-        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", place, advice, definition.name) from None
+        location, advice = definition.locate(definition.node), "Give parts of it names of their own."
+        raise KernelSyntaxError(f"{definition.name} is nested too deeply.", location, advice, definition.name) from None
 
 
 @deep
@@ -111,10 +112,10 @@ def _noted(
     watch_annotations(context)
     returned = _body(context)
     if returned.value is not None and not isinstance(returned.value, Poison):
-        place = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
+        returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
             KernelTypeError(
-                "A kernel returns nothing.", definition.locate(place),
+                "A kernel returns nothing.", definition.locate(returning),
                 "Write the result to an array, or make this a func.", definition.name,
             )
         )  # fmt: skip
@@ -155,11 +156,11 @@ def result_types(
         with _as_deep_as_can_be(definition):
             return _result_types(definition, types, warp_meanings, nothing)
     except NeedsBlocks:
-        message, place = (
+        message, location = (
             "What is mapped runs once per element; this func uses tiles.",
             definition.locate(definition.node),
         )
-        raise KernelTypeError(message, place, "Write a kernel, and launch it with wb.launch_tiled.") from None
+        raise KernelTypeError(message, location, "Write a kernel, and launch it with wb.launch_tiled.") from None
 
 
 @deep
@@ -179,8 +180,8 @@ def _result_types(
         return ()
     if returned is None or not results:
         raise context.error(KernelTypeError, f"{definition.name} returns nothing.", "Return the result.")
-    given = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
-    return tuple(strong(r.type) for r in given)
+    result_values = (r if isinstance(r, Bundle) else materialise(context, r) for r in results if r is not None)
+    return tuple(strong(r.type) for r in result_values)
 
 
 def check_signature(definition: Definition) -> None:
@@ -209,10 +210,11 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
 
 def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
     """Refuse the annotation of a result that a kernel does not have."""
-    said = definition.node.returns
-    if said is not None and not (isinstance(said, ast.Constant) and said.value in (None, "None")):
-        message, place = f"A kernel returns nothing; this one says {ast.unparse(said)}.", definition.locate(said)
-        yield KernelTypeError(message, place, "Leave the annotation out, or make this a func.", definition.name)
+    annotation = definition.node.returns
+    if annotation is not None and not (isinstance(annotation, ast.Constant) and annotation.value in (None, "None")):
+        message = f"A kernel returns nothing; this one says {ast.unparse(annotation)}."
+        location = definition.locate(annotation)
+        yield KernelTypeError(message, location, "Leave the annotation out, or make this a func.", definition.name)
 
 
 def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:

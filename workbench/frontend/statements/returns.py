@@ -41,7 +41,7 @@ GOES_ON = "no return yet"
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How statements ended.
+    """The end of statements: reached, returned, or left.
 
     Attributes:
         value: what they return; pending where no `return` was reached.
@@ -78,8 +78,8 @@ def _group(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ende
             return Ended(_returned(context, node))
         if isinstance(node, ast.If) and _returns(node):
             rest = statements[position + 1 :]
-            found = guarded(context, node, lambda s=node, r=rest: _returning_if(context, s, r, last))
-            return found or Ended(POISON)
+            ended = guarded(context, node, lambda s=node, r=rest: _returning_if(context, s, r, last))
+            return ended or Ended(POISON)
         guarded(context, node, lambda s=node: statement(context, s))
     if last and context.caller is None:
         mark(context, None)
@@ -135,27 +135,27 @@ def _parted(
         blocks.append(opened.block)
     context.env.clear()
     context.env.update(before)
-    found = Branches()
+    branches = Branches()
     if any(envs):
         names = assigned([s for side in sides if not isinstance(side, Ended) for s in side])
         touched = structs.with_fields([n for n in names if any(n in env for env in envs)], *envs)
-        found = branch_values(context, touched, envs, test, (not envs[0], not envs[1]))
+        branches = branch_values(context, touched, envs, test, (not envs[0], not envs[1]))
     known = ends[0].goes_on if ends[0].goes_on is ends[1].goes_on else None
     if known is None:
-        found.to_join[GOES_ON] = flags[0], flags[1]
-    form, leaves = _leaves(context, ends[0].value, ends[1].value, found)
-    join(context, condition, blocks, found)
-    goes_on = known if known is not None else found.after.pop(GOES_ON)
-    parts = [found.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves]
-    context.env.update(found.after)
+        branches.to_join[GOES_ON] = flags[0], flags[1]
+    form, leaves = _leaves(context, ends[0].value, ends[1].value, branches)
+    join(context, condition, blocks, branches)
+    goes_on = known if known is not None else branches.after.pop(GOES_ON)
+    parts = [branches.after.pop(leaf) if isinstance(leaf, str) else leaf for leaf in leaves]
+    context.env.update(branches.after)
     assert isinstance(goes_on, (bool, Value))
     return Ended(form and structs.rebuilt(form, parts), goes_on)
 
 
 def _leaves(
-    context: Context, a: Operand | None, b: Operand | None, found: Branches
+    context: Context, a: Operand | None, b: Operand | None, branches: Branches
 ) -> tuple[Operand | None, list[Operand | str]]:
-    """What two paths return, leaf by leaf: one side's form, and for each leaf itself or the name that it is joined as.
+    """Merge the results of two paths leaf by leaf: return one side's form, and for each leaf itself or its merged name.
 
     Raises:
         KernelTypeError: they return different numbers of values, different structs, or arrays.
@@ -181,7 +181,7 @@ def _leaves(
             message = f"{context.definition.name} returns an array on a path that depends on a condition."
             raise context.error(KernelTypeError, message, "Return its elements, or let the caller choose between them.")
         name = f"{RESULT} {number}"
-        found.to_join[name] = _known(context, left), _known(context, right)
+        branches.to_join[name] = _known(context, left), _known(context, right)
         leaves.append(name)
     return form, leaves
 

@@ -21,7 +21,7 @@ from workbench.frontend.names.results import as_said
 from workbench.frontend.state.coerce import convert, truth, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
-from workbench.frontend.state.merge import Branches, assigned, branch_values, joined_type
+from workbench.frontend.state.merge import Branches, assigned, branch_values, is_part, joined_type
 from workbench.frontend.state.operands import (
     PENDING,
     POISON,
@@ -99,7 +99,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """`i, j = tid()`: how many indices are meant shows only here."""
+    """Lower `i, j = tid()`: how many indices are meant shows only here."""
     if count < 2 or not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
@@ -160,7 +160,7 @@ def _if(context: Context, node: ast.If) -> None:
 
 
 def _long_chain(context: Context, links: list[ast.If]) -> None:
-    """A chain of many `elif`, in groups: the next one does not nest in the one before, but stands behind a flag."""
+    """Lower a chain of many `elif` in groups: a group does not nest in the one before, but stands behind a flag."""
     flag = f"else.{links[0].lineno}.{links[0].col_offset}"
     context.env[flag] = context.builder.const(False, bool_)
     start, names_ = dict(context.env), assigned(links[:1])
@@ -184,11 +184,11 @@ def _long_chain(context: Context, links: list[ast.If]) -> None:
         context.env.clear()
         context.env.update(start)
         touched = structs.with_fields([n for n in [flag, *names_] if any(n in env for env in envs)], *envs)
-        found = branch_values(context, touched, envs, "one of the conditions before")
+        branches = branch_values(context, touched, envs, "one of the conditions before")
         with context.builder.block() as orelse:
             pass
-        join(context, condition, [then.block, orelse.block], found)
-        context.env.update(found.after)
+        join(context, condition, [then.block, orelse.block], branches)
+        context.env.update(branches.after)
     del context.env[flag]
 
 
@@ -213,49 +213,51 @@ def _one_if(context: Context, node: ast.If) -> None:
     context.env.update(before)
     touched = [n for n in assigned([*node.body, *node.orelse]) if n in envs[0] or n in envs[1]]
     touched = structs.with_fields(touched, *envs)
-    found = branch_values(context, touched, envs, node.test, getattr(node, "left", (False, False)))
-    join(context, condition, blocks, found)
-    context.env.update(found.after)
+    branches = branch_values(context, touched, envs, node.test, getattr(node, "left", (False, False)))
+    join(context, condition, blocks, branches)
+    context.env.update(branches.after)
 
 
 def _leave(context: Context, node: Leave) -> None:
-    """A `break` or `continue`: its flags are set."""
+    """Lower a `break` or `continue`: set its flags."""
     context.loops[-1].left(context.env, node.out_of)
     _assign(context, node)
 
 
 def _give(context: Context, node: Give) -> None:
-    """A `return` in a loop: its values are kept."""
+    """Lower a `return` in a loop: store its values."""
     lvalues.assign(context, node.targets[0], as_said(context, expression(context, node.value)))
 
 
-def join(context: Context, condition: Value, blocks: Sequence[Block], found: Branches) -> None:
+def join(context: Context, condition: Value, blocks: Sequence[Block], branches: Branches) -> None:
     """Emit the `if` whose blocks yield what has to be joined, and note in `found.after` what names are then."""
     types: dict[str, Type] = {}
-    for name, pair in found.to_join.items():
+    for name, pair in branches.to_join.items():
         try:
             type = joined_type(context, name, *pair)
             assert type is not None and not isinstance(type, ArrayType)
             types[name] = type
         except WorkbenchError as error:
-            found.after[name] = PENDING if name in found.unset else POISON
-            if name not in found.unset:  # else it is not read
+            branches.after[name] = PENDING if name in branches.unset else POISON
+            if is_part(name):  # of a tuple that may be another one before it is read
+                branches.after[name] = Unset(error.message)
+            elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
     done = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)
-            context.builder.yield_(*(convert(context, found.to_join[n][side], t) for n, t in types.items()))
+            context.builder.yield_(*(convert(context, branches.to_join[n][side], t) for n, t in types.items()))
         done.append(opened.block)
     labels = [v.name if " " in n else n for n, v in zip(types, done[0].yielded, strict=True)]
     op = context.builder.emit("if", (condition,), list(types.values()), None, done, labels)
     for name, result in zip(types, op.results, strict=True):
-        found.after[name] = result
-        for operand in found.to_join[name]:
+        branches.after[name] = result
+        for operand in branches.to_join[name]:
             part_copies.follow(context, operand, result)
-    for name, reason in found.unset.items():
-        value = found.after[name]
-        found.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
+    for name, reason in branches.unset.items():
+        value = branches.after[name]
+        branches.after[name] = value if isinstance(value, Unset) else Unset(reason, value)
 
 
 def _for(context: Context, node: ast.For) -> None:

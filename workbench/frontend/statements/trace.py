@@ -1,4 +1,4 @@
-"""What every name is at each statement, for stepping: marks in the IR of a lowering that is never compiled.
+"""Every name's value at each statement, for stepping: marks in the IR of a lowering that is never compiled.
 
 A mark's operands are the values of all names in all open functions; the rest (numbers that have no type yet, functions,
 parts of arrays) is known at compile time and stands in its attribute. Names with a dot are ours and left out.
@@ -14,9 +14,11 @@ from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context, Env
 from workbench.frontend.state.operands import Elements, Literal, Operand, Parts, Static, View
+from workbench.frontend.values.structs import gather
 from workbench.ir.attributes import END, FRAMES
 from workbench.ir.values import Value
 from workbench.source import Location
+from workbench.structs import Struct
 
 
 class Shown(msgspec.Struct, frozen=True):
@@ -30,7 +32,7 @@ Place = int | Shown | tuple["Place", ...]
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """One open function: where it stands, and its names."""
+    """An open function: its location and its names."""
 
     function: str
     place: Location
@@ -47,11 +49,12 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
     current: Context | None = context
     node: ast.AST | None = statement
     while current is not None:
-        named = {n: _place(o, values) for n, o in current.env.items() if not _is_hidden(n, current.env)}
-        place = current.definition.locate(node or current.definition.node)
-        place = place if node is not None else replace(place, line=place.end_line, column=0)
+        shown = [n for n in current.env if not _is_hidden(n, current.env)]
+        named = {n: _place(_whole(current.env, n), values) for n in shown}
+        location = current.definition.locate(node or current.definition.node)
+        location = location if node is not None else replace(location, line=location.end_line, column=0)
         known = {n: p for n, p in named.items() if p is not None}
-        frames.append(Frame(current.definition.name, place, known))
+        frames.append(Frame(current.definition.name, location, known))
         current, node = current.caller, current.caller.node if current.caller is not None else None
     frames.reverse()
     attrs = {FRAMES: tuple(frames), END: statement is None}
@@ -60,7 +63,14 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 def _is_hidden(name: str, env: Env) -> bool:
     """Return whether the name is one of our own; a struct's fields have a dot too."""
-    return "." in name and not isinstance(env.get(name.split(".")[0]), Parts)
+    root = env.get(name.split(".")[0])
+    return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
+
+
+def _whole(env: Env, name: str) -> Operand:
+    """Return what a name means, a tuple or a part of an array as one."""
+    operand = env[name]
+    return gather(env, name) if isinstance(operand, Parts) and not isinstance(operand.type, Struct) else operand
 
 
 def _is_ours(statement: ast.stmt) -> bool:

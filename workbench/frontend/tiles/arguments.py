@@ -25,7 +25,8 @@ class Arguments:
     """The arguments of one call, by name; `context.error` has its place."""
 
     def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
-        """`names`: the parameters in order, `a shape offset? storage?`; those with `?` may be missing.
+        """Match the arguments of a call to `names`, the parameters in order: `a shape offset? storage?` (`?`: may be
+        missing).
 
         Raises:
             KernelTypeError: one is missing, given twice, or unknown.
@@ -73,13 +74,13 @@ class Arguments:
         operand = self.given[name]
         if is_tile(operand):
             return operand
-        found = usable(self.context, operand)
-        if isinstance(found, Value) and isinstance(found.type, (Scalar, Vector)):
+        value = usable(self.context, operand)
+        if isinstance(value, Value) and isinstance(value.type, (Scalar, Vector)):
             # Reductions return numbers of the block, and the peer's programs go on with them as with tiles of one
             # element.
-            as_element(self.context, found.type, "A tile")
-            return fill(self.context, (1,), found, "register")
-        raise self.error(f"takes a tile as {name}; this is {describe(found)}.", "Make one: tile_load, tile_full.")
+            as_element(self.context, value.type, "A tile")
+            return fill(self.context, (1,), value, "register")
+        raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
         """Return a shape: an int, or a tuple of 1 to 4, known at compile time."""
@@ -115,13 +116,13 @@ class Arguments:
         try:
             # An assert for control flow: both ways of not being a type end in the one message below.
             assert isinstance(operand, Static)
-            found = as_type(operand.value)
+            dtype = as_type(operand.value)
         except (AssertionError, TypeError):
             raise self.error(f"takes a type as {name}; this is {describe(operand)}.") from None
-        return as_element(self.context, found, "A tile")
+        return as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
-        """Where the tile lies."""
+        """Return the memory that the tile is to lie in: "shared" or "register"."""
         operand = self.given.get("storage")
         value = operand.value if isinstance(operand, Static) else None if operand is None else ""
         if value is None:
@@ -141,7 +142,7 @@ class Arguments:
         raise self.error(f"takes {name}=True or {name}=False written out.")
 
     def text(self, name: str, allowed: Sequence[str], default: str) -> str:
-        """One of these words."""
+        """Return an argument that is one of these words."""
         operand = self.given.get(name)
         if operand is None:
             return default
@@ -150,7 +151,7 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """One integer per dimension, the same for the whole block; zeros if none are given."""
+        """Return one integer per dimension, the same for the whole block; zeros if none are passed."""
         if name not in self.given:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
         operand = self.given[name]
@@ -166,21 +167,21 @@ class Arguments:
 
 def place(context: Context, operand: Operand, what: str) -> Value:
     """Return an integer that is the same for the whole block, as int32 or int64."""
-    found = usable(context, uniform(context, operand, what))
-    if isinstance(found, Literal):
-        if found.is_float:
+    number = usable(context, uniform(context, operand, what))
+    if isinstance(number, Literal):
+        if number.is_float:
             raise context.error(KernelTypeError, f"{what} has to be an integer; this is a float.", "Write int(…).")
-        return materialise(context, found)
-    if not is_integer(found.type):
+        return materialise(context, number)
+    if not is_integer(number.type):
         raise context.error(
-            KernelTypeError, f"{what} has to be an integer; this is {describe(found)}.", "Write int(…)."
+            KernelTypeError, f"{what} has to be an integer; this is {describe(number)}.", "Write int(…)."
         )
     # Offsets are added to sizes, which may need 64 bits; narrower and unsigned types would wrap on the way.
-    return found if found.type in (int32, int64) else context.builder.cast(found, int64)
+    return number if number.type in (int32, int64) else context.builder.cast(number, int64)
 
 
 def tiling_of(context: Context) -> Tiling:
-    """How the kernel is launched.
+    """Return the kernel's tiling.
 
     Raises:
         NeedsBlocks: it was to run once per thread.

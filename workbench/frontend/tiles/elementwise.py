@@ -95,9 +95,9 @@ def hoisted(
     if not simple or context.shared.tiling is None or context.shared.lifted:
         return node, []
     value = node.value
-    whole = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
+    is_tile_call = isinstance(value, ast.Call) and _is_tile_call(context.definition, value)
     elements = any(lanes.is_element(context, n) for n in nodes_of(node))
-    if whole or value is None or not (elements or uses_tiles(context.definition, node)):
+    if is_tile_call or value is None or not (elements or uses_tiles(context.definition, node)):
         return node, []
     hoist = _Hoist(context, lower)
     # A copy: the syntax tree is lowered again for other types, and once more if the first attempt unwinds.
@@ -146,15 +146,15 @@ def statement(context: Context, node: ast.stmt, lower: Callable[[Context, Any], 
         lower(context, node)
         values, after = _assigned(context, before, assigned([node]))
         # Filled while the map is built, read after it: the environment inside the map is dropped with the map.
-        kept.update(after)
+        outer.update(after)
         names.extend(values)
         return [values[n] for n in names]
 
-    kept: Env = {}
+    outer: Env = {}
     results = _lifted(context, _used(context, node), make, names)
     context.env.clear()
     # What was assigned inside refers to elements of the map, which do not exist outside; only its results do.
-    context.env.update(before | kept)
+    context.env.update(before | outer)
     for name, result in zip(names, results, strict=True):
         context.env[name] = result
 
@@ -174,14 +174,14 @@ def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.e
 def _lifted(
     context: Context, used: Sequence[str], make: Callable[[], Sequence[Value]], names: list[str]
 ) -> list[Value]:
-    """One map over the threads, in which per-thread names are their elements."""
+    """Emit one map over the threads, in which per-thread names are their elements."""
     tiling = context.shared.tiling
     assert tiling is not None
     named = {n: context.env[n] for n in used if is_thread(context.env[n])}
     # Two names of one value share an operand; `dict.fromkeys` keeps the order, which the cache key sees.
     tiles = list(dict.fromkeys(named.values()))
     positive = context.shared.non_negative
-    found: list[Value] = []
+    lifted: list[Value] = []
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
         inside = dict(zip(tiles, elements, strict=True))
@@ -189,8 +189,8 @@ def _lifted(
         for name, tile in named.items():
             context.env[name] = inside[tile]
         with _lifting(context):
-            found.extend(make())
-        return found
+            lifted.extend(make())
+        return lifted
 
     before = dict(context.env)
     try:
@@ -200,7 +200,7 @@ def _lifted(
         context.env.update(before)
     # Known to be non-negative, an index needs no test for counting from the end; the knowledge crosses the map both
     # ways.
-    positive.update(r for r, v in zip(results, found, strict=True) if v in positive)
+    positive.update(r for r, v in zip(results, lifted, strict=True) if v in positive)
     for name, result in zip(names, results, strict=False):
         # Values are frozen; the name is only for messages and generated code, and is not known before the map is built.
         msgspec.structs.force_setattr(result, "name", name if name.isidentifier() else "")
@@ -217,7 +217,7 @@ def _lifting(context: Context) -> Iterator[None]:
 
 
 def _assigned(context: Context, before: Env, roots: Sequence[str]) -> tuple[dict[str, Value], Env]:
-    """What the assigned names are at the end of a lifted statement: values to hand out, and what is known anyway."""
+    """Return the assigned names at the end of a lifted statement: values to yield, and those known anyway."""
     values: dict[str, Value] = {}
     known: Env = {}
     for name in [k for k in context.env if k in roots or k.split(".")[0] in roots]:

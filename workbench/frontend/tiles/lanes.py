@@ -75,14 +75,14 @@ def _shaped(context: Context, tile: Value, *shape: int) -> Value:
 def taken(context: Context, tile: Value, numbers: Value) -> Value:
     """Return each thread's element."""
     type: Any = numbers.type
-    found = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
-    return stored(_shaped(context, found, type.count), "thread")
+    rows = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
+    return stored(_shaped(context, rows, type.count), "thread")
 
 
 def _rows(context: Context, tile: Value, numbers: Value) -> Value:
-    found = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
-    assert isinstance(found, Value)
-    return found
+    gathered = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
+    assert isinstance(gathered, Value)
+    return gathered
 
 
 def _differentiable(form: Form, tile: Value) -> Form:
@@ -114,12 +114,12 @@ def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
     type: Any = tile.type
     count: int = numbers.type.count  # type: ignore[union-attr]
     values = value if is_tile(value) else fill(context, (count,), value, "register")
-    given = [
+    operands = [
         _shaped(context, tile, type.count, 1),
         _shaped(context, numbers, count),
         _shaped(context, values, count, 1),
     ]
-    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), given)
+    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), operands)
     assert isinstance(changed, Value)
     return _shaped(context, changed, *type.shape)
 
@@ -140,7 +140,7 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
     assert isinstance(element, ast.Subscript)
     if getattr(node, "is_split", False):  # the last of the statements that were returned for another one
         return []
-    value, whole = (f"lane.{node.lineno}.{node.col_offset}.{k}" for k in range(2))
+    value, whole_name = (f"lane.{node.lineno}.{node.col_offset}.{k}" for k in range(2))
     held = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
     last: ast.expr = ast.Name(value, ast.Load())
     if element is not target or isinstance(node, ast.AugAssign):
@@ -148,13 +148,13 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
         changed = copy.deepcopy(node)
         changed.value = last
         part = changed.target if isinstance(changed, ast.AugAssign) else changed.targets[0]
-        part = _renamed(part, element, whole)
+        part = _renamed(part, element, whole_name)
         if isinstance(changed, ast.AugAssign):
             changed.target = part  # type: ignore[assignment]
         else:
             changed.targets = [part]
-        held += [ast.Assign([ast.Name(whole, ast.Store())], read), changed]
-        last = ast.Name(whole, ast.Load())
+        held += [ast.Assign([ast.Name(whole_name, ast.Store())], read), changed]
+        last = ast.Name(whole_name, ast.Load())
     store = ast.Subscript(element.value, element.slice, ast.Store())
     statements = [*held, ast.Assign([store], last)]
     for statement in statements:

@@ -23,111 +23,111 @@ def full(number: int) -> Any:
     """Return the lowering of `tile_zeros` and `tile_ones`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        given = Arguments(context, node, expression, "shape dtype? storage?")
-        dtype = given.dtype(float32)
-        return fill(context, given.shape(), convert(context, Literal(number), dtype), given.storage())
+        arguments = Arguments(context, node, expression, "shape dtype? storage?")
+        dtype = arguments.dtype(float32)
+        return fill(context, arguments.shape(), convert(context, Literal(number), dtype), arguments.storage())
 
     return lower
 
 
 def tile_full(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_full(shape, value, dtype)`."""
-    given = Arguments(context, node, expression, "shape value dtype? storage?")
-    value = materialise(context, uniform(context, given.given["value"], "The value of tile_full()"))
-    if "dtype" in given:
-        operand = given.given["value"]
-        wanted = given.dtype(float32)
+    """Lower `tile_full(shape, value, dtype)`."""
+    arguments = Arguments(context, node, expression, "shape value dtype? storage?")
+    value = materialise(context, uniform(context, arguments.given["value"], "The value of tile_full()"))
+    if "dtype" in arguments:
+        operand = arguments.given["value"]
+        wanted = arguments.dtype(float32)
         # From the operand, not from the value: a literal has not been rounded to its default type yet.
         value = convert(context, operand, wanted) if value.type != wanted else value
     dtype = as_element(context, value.type, "A tile")
-    return fill(context, given.shape(), convert(context, value, dtype), given.storage())
+    return fill(context, arguments.shape(), convert(context, value, dtype), arguments.storage())
 
 
 def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
+    """Lower `tile_arange(stop)`, `(start, stop)`, `(start, stop, step)`: as NumPy's arange, known at compile time."""
     # `range` has its stop first if it is alone, which names for parameters cannot express: the numbers are read by
     # hand.
     bounds = ast.Call(node.func, [], node.keywords)
     ast.copy_location(bounds, node)
-    given = Arguments(context, bounds, expression, "dtype? storage?")
+    arguments = Arguments(context, bounds, expression, "dtype? storage?")
     numbers = [expression(context, a) for a in node.args]
     values: list[Any] = [n.value for n in numbers if isinstance(n, Literal)]
     if not 1 <= len(values) <= 3 or len(values) < len(numbers):
-        raise given.error("takes a stop, or start, stop and step, as numbers written out.")
+        raise arguments.error("takes a stop, or start, stop and step, as numbers written out.")
     start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
-    whole = all(isinstance(n, int) for n in values)
+    are_ints = all(isinstance(n, int) for n in values)
     if not step or not math.isfinite((stop - start) / step):
-        raise given.error("takes finite numbers, and a step other than 0.")
-    count = len(range(start, stop, step)) if whole else math.ceil((stop - start) / step)
+        raise arguments.error("takes finite numbers, and a step other than 0.")
+    count = len(range(start, stop, step)) if are_ints else math.ceil((stop - start) / step)
     if count < 1:
-        raise given.error("has no element.", "A tile has at least one.")
-    dtype = given.dtype(int32 if whole else float32)
+        raise arguments.error("has no element.", "A tile has at least one.")
+    dtype = arguments.dtype(int32 if are_ints else float32)
 
     def element(at: Any, elements: Any) -> Any:
         # Computed from the index rather than stored: a constant tile would need an array in memory.
-        turn = at[0] if whole else context.builder.cast(at[0], dtype if dtype == float64 else float32)
+        turn = at[0] if are_ints else context.builder.cast(at[0], dtype if dtype == float64 else float32)
         scaled = apply(context, TABLE["mul"], (turn, Literal(step)))
         value = apply(context, TABLE["add"], (scaled, Literal(start)))
         return [materialise(context, value) if value.type == dtype else context.builder.cast(value, dtype)]
 
-    (made,) = context.builder.tile_map((count,), (), element)
+    (tile,) = context.builder.tile_map((count,), (), element)
     if start >= 0 and step > 0 and is_integer(dtype):
-        context.shared.non_negative.add(made)
-    return stored(made, given.storage())
+        context.shared.non_negative.add(tile)
+    return stored(tile, arguments.storage())
 
 
-def _array(given: Arguments, what: str) -> tuple[Value, list[Value | None]]:
+def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
     """Return the array, and the index of each of its dimensions that has one already."""
-    operand = indexable(given.context, given.given["a"])
+    operand = indexable(arguments.context, arguments.given["a"])
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
         # the bounds check would have to know.
         if all(isinstance(p, Value) or p == views.WHOLE for p in operand.places):
             return operand.array, [p if isinstance(p, Value) else None for p in operand.places]
-        raise given.error(
+        raise arguments.error(
             f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
             "Give the slice's beginning as offset.",
         )
     if views.is_array(operand):
         assert isinstance(operand, Value)
         return operand, [None] * views.type_of(operand).ndim
-    raise given.error(f"takes an array as {what}; this is {describe(operand)}.")
+    raise arguments.error(f"takes an array as {what}; this is {describe(operand)}.")
 
 
 def _placed(
-    given: Arguments, array: Value, indices: list[Value | None], tile: Tile
+    arguments: Arguments, array: Value, indices: list[Value | None], tile: Tile
 ) -> tuple[list[Value], tuple[int, ...]]:
     """Return an offset for each dimension of the array, and the axes that the tile lies along."""
     free = [axis for axis, index in enumerate(indices) if index is None]
     name = array.name
     if len(free) != tile.ndim:
         dims = f"{len(free)} dimension{'s' * (len(free) != 1)}"
-        raise given.error(
+        raise arguments.error(
             f"brings {name} with {dims} together with a tile of shape {shown(tile.shape)}.",
             f"Give the tile {len(free)} size{'s' * (len(free) != 1)}, or index {name} first: {name}[i].",
         )
-    offsets = iter(given.offsets(len(free)))
+    offsets = iter(arguments.offsets(len(free)))
     # The IR wants an offset for every dimension of the array; `axes` says which of them the tile lies along.
     return [next(offsets) if index is None else index for index in indices], tuple(free)
 
 
 def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_load(a, shape, offset, storage, bounds_check)`."""
-    given = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
-    array, indices = _array(given, "a")
+    """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
+    arguments = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
+    array, indices = _array(arguments, "a")
     assert isinstance(array.type, ArrayType)
-    tile: Any = Tile(as_element(context, array.type.dtype, array.name), given.shape(), given.storage())
-    offsets, axes = _placed(given, array, indices, tile)
-    attrs = {SHAPE: tile.shape, BOUNDS: given.flag("bounds_check", True), AXES: axes}
+    tile: Any = Tile(as_element(context, array.type.dtype, array.name), arguments.shape(), arguments.storage())
+    offsets, axes = _placed(arguments, array, indices, tile)
+    attrs = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
 
 
-def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
+def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     """Operands and attributes of a store or an addition."""
-    context = given.context
-    array, indices = _array(given, "a")
+    context = arguments.context
+    array, indices = _array(arguments, "a")
     assert isinstance(array.type, ArrayType)
-    operand = given.given["t"]
+    operand = arguments.given["t"]
     what = f"An element of {array.name}"
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
         tile = fill(
@@ -135,21 +135,21 @@ def _written(given: Arguments) -> tuple[list[Value], dict[str, Any]]:
         )
     else:
         tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
-    offsets, axes = _placed(given, array, indices, type_of(tile))
-    return [array, *offsets, tile], {BOUNDS: given.flag("bounds_check", True), AXES: axes}
+    offsets, axes = _placed(arguments, array, indices, type_of(tile))
+    return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 
 
 def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_store(a, t, offset, bounds_check)`."""
+    """Lower `tile_store(a, t, offset, bounds_check)`."""
     operands, attrs = _written(Arguments(context, node, expression, "a t offset? bounds_check?"))
     context.builder.emit("tile_store", operands, (), attrs)
     return ()
 
 
 def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
-    given = Arguments(context, node, expression, "a t offset? bounds_check?")
-    operands, attrs = _written(given)
+    """Lower `tile_atomic_add(a, t, offset, bounds_check)`: gives the old elements."""
+    arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
+    operands, attrs = _written(arguments)
     atomics.check_sum(context, operands[0])
     tile: Any = type_of(operands[-1])
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)

@@ -18,28 +18,28 @@ from workbench.frontend.state.operands import Operand
 from workbench.ir.values import Value
 
 
-def part_of(context: Context, part: Value, whole: Value) -> Value:
+def part_of(context: Context, part: Value, tile: Value) -> Value:
     """Return the part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
     parts = context.shared.parts
     # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
-    if part is not whole and (whole.name or whole in parts):
-        parts[part] = parts.get(whole, (whole, whole.name))
+    if part is not tile and (tile.name or tile in parts):
+        parts[part] = parts.get(tile, (tile, tile.name))
     return part
 
 
 def follow(context: Context, operand: Operand, result: Value) -> None:
-    """Where a part is another value after a branch, that is a part too."""
+    """Note that a part which a branch merges into another value is still a part."""
     if isinstance(operand, Value) and operand in context.shared.parts:
         context.shared.parts[result] = context.shared.parts[operand]
 
 
 def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
-    """The same of the values that a loop hands from round to round; the whole may be one of them."""
+    """Note the same of the values that a loop carries; the tile itself may be one of them."""
     for name, value in carried.items():
         follow(context, before[name], value)
-        whole, owner = context.shared.parts.get(value, (None, ""))
+        tile, owner = context.shared.parts.get(value, (None, ""))
         # Inside the loop the whole is the loop's parameter, another value than before it, under the same name.
-        if whole is not None and before.get(owner) is whole and owner in carried:
+        if tile is not None and before.get(owner) is tile and owner in carried:
             context.shared.parts[value] = carried[owner], owner
 
 
@@ -51,8 +51,8 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
     """
     if not isinstance(tile, Value) or tile not in context.shared.parts:
         return
-    whole, owner = context.shared.parts[tile]
-    held = any(operand is whole for other, operand in context.env.items() if other != name)
+    outer, owner = context.shared.parts[tile]
+    held = any(operand is outer for other, operand in context.env.items() if other != name)
     # Refused only if the difference could be seen: if no name holds the whole, or nothing reads it later, both meanings
     # agree.
     if held and _is_read_later(context, owner):
@@ -88,7 +88,7 @@ def _is_bound(node: ast.FunctionDef, name: str) -> bool:
 
 
 def _is_read_later(context: Context, name: str) -> bool:
-    """Whether the function reads a name after the statement that is lowered now, or in the next round of a loop."""
+    """Return whether the function reads a name after the present statement, or in the next iteration of a loop."""
     nodes = list(ast.walk(context.definition.node))
     here = _begin(context.node) if context.node is not None else (0, 0)
     around = [n for n in nodes if isinstance(n, ast.stmt) and _begin(n) <= here < _end(n)]

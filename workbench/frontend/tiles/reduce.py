@@ -29,7 +29,7 @@ ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
 
 
 def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_map(func, *tiles)`: the func of every element."""
+    """Lower `tile_map(func, *tiles)`: the func of every element."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_map() takes a func and tiles, without names.")
@@ -41,17 +41,17 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 
     def make(parts: Sequence[Operand]) -> Sequence[Value]:
         nonlocal several
-        found = called(context, "tile_map", callee, list(parts))
+        result = called(context, "tile_map", callee, list(parts))
         # A func that returns one value in a tuple still returns a tuple, as in Python.
-        several = isinstance(found, tuple)
-        return [materialise(context, f) for f in (found if isinstance(found, tuple) else (found,))]
+        several = isinstance(result, tuple)
+        return [materialise(context, f) for f in (result if isinstance(result, tuple) else (result,))]
 
     results = over(context, "tile_map()", operands, make)
     return results if several else results[0]
 
 
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
-    """What a func or builtin returns for these, lowered for one element."""
+    """Return the result of a func or builtin for these arguments, lowered for one element."""
     target = callee.value if isinstance(callee, Static) else None
     builtin = python_names.as_builtin(target)
     # The func runs per element, so operations on tiles in it are refused; restored even if lowering unwinds.
@@ -66,12 +66,12 @@ def called(context: Context, form: str, callee: Operand, args: list[Operand]) ->
     raise context.error(KernelTypeError, f"{form}() takes a func or a builtin first; this is {describe(callee)}.")
 
 
-def _axis(given: Arguments, tile: Tile) -> int | None:
-    axis = given.number("axis")
+def _axis(arguments: Arguments, tile: Tile) -> int | None:
+    axis = arguments.number("axis")
     if axis is None:
         return None
     if not -tile.ndim <= axis < tile.ndim:
-        raise given.error(f"got axis {axis} of a tile of shape {shown(tile.shape)}.")
+        raise arguments.error(f"got axis {axis} of a tile of shape {shown(tile.shape)}.")
     # Along the only axis of a row is over all elements; one form less for the backends.
     return axis % tile.ndim if tile.ndim > 1 else None
 
@@ -80,61 +80,61 @@ def reduction(kind: str) -> FormHandler:
     """Return the lowering of `tile_sum` and its kin: over all elements, or along one axis."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
-        given = Arguments(context, node, expression, "a axis?")
-        return reduced(given, given.tile("a"), kind, ())
+        arguments = Arguments(context, node, expression, "a axis?")
+        return reduced(arguments, arguments.tile("a"), kind, ())
 
     return lower
 
 
-def reduced(given: Arguments, value: Value, kind: str, blocks: Any) -> Value:
+def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     """Return a reduction of all elements (a number of the block) or along an axis (a tile)."""
-    context, tile = given.context, type_of(value)
+    context, tile = arguments.context, type_of(value)
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
         advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
-        raise given.error(f"takes a tile of numbers; this is {tile!r}.", advice)
+        raise arguments.error(f"takes a tile of numbers; this is {tile!r}.", advice)
     # 32 bits suffice for a place: a tile has at most 2^20 elements.
     dtype: Any = int32 if kind in ("argmin", "argmax") else tile.dtype
-    axis = _axis(given, tile)
+    axis = _axis(arguments, tile)
     type: Any = dtype if axis is None else Tile(dtype, without(tile.shape, axis))
-    made = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
+    reduction = context.builder.emit("tile_reduce", (value,), (type,), {KIND: kind, AXIS: axis}, blocks).result
     if dtype == int32 and kind.startswith("arg"):
-        context.shared.non_negative.add(made)
-    return made
+        context.shared.non_negative.add(reduction)
+    return reduction
 
 
 def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_reduce(func, a, axis)`."""
-    given = Arguments(context, node, expression, "op a axis?")
-    value = given.tile("a")
-    callee = given.given["op"]
+    """Lower `tile_reduce(func, a, axis)`."""
+    arguments = Arguments(context, node, expression, "op a axis?")
+    value = arguments.tile("a")
+    callee = arguments.given["op"]
     builtin = python_names.as_builtin(callee.value) if isinstance(callee, Static) else None
     # The named kinds have an adjoint; a combination given as a func has none.
     if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
-        return reduced(given, value, ARITHMETIC[builtin.name], ())
+        return reduced(arguments, value, ARITHMETIC[builtin.name], ())
     dtype = type_of(value).dtype
     a, b = Value(dtype, "a"), Value(dtype, "b")
     with context.builder.block((a, b)) as opened:
-        found = usable(context, called(context, "tile_reduce", callee, [a, b]))
-        result = materialise(context, found)
+        combined = usable(context, called(context, "tile_reduce", callee, [a, b]))
+        result = materialise(context, combined)
         if result.type != dtype:
-            raise given.error(f"takes a func of two {dtype!r} that returns one; this one returns {result.type!r}.")
+            raise arguments.error(f"takes a func of two {dtype!r} that returns one; this one returns {result.type!r}.")
         context.builder.yield_(result)
-    return reduced(given, value, "func", (opened.block,))
+    return reduced(arguments, value, "func", (opened.block,))
 
 
-def _scanned(given: Arguments, kind: str, exclusive: bool) -> Value:
-    value = given.tile("a")
+def _scanned(arguments: Arguments, kind: str, exclusive: bool) -> Value:
+    value = arguments.tile("a")
     tile = type_of(value)
     if not is_number(tile.dtype):
-        raise given.error(f"takes a tile of numbers; this is {tile!r}.")
+        raise arguments.error(f"takes a tile of numbers; this is {tile!r}.")
     type: Any = Tile(tile.dtype, tile.shape)
-    return given.context.builder.one("tile_scan", (value,), type, {KIND: kind, EXCLUSIVE: exclusive})
+    return arguments.context.builder.one("tile_scan", (value,), type, {KIND: kind, EXCLUSIVE: exclusive})
 
 
 def tile_scan(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_scan(a, kind, exclusive)`."""
-    given = Arguments(context, node, expression, "a kind? exclusive?")
-    return _scanned(given, given.text("kind", ("sum", "min", "max"), "sum"), given.flag("exclusive", False))
+    """Lower `tile_scan(a, kind, exclusive)`."""
+    arguments = Arguments(context, node, expression, "a kind? exclusive?")
+    return _scanned(arguments, arguments.text("kind", ("sum", "min", "max"), "sum"), arguments.flag("exclusive", False))
 
 
 def scan(kind: str, exclusive: bool) -> FormHandler:
@@ -147,50 +147,52 @@ def scan(kind: str, exclusive: bool) -> FormHandler:
 
 
 def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
+    """Lower `tile_matmul(a, b)`, and `tile_matmul(a, b, acc)`, which adds to acc and rebinds that name.
 
     With alpha and beta it is alpha * (a @ b) + beta * acc.
     """
-    given = Arguments(context, node, expression, "a b out? alpha? beta? precision?")
-    written = given.nodes.get("out")
-    acc = _scaled(given, "beta", given.tile("out")) if "out" in given else None
-    made = matmul(context, _scaled(given, "alpha", given.tile("a")), given.tile("b"), acc, precision(given))
+    arguments = Arguments(context, node, expression, "a b out? alpha? beta? precision?")
+    written = arguments.nodes.get("out")
+    acc = _scaled(arguments, "beta", arguments.tile("out")) if "out" in arguments else None
+    left = _scaled(arguments, "alpha", arguments.tile("a"))
+    product = matmul(context, left, arguments.tile("b"), acc, precision(arguments))
     # The tree was marked before lowering (`Store` on an argument), so that branches and loops carry the name.
     if isinstance(written, ast.Name) and isinstance(written.ctx, ast.Store):
         # Set where Python might not evaluate the call, as behind `and`: whether the name is rebound would depend on the
         # data.
-        place = getattr(node, "uncertain", "")
-        if place:
-            raise given.error(f"changes {written.id}, so it cannot stand {place}.", "Give it a line of its own.")
-        msgspec.structs.force_setattr(made, "name", made.name or written.id)
-        context.env[written.id] = made
-    return made
+        accumulator = getattr(node, "uncertain", "")
+        if accumulator:
+            problem = f"changes {written.id}, so it cannot stand {accumulator}."
+            raise arguments.error(problem, "Give it a line of its own.")
+        msgspec.structs.force_setattr(product, "name", product.name or written.id)
+        context.env[written.id] = product
+    return product
 
 
-def _scaled(given: Arguments, factor: str, tile: Value) -> Value:
+def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
     """Return the tile times a factor, if there is one; times 0 it is 0, whatever it holds."""
-    if factor not in given:
+    if factor not in arguments:
         return tile
-    number, none = given.given[factor], Literal(0.0)
-    scaled = apply(given.context, TABLE["mul"], (number, tile))
+    number, none = arguments.given[factor], Literal(0.0)
+    scaled = apply(arguments.context, TABLE["mul"], (number, tile))
     if factor == "beta":
-        is_none = apply(given.context, TABLE["eq"], (number, none))
-        scaled = apply(given.context, TABLE["where"], (is_none, none, scaled))
+        is_none = apply(arguments.context, TABLE["eq"], (number, none))
+        scaled = apply(arguments.context, TABLE["where"], (is_none, none, scaled))
     assert isinstance(scaled, Value)
     return scaled
 
 
-def precision(given: Arguments) -> str:
-    """What the operands are rounded to: "tf32", or nothing.
+def precision(arguments: Arguments) -> str:
+    """Return the precision that the operands are rounded to: "tf32", or empty.
 
     Raises:
         KernelTypeError: it is something else, or the tiles are not of float32.
     """
-    written = given.given.get("precision")
+    written = arguments.given.get("precision")
     if written is None:
         return ""
-    if not isinstance(written, Static) or written.value != "tf32" or type_of(given.tile("a")).dtype != float32:
-        raise given.error('takes precision="tf32", for tiles of float32.', "Leave it out for full precision.")
+    if not isinstance(written, Static) or written.value != "tf32" or type_of(arguments.tile("a")).dtype != float32:
+        raise arguments.error('takes precision="tf32", for tiles of float32.', "Leave it out for full precision.")
     return "tf32"
 
 
@@ -235,8 +237,8 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     attrs |= {PRECISION: precision} if precision else {}
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
-    made = context.builder.one("tile_matmul", operands, type, attrs)
-    return stored(made, type_of(acc).storage if acc is not None else "register")
+    product = context.builder.one("tile_matmul", operands, type, attrs)
+    return stored(product, type_of(acc).storage if acc is not None else "register")
 
 
 def _wide(dtype: Any) -> Any:

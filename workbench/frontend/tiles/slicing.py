@@ -35,15 +35,15 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
     type = type_of(value)
     if type.shape == shape and type.storage == storage:
         return value
-    made = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
+    tile = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
     # The elements are the same ones, so what is known of them still holds.
     if value in context.shared.non_negative:
-        context.shared.non_negative.add(made)
-    return made
+        context.shared.non_negative.add(tile)
+    return tile
 
 
 def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
-    """Where `t[…]` begins, the sizes of the part, and its shape: without the dimensions that have an index."""
+    """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index."""
     tiling_of(context)
     type = type_of(tile)
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
@@ -73,8 +73,8 @@ def _index(context: Context, operand: Operand, size: int) -> Value:
     if isinstance(operand, Literal) and not operand.is_float:
         # Python's negative index, folded now: backends see indices from 0 on.
         return context.builder.const(int(operand.value) % size, int32)
-    found = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
-    return found if found.type in (int32, int64) else context.builder.cast(found, int64)
+    index = subscripts.index(context, operand, lambda: context.builder.const(size, int32))
+    return index if index.type in (int32, int64) else context.builder.cast(index, int64)
 
 
 def _slice(context: Context, node: ast.Slice, size: int, expression: Expression) -> tuple[int, int]:
@@ -98,7 +98,7 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
 
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
-    """`t[…]`: an element, the same for the whole block, or a part."""
+    """Lower `t[…]`: an element, the same for the whole block, or a part."""
     numbers = lanes.places(context, tile, node, expression)
     if numbers is not None:
         return lanes.taken(context, tile, numbers)
@@ -143,9 +143,9 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
 
 
 def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
-    place = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
-    assert isinstance(place, Value)
-    return place
+    position = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
+    assert isinstance(position, Value)
+    return position
 
 
 def changed(
@@ -166,8 +166,8 @@ def changed(
     if not is_tile(value):
         value = fill(context, sizes, value, "register")
     elif type_of(value).shape != (shape or (1,)):
-        part, given = shown(shape) if shape else "1", shown(type_of(value).shape)
-        raise context.error(KernelTypeError, f"A part of shape {part} is to become a tile of shape {given}.")
+        part, operand_shape = shown(shape) if shape else "1", shown(type_of(value).shape)
+        raise context.error(KernelTypeError, f"A part of shape {part} is to become a tile of shape {operand_shape}.")
     operands = (tile, *starts, reshaped(context, value, sizes))
     return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
 
@@ -179,7 +179,7 @@ def is_first(context: Context, base: Operand, node: ast.expr, expression: Expres
 
 
 def attribute(context: Context, tile: Value, attr: str) -> Operand:
-    """`t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
+    """Lower `t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
     type = type_of(tile)
     if attr == "shape":
         return tuple(Literal(n) for n in type.shape)
@@ -195,65 +195,66 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """Return the tile with its axes in another order."""
     type = type_of(tile)
-    made = Tile(type.dtype, tuple(type.shape[a] for a in axes))
-    return part_of(context, one(context, "tile_transpose", (tile,), made, {AXES: axes}), tile)
+    transposed_type = Tile(type.dtype, tuple(type.shape[a] for a in axes))
+    return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
 
 
 def tile_view(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_view(t, offset, shape)`."""
-    given = Arguments(context, node, expression, "t offset shape?")
-    tile = given.tile("t")
+    """Lower `tile_view(t, offset, shape)`."""
+    arguments = Arguments(context, node, expression, "t offset shape?")
+    tile = arguments.tile("t")
     type = type_of(tile)
-    operand = given.given["offset"]
+    operand = arguments.given["offset"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     if len(parts) > type.ndim:
-        raise given.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
+        raise arguments.error(f"takes up to {type.ndim} numbers as offset; it got {len(parts)}.")
     # Fewer offsets than dimensions leave the last ones whole, as in NumPy.
     starts = [_index(context, p, n) for p, n in zip(parts, type.shape, strict=False)]
     starts += [context.builder.const(0, int32)] * (type.ndim - len(starts))
-    if "shape" in given:
-        sizes = shape = given.shape()
+    if "shape" in arguments:
+        sizes = shape = arguments.shape()
     else:
         shape = type.shape[len(parts) :] or (1,)
         sizes = (1,) * len(parts) + type.shape[len(parts) :]
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
-        raise given.error(f"takes a part of shape {shown(sizes)} of a tile of shape {shown(type.shape)}.")
+        raise arguments.error(f"takes a part of shape {shown(sizes)} of a tile of shape {shown(type.shape)}.")
     for axis, (operand, size) in enumerate(zip(parts, sizes, strict=False)):
         if isinstance(operand, Literal):
-            _ask_inside(given, axis, int(operand.value) % type.shape[axis], size, type)
+            _ask_inside(arguments, axis, int(operand.value) % type.shape[axis], size, type)
     part = one(context, "tile_slice", (tile, *starts), Tile(type.dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
-def _ask_inside(given: Arguments, axis: int, start: int, size: int, whole: Tile) -> None:
+def _ask_inside(arguments: Arguments, axis: int, start: int, size: int, tile: Tile) -> None:
     """Refuse a part that is known to be outside."""
-    if not 0 <= start <= whole.shape[axis] - size:
+    if not 0 <= start <= tile.shape[axis] - size:
         part = f"elements {start} to {start + size - 1} along axis {axis}"
-        raise given.error(f"takes {part} of a tile of shape {shown(whole.shape)}.", "A part lies inside of its tile.")
+        problem = f"takes {part} of a tile of shape {shown(tile.shape)}."
+        raise arguments.error(problem, "A part lies inside of its tile.")
 
 
 def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_assign(dst, src, offset)`: rebinds the name dst."""
-    given = Arguments(context, node, expression, "dst src offset?")
-    target = given.nodes["dst"]
+    """Lower `tile_assign(dst, src, offset)`: rebinds the name dst."""
+    arguments = Arguments(context, node, expression, "dst src offset?")
+    target = arguments.nodes["dst"]
     if not isinstance(target, ast.Name):
-        raise given.error("changes a tile, so it takes a local name first.")
-    tile = given.tile("dst")
+        raise arguments.error("changes a tile, so it takes a local name first.")
+    tile = arguments.tile("dst")
     check_alone(context, target.id, tile)
     check_seen(context, target.id)
     type = type_of(tile)
-    source = assign_type(context, given.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
+    source = assign_type(context, arguments.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
     sizes = type_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
-        raise given.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
-    starts = given.offsets(type.ndim)
-    operand = given.given.get("offset", ())
+        raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
+    starts = arguments.offsets(type.ndim)
+    operand = arguments.given.get("offset", ())
     for axis, start in enumerate(operand if isinstance(operand, tuple) else (operand,)):
         if isinstance(start, Literal):
-            _ask_inside(given, axis, int(start.value), sizes[axis], type)
+            _ask_inside(arguments, axis, int(start.value), sizes[axis], type)
     operands = (tile, *starts, source)
-    made: Any = type
-    context.env[target.id] = context.builder.emit("tile_place", operands, (made,), names=(target.id,)).result
+    target_type: Any = type
+    context.env[target.id] = context.builder.emit("tile_place", operands, (target_type,), names=(target.id,)).result
     return ()
 
 
@@ -267,7 +268,7 @@ def only_element(context: Context, tile: Value) -> Value:
 
 
 def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_extract(t, i, j)`."""
+    """Lower `tile_extract(t, i, j)`."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
@@ -275,8 +276,8 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     if not is_tile(tile):
         raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
     if type_of(tile).ndim != len(node.args) - 1:
-        wanted, asked = shown(type_of(tile).shape), len(node.args) - 1
-        message = f"tile_extract() takes an index for each dimension of {wanted}; it got {asked}."
+        wanted, count = shown(type_of(tile).shape), len(node.args) - 1
+        message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
         raise context.error(KernelTypeError, message, "t[i] is a row.")
     pairs = zip(node.args[1:], type_of(tile).shape, strict=True)
     indices = [_index(context, expression(context, a), n) for a, n in pairs]
@@ -284,21 +285,22 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_broadcast(a, shape)`."""
-    given = Arguments(context, node, expression, "a shape")
-    tile, shape = given.tile("a"), given.shape()
+    """Lower `tile_broadcast(a, shape)`."""
+    arguments = Arguments(context, node, expression, "a shape")
+    tile, shape = arguments.tile("a"), arguments.shape()
     small = type_of(tile).shape
     extra = len(shape) - len(small)
     if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
-        raise given.error(f"cannot bring a tile of shape {shown(small)} to {shown(shape)}.", "Sizes of 1 are repeated.")
+        problem = f"cannot bring a tile of shape {shown(small)} to {shown(shape)}."
+        raise arguments.error(problem, "Sizes of 1 are repeated.")
     return one(context, "tile_broadcast", (tile,), Tile(type_of(tile).dtype, shape), {SHAPE: shape})
 
 
 def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_reshape(a, shape)`; one size may be -1."""
-    given = Arguments(context, node, expression, "a shape")
-    tile = given.tile("a")
-    count, operand = type_of(tile).count, given.given["shape"]
+    """Lower `tile_reshape(a, shape)`; one size may be -1."""
+    arguments = Arguments(context, node, expression, "a shape")
+    tile = arguments.tile("a")
+    count, operand = type_of(tile).count, arguments.given["shape"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
     known = 1
@@ -309,24 +311,24 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
         sizes[sizes.index(-1)] = count // known
     shape = tuple(sizes)
     if not is_shape(shape) or Tile(float32, shape).count != count:
-        raise given.error(
+        raise arguments.error(
             f"cannot bring a tile of shape {shown(type_of(tile).shape)}, which has {count} elements, to {shown(shape)}."
         )
     return part_of(context, reshaped(context, tile, shape), tile)
 
 
 def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
-    given = Arguments(context, node, expression, "a axis?")
-    tile = given.tile("a")
+    """Lower `tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
+    arguments = Arguments(context, node, expression, "a axis?")
+    tile = arguments.tile("a")
     shape = type_of(tile).shape
-    operand = given.given.get("axis")
+    operand = arguments.given.get("axis")
     parts = operand if isinstance(operand, tuple) else (operand,)
     axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set()
     for part in parts if operand is not None else ():
         axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
         if not -len(shape) <= axis < len(shape) or shape[axis] != 1:
-            raise given.error(f"takes axes of size 1; the tile is {shown(shape)}.")
+            raise arguments.error(f"takes axes of size 1; the tile is {shown(shape)}.")
         axes.add(axis % len(shape))
     return part_of(
         context, reshaped(context, tile, tuple(n for k, n in enumerate(shape) if k not in axes) or (1,)), tile
@@ -334,47 +336,49 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
 
 
 def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
-    given = Arguments(context, node, expression, "a axes?")
-    tile = given.tile("a")
+    """Lower `tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
+    arguments = Arguments(context, node, expression, "a axes?")
+    tile = arguments.tile("a")
     ndim = type_of(tile).ndim
     axes = tuple(reversed(range(ndim)))
-    operand = given.given.get("axes")
+    operand = arguments.given.get("axes")
     if operand is not None:
         parts = operand if isinstance(operand, tuple) else (operand,)
         axes = tuple(int(p.value) if isinstance(p, Literal) and not p.is_float else -1 for p in parts)
     if sorted(axes) != list(range(ndim)):
-        raise given.error(f"takes axes as an order of 0 to {ndim - 1}.")
+        raise arguments.error(f"takes axes as an order of 0 to {ndim - 1}.")
     return transposed(context, tile, axes)
 
 
 def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile_astype(a, dtype)`."""
-    given = Arguments(context, node, expression, "a dtype")
-    tile, dtype = given.tile("a"), given.dtype(float32)
+    """Lower `tile_astype(a, dtype)`."""
+    arguments = Arguments(context, node, expression, "a dtype")
+    tile, dtype = arguments.tile("a"), arguments.dtype(float32)
     if isinstance(dtype, Vector) != isinstance(type_of(tile).dtype, Vector):
-        raise given.error(f"takes a type like {type_of(tile).dtype!r}; this is {dtype!r}.")
-    made = convert(context, tile, Tile(dtype, type_of(tile).shape))
-    return reshaped(context, made, type_of(made).shape)
+        raise arguments.error(f"takes a type like {type_of(tile).dtype!r}; this is {dtype!r}.")
+    converted = convert(context, tile, Tile(dtype, type_of(tile).shape))
+    return reshaped(context, converted, type_of(converted).shape)
 
 
 def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
+    """Lower `tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
     tiling = tiling_of(context)
-    given = Arguments(context, node, expression, "x preserve_type?")
-    operand = given.given["x"]
+    arguments = Arguments(context, node, expression, "x preserve_type?")
+    operand = arguments.given["x"]
     if not is_tile(operand):
-        whole = usable(context, operand)
-        if isinstance(whole, Value) and not isinstance(whole.type, (Scalar, Vector)):
-            raise given.error(f"takes a value of each thread; this is {describe(whole)}.", "Of an array: tile_load.")
-        number = convert(context, whole, float32) if isinstance(whole, Literal) and whole.is_float else whole
+        per_thread = usable(context, operand)
+        if isinstance(per_thread, Value) and not isinstance(per_thread.type, (Scalar, Vector)):
+            problem = f"takes a value of each thread; this is {describe(per_thread)}."
+            raise arguments.error(problem, "Of an array: tile_load.")
+        is_float = isinstance(per_thread, Literal) and per_thread.is_float
+        number = convert(context, per_thread, float32) if is_float else per_thread
         value = number if isinstance(number, Value) else convert(context, number, int32)
         operand = fill(context, (tiling.block_dim,), value, "thread")
     tile: Value = operand
     if type_of(tile).storage != "thread":
-        raise given.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
+        raise arguments.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
     dtype, n = as_element(context, type_of(tile).dtype, "A tile"), tiling.block_dim
-    if not isinstance(dtype, Vector) or given.flag("preserve_type", False):
+    if not isinstance(dtype, Vector) or arguments.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
     rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
@@ -390,15 +394,15 @@ def _component(context: Context, value: Any, k: int) -> Value:
 
 
 def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`untile(t)`: element k is thread k's value; of several rows, a vector."""
+    """Lower `untile(t)`: element k is thread k's value; of several rows, a vector."""
     tiling = tiling_of(context)
-    given = Arguments(context, node, expression, "a")
-    tile = given.tile("a")
+    arguments = Arguments(context, node, expression, "a")
+    tile = arguments.tile("a")
     type, n = type_of(tile), tiling.block_dim
     if type.shape == (n,):
         return reshaped(context, tile, (n,), "thread")
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
-        raise given.error(
+        raise arguments.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
             f"Launch with block_dim={type.count}." if type.ndim == 1 and type.count <= BLOCK_THREADS else "",
         )
@@ -409,8 +413,8 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
         part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
     vector = Vector(type.shape[0], type.dtype)
-    (made,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
-    return stored(made, "thread")
+    (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
+    return stored(vectors, "thread")
 
 
 FORMS: dict[str, FormHandler] = {

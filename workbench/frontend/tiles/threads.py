@@ -18,7 +18,7 @@ from workbench.types import int32
 
 
 def indices(context: Context, count: int) -> tuple[Value, ...]:
-    """`tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
+    """Lower `tid()` asked for so many indices: those of the block, and the thread in it where there is one more.
 
     Raises:
         KernelTypeError: the launch has other dimensions.
@@ -55,10 +55,10 @@ def _block(context: Context, axis: int) -> Value:
 
 def lane(context: Context, block_dim: int) -> Value:
     """Return the thread's place in its block, for every thread."""
-    (made,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
+    (lanes,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
     # So `x[lane]` has no test for an index from the end.
-    context.shared.non_negative.add(made)
-    return stored(made, "thread")
+    context.shared.non_negative.add(lanes)
+    return stored(lanes, "thread")
 
 
 def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tuple[Value, ...]:

@@ -31,8 +31,8 @@ def atomic(kind: str) -> FormHandler:
         if not views.is_array(target):
             raise context.error(KernelTypeError, f"{name}() takes an array first; this is {describe(target)}.")
         _check_element(context, kind, views.type_of(target), target.name)
-        places = node.args[1:-count]
-        index = places[0] if len(places) == 1 else ast.Tuple(list(places), ast.Load())
+        subscripts = node.args[1:-count]
+        index = subscripts[0] if len(subscripts) == 1 else ast.Tuple(list(subscripts), ast.Load())
         array, indices = views.element(context, target, index, expression)
         what, dtype = f"An element of {target.name}", views.type_of(target).dtype
         values = [
@@ -47,17 +47,17 @@ def atomic(kind: str) -> FormHandler:
     return lower
 
 
-def _tried(context: Context, kind: str, array: Value, place: tuple[Value, ...], value: Value) -> Value:
+def _tried(context: Context, kind: str, array: Value, indices: tuple[Value, ...], value: Value) -> Value:
     """Change a component, again until no other thread was in between; returns what it was before."""
     builder, scalar = context.builder, value.type
     again, before = Value(bool_), Value(scalar)
     with builder.block((again, before)) as condition:
         builder.yield_(again)
     with builder.block((Value(bool_), Value(scalar))) as body:
-        old = builder.one("atomic_load", (array, *place), scalar)
+        old = builder.one("atomic_load", (array, *indices), scalar)
         new = apply(context, TABLE[kind], (old, value))
-        builder.yield_(builder.one("atomic_swap", (array, *place, old, new), bool_), old)
-    start = builder.one("atomic_load", (array, *place), scalar)
+        builder.yield_(builder.one("atomic_swap", (array, *indices, old, new), bool_), old)
+    start = builder.one("atomic_load", (array, *indices), scalar)
     return builder.while_([builder.const(True, bool_), start], condition.block, body.block)[1]
 
 

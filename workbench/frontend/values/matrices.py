@@ -39,7 +39,7 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """What iterating returns: the rows of a matrix, the components of a vector."""
+    """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
     type = value.type
     assert isinstance(type, Vector)
     if isinstance(type, Matrix):
@@ -47,16 +47,16 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
     return tuple(_component(context, value, k) for k in range(type.length))
 
 
-def row(context: Context, m: Value, place: Place) -> Value:
+def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
     assert isinstance(m.type, Matrix)
     columns = m.type.columns
-    components = [_component(context, m, _flat(context, m.type, place, c)) for c in range(columns)]
+    components = [_component(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
     return context.builder.one("vec", components, Vector(columns, m.type.dtype))
 
 
-def _component(context: Context, value: Value, place: Place) -> Value:
-    index = context.builder.const(place) if isinstance(place, int) else place
+def _component(context: Context, value: Value, position: Place) -> Value:
+    index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.one("extract", (value, index), value.type.dtype)  # type: ignore[union-attr]
 
 
@@ -69,7 +69,8 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
-    """`m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a matrix."""
+    """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a
+    matrix."""
     r, c = _places(context, m, node, expression)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
@@ -98,7 +99,8 @@ def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
-    """The matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for all."""
+    """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
+    all."""
     assert isinstance(m.type, Matrix)
     r, c = _places(context, m, node, expression)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
@@ -124,8 +126,8 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     return m
 
 
-def _insert(context: Context, name: str, m: Value, place: Place, part: Value) -> Value:
-    index = context.builder.const(place) if isinstance(place, int) else place
+def _insert(context: Context, name: str, m: Value, position: Place, part: Value) -> Value:
+    index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.emit("insert", (m, index, part), (m.type,), names=(name,)).result
 
 
@@ -135,8 +137,8 @@ def _places(context: Context, m: Value, node: ast.expr, expression: Expression) 
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
         raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    places = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
-    return places if len(places) == 2 else [*places, range(m.type.columns)]
+    positions = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
+    return positions if len(positions) == 2 else [*positions, range(m.type.columns)]
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
@@ -160,20 +162,20 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         KernelTypeError: with what to write instead.
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
-    whole = [t for t in types if isinstance(t, Vector)]
-    if not whole:
+    vector_types = [t for t in types if isinstance(t, Vector)]
+    if not vector_types:
         return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
-        return _on_quaternions(context, name, left, right, len(whole))
+        return _on_quaternions(context, name, left, right, len(vector_types))
     if not any(isinstance(t, Matrix) for t in types):
         return name
     if name == "pow":
         raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
-    if len(whole) == 2 and name == "mul" and context.shared.warp_meanings:
+    if len(vector_types) == 2 and name == "mul" and context.shared.warp_meanings:
         return "matmul"
-    if len(whole) == 2 and name not in (*_BINARY_PLACE, "matmul"):
+    if len(vector_types) == 2 and name not in (*_BINARY_PLACE, "matmul"):
         advice = "Write m @ inverse(n), or cw_div(m, n)." if name == "div" else "Write m @ n, or cw_mul(m, n)."
         a, b = types
         raise context.error(
@@ -185,8 +187,8 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
 _SIGNS = {"mul": "*", "div": "/", "floordiv": "//", "mod": "%"}
 
 
-def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, whole: int) -> str:
-    both = whole == 2
+def _on_quaternions(context: Context, name: str, left: Operand, right: Operand, count: int) -> str:
+    both = count == 2
     if both and name in ("mul", *_BINARY_PLACE) and _same_form(left, right):
         return "quat_mul" if name == "mul" else name
     if not both and (
@@ -206,18 +208,20 @@ def _same_form(left: Operand, right: Operand) -> bool:
 
 
 def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operand]) -> Value:
-    """`mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v, w)`."""
+    """Lower `mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v,
+    w)`."""
     operands = [usable(context, a) for a in args]
-    given = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
-    if len(operands) == 1 and given and given[0].with_dtype(type.dtype) == type:
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    if len(operands) == 1 and vector_types and vector_types[0].with_dtype(type.dtype) == type:
         return context.builder.cast(materialise(context, operands[0]), type)
-    if isinstance(type, Quaternion) and len(operands) == 2 and len(given) == 1 and given[0].length == 3:
+    if isinstance(type, Quaternion) and len(operands) == 2 and len(vector_types) == 1 and vector_types[0].length == 3:
         operands = [*parts(context, materialise(context, operands[0])), operands[1]]
-    elif given:
+    elif vector_types:
         advice = (
             "Write matrix_from_rows(…) or matrix_from_cols(…)." if isinstance(type, Matrix) else "Write quat(v, w)."
         )
-        raise context.error(KernelTypeError, f"{type!r}() takes numbers, row by row; this has a {given[0]!r}.", advice)
+        message = f"{type!r}() takes numbers, row by row; this has a {vector_types[0]!r}."
+        raise context.error(KernelTypeError, message, advice)
     counts = (0, type.length) if isinstance(type, Quaternion) else (0, 1, type.length)
     if len(operands) not in counts:
         wanted = " or ".join(str(n) for n in counts)
@@ -258,7 +262,7 @@ def _matrix(context: Context, components: list[Value], columns: int) -> Value:
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
-    """`quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+    """Lower `quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
@@ -268,10 +272,10 @@ def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
 
 def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Scalar:
     name = ast.unparse(node.func)
-    given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
-    if len(given) > 1 or len(given) != len(node.args) + len(node.keywords):
+    dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
+    if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
         raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
-    scalar = _scalar(expression(context, given[0])) if given else float32
+    scalar = _scalar(expression(context, dtypes[0])) if dtypes else float32
     if scalar is None or scalar.kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
@@ -280,20 +284,20 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
 def _scalar(operand: Operand) -> Scalar | None:
     """Return the scalar type that an operand stands for, if any."""
     try:
-        found = as_type(operand.value) if isinstance(operand, Static) else None
+        scalar = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return found if isinstance(found, Scalar) else None
+    return scalar if isinstance(scalar, Scalar) else None
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """`identity(n=3, dtype=float)`: both known at compile time."""
+    """Lower `identity(n=3, dtype=float)`: both known at compile time."""
     names = ("n", "dtype")
-    given: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
-    given |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
-    if len(node.args) > 2 or not given.keys() <= set(names) or "n" not in given:
+    arguments: dict[str, Any] = dict(zip(names, (expression(context, a) for a in node.args), strict=False))
+    arguments |= {k.arg: expression(context, k.value) for k in node.keywords if k.arg}
+    if len(node.args) > 2 or not arguments.keys() <= set(names) or "n" not in arguments:
         raise context.error(KernelTypeError, "identity() takes n and dtype.", "Write identity(n=3, dtype=float).")
-    size, kind = given["n"], given.get("dtype")
+    size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
     scalar = float32 if kind is None else _scalar(kind)
@@ -313,7 +317,7 @@ FORMS: dict[str, FormHandler] = {
 
 
 def attribute(context: Context, m: Value, attr: str) -> Operand:
-    """`m.T`, as NumPy's."""
+    """Lower `m.T`, as NumPy's."""
     if attr == "T":
         return apply(context, TABLE["transpose"], (m,))
     raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

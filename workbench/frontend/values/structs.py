@@ -1,7 +1,8 @@
 """Structs in the front end: a value is a bundle of operands, one per field; IR never hears of them.
 
 Where a struct has a name, each field has one too (`p.x`), so that branches and loops join and carry fields as they do
-numbers. An array of structs is an array for each field; of an element those fields are loaded that are used.
+numbers. Where a branch or a loop gives a name a tuple or a part of an array, its elements get names too (`spread`).
+An array of structs is an array for each field; of an element those fields are loaded that are used.
 """
 
 from __future__ import annotations
@@ -23,11 +24,14 @@ from workbench.frontend.state.operands import (
     Bundle,
     Element,
     Elements,
+    Literal,
     Operand,
     Parts,
     Pending,
+    Row,
     Unset,
     View,
+    Window,
 )
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
@@ -41,27 +45,29 @@ def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
         values: list[Value] = []
         return _elements(type.dtype, type, name, f"{name}{ELEMENT}", 0, values), values
     if isinstance(type, Struct):
-        made = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
-        return Bundle(type, tuple(operand for operand, _ in made)), [v for _, inner in made for v in inner]
+        fields = [parameter(f"{name}.{f.name}", f.type) for f in type.fields]
+        return Bundle(type, tuple(operand for operand, _ in fields)), [v for _, inner in fields for v in inner]
     if isinstance(type, IndexedArray):
         array, *tables = (Value(t, n) for n, t in leaf_parameters(name, type))
-        places = dict(zip(type.tables, tables, strict=True))
-        return View(array, tuple(Axis(table=places.get(k)) for k in range(type.ndim)), name), [array, *tables]
+        positions = dict(zip(type.tables, tables, strict=True))
+        return View(array, tuple(Axis(table=positions.get(k)) for k in range(type.ndim)), name), [array, *tables]
     value = Value(type, name)
     return value, [value]
 
 
-def _elements(struct: Struct, whole: StructArray, name: str, path: str, start: int, values: list[Value]) -> Elements:
+def _elements(
+    struct: Struct, array_type: StructArray, name: str, path: str, start: int, values: list[Value]
+) -> Elements:
     fields: list[Value | Elements] = []
-    leaves = {leaf.offset: field_array(leaf, whole.dtype, whole.ndim) for leaf in whole.dtype.leaves}
+    leaves = {leaf.offset: field_array(leaf, array_type.dtype, array_type.ndim) for leaf in array_type.dtype.leaves}
     for f in struct.fields:
         here = f"{path}.{f.name}"
         if isinstance(f.type, Struct):
-            fields.append(_elements(f.type, whole, f"{name}.{f.name}", here, start + f.offset, values))
+            fields.append(_elements(f.type, array_type, f"{name}.{f.name}", here, start + f.offset, values))
         else:
             values.append(Value(leaves[start + f.offset], here))
             fields.append(values[-1])
-    return Elements(StructArray(struct, whole.ndim), name, tuple(fields))
+    return Elements(StructArray(struct, array_type.ndim), name, tuple(fields))
 
 
 def bind(env: Env, name: str, operand: Operand) -> None:
@@ -75,34 +81,106 @@ def bind(env: Env, name: str, operand: Operand) -> None:
 
 
 def gather(env: Mapping[str, Operand], name: str) -> Operand:
-    """What a name means: the struct of its fields, where they have names of their own."""
-    found = env[name]
-    if isinstance(found, Parts):
-        return Bundle(found.type, tuple(gather(env, f"{name}.{f.name}") for f in found.type.fields))
-    return found
+    """Return what a name means: the struct, tuple or part of an array whose parts have names of their own."""
+    composed = env[name]
+    if not isinstance(composed, Parts):
+        return composed
+    leaves = [gather(env, inner) for inner in part_names(name, composed.type)]
+    if isinstance(composed.type, Struct):
+        return Bundle(composed.type, tuple(leaves))
+    return tuple(leaves) if isinstance(composed.type, Row) else _view(composed.type, leaves)
 
 
-def pending(type: AnyType) -> Operand:
-    """What is returned where no `return` was reached; of a struct, a struct of these."""
+def part_names(name: str, type: Struct | Row | Window) -> list[str]:
+    """Return the names of the parts of what a name is bound to."""
+    if isinstance(type, Struct):
+        return [f"{name}.{f.name}" for f in type.fields]
+    if isinstance(type, Row):
+        return [f"{name}.{k}e" for k in range(type.count)]
+    return [f"{name}.{k}i" for k in range(sum(1 if a is None else 2 * a[1] for a in type.axes))]
+
+
+def spread(env: Env, name: str) -> None:
+    """Give the elements of a tuple, or the indices of a part of an array, names of their own."""
+    operand = env[name]
+    if not isinstance(operand, (tuple, View)):
+        return
+    type = parts_type(operand)
+    assert isinstance(type, (Row, Window))
+    env[name] = Parts(type)
+    leaves = operand if isinstance(operand, tuple) else _numbers(operand)
+    for inner, leaf in zip(part_names(name, type), leaves, strict=True):
+        bind(env, inner, leaf)
+        spread(env, inner)
+
+
+def parts_type(operand: Operand | None) -> Struct | Row | Window | None:
+    """Return the form of what is made of parts, which branches and loops join one by one; None of anything else."""
+    if isinstance(operand, tuple):
+        return Row(len(operand))
+    if isinstance(operand, View):
+        axes = (None if isinstance(p, Value) else (Axis(None, p.step, None, p.table), p.length is not None)
+                for p in operand.places)  # fmt: skip
+        return Window(operand.array, tuple(axes), operand.name)
+    return operand.type if isinstance(operand, (Parts, Bundle)) else None
+
+
+def _numbers(view: View) -> Iterable[Operand]:
+    """Yield a view's indices, and the starts and lengths of its slices."""
+    for index in view.places:
+        if isinstance(index, Value):
+            yield index
+        elif index.length is not None:
+            yield from (index.start or Literal(0), index.length)
+
+
+def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
+    """Return the view with these indices, starts and lengths; what is unknown of one of them, if there is that."""
+    values = list(numbers)
+    for value in values:
+        if not isinstance(value, (Value, Literal)):
+            return value
+    rest = iter(v if isinstance(v, Value) else None for v in values)
+    indices: list[Value | Axis] = []
+    for axis in type.axes:
+        if axis is None:
+            index = next(rest)
+            assert index is not None
+            indices.append(index)
+        else:
+            form, sliced = axis
+            indices.append(replace(form, start=next(rest), length=next(rest)) if sliced else form)
+    return View(type.array, tuple(indices), type.name)
+
+
+def pending(type: AnyType | Row | Window) -> Operand:
+    """Return what stands where no `return` was reached: of a struct, a struct of such, of a tuple a tuple."""
+    if isinstance(type, Row):
+        return (PENDING,) * type.count
     return Bundle(type, tuple(pending(f.type) for f in type.fields)) if isinstance(type, Struct) else PENDING
 
 
 def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
-    """Return the names, and those of their fields where all that have the name have the same struct.
+    """Return the names, and those of their parts where all that have the name have a struct or tuple of the same form.
 
     Where one of them has a struct and another has returned nothing yet, that gets pending fields.
     """
-    found: list[str] = []
+    shared: list[str] = []
     for name in names:
-        found.append(name)
+        shared.append(name)
         parts = next((p for env in envs if isinstance(p := env.get(name), Parts)), None)
         for env in envs if parts is not None else ():
             if isinstance(env.get(name), Pending):
                 bind(env, name, pending(parts.type))  # type: ignore[union-attr]
-        kinds = [env[name] for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
-        if kinds and isinstance(kinds[0], Parts) and all(kind == kinds[0] for kind in kinds):
-            found += with_fields([f"{name}.{f.name}" for f in kinds[0].type.fields], *envs)
-    return found
+                spread(env, name)
+        bound = [env for env in envs if not isinstance(env.get(name), (Unset, NoneType))]
+        type = parts_type(bound[0][name]) if bound else None
+        if type is None or any(parts_type(env[name]) != type for env in bound):
+            continue
+        for env in bound:
+            spread(env, name)
+        shared += with_fields(part_names(name, type), *envs)
+    return shared
 
 
 def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
@@ -116,19 +194,19 @@ def no_field(context: Context, type: Struct, name: str) -> WorkbenchError:
 
 
 def position(context: Context, type: Struct, name: str) -> int:
-    """Which field a name means.
+    """Return the number of the field of this name.
 
     Raises:
         KernelTypeError: none, with the nearest name.
     """
-    found = next((k for k, f in enumerate(type.fields) if f.name == name), None)
-    if found is None:
+    number = next((k for k, f in enumerate(type.fields) if f.name == name), None)
+    if number is None:
         raise no_field(context, type, name)
-    return found
+    return number
 
 
 def field(context: Context, base: Bundle | Element, name: str) -> Operand:
-    """`p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
+    """Lower `p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
     if isinstance(base, Bundle):
         return base.fields[position(context, base.type, name)]
     part = base.array.fields[position(context, base.array.type.dtype, name)]
@@ -154,7 +232,7 @@ def stored(context: Context, element: Element, bundle: Bundle) -> None:
 
 
 def lead(array: Elements) -> View:
-    """What speaks for the shape of an array of structs: its first field, of the elements that are left."""
+    """Return the view that has the shape of an array of structs: that of its first field, of the elements selected."""
     first: Value | Elements = array
     while isinstance(first, Elements):
         first = first.fields[0]
@@ -163,7 +241,7 @@ def lead(array: Elements) -> View:
 
 
 def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
-    """`ps[…]`: an element where every dimension has an index, else a part of the array."""
+    """Lower `ps[…]`: an element where every dimension has an index, else a part of the array."""
     view, indices = views.part(context, lead(array), node, expression)
     if indices is not None:
         return Element(array, tuple(indices))
@@ -171,7 +249,7 @@ def subscript(context: Context, array: Elements, node: ast.expr, expression: Exp
 
 
 def element(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element:
-    """`ps[…]` where one element is expected.
+    """Lower `ps[…]` where one element is expected.
 
     Raises:
         KernelTypeError: it is a part of the array.
@@ -188,7 +266,7 @@ def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: 
 
 
 def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Operand:
-    """The operand for a place of this type: a literal adopts it, an int may become a float, a struct must be the same.
+    """Fit the operand to this type: a literal adopts it, an int may become a float, a struct must be the same.
 
     Raises:
         KernelTypeError: it does not fit.
@@ -209,20 +287,20 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
 
 
 def construct(context: Context, type: Struct, args: Sequence[Operand], keywords: Mapping[str, Operand]) -> Bundle:
-    """`Particle(…)`: fields by position and by name; what is not given is zero.
+    """Lower `Particle(…)`: fields by position and by name; what is not given is zero.
 
     Raises:
         KernelTypeError: too many, unknown, or given twice, or of another type.
     """
     if len(args) > len(type.fields):
         raise context.error(KernelTypeError, f"{type!r}() takes {len(type.fields)} fields; it got {len(args)}.")
-    given = {f.name: a for f, a in zip(type.fields, args, strict=False)}
+    by_name = {f.name: a for f, a in zip(type.fields, args, strict=False)}
     for name, operand in keywords.items():
         position(context, type, name)
-        if name in given:
+        if name in by_name:
             raise context.error(KernelTypeError, f"{name} is given twice to {type!r}().")
-        given[name] = operand
-    return Bundle(type, tuple(_given(context, type, f, given.get(f.name)) for f in type.fields))
+        by_name[name] = operand
+    return Bundle(type, tuple(_given(context, type, f, by_name.get(f.name)) for f in type.fields))
 
 
 def _given(context: Context, type: Struct, f: Field, operand: Operand | None) -> Operand:
@@ -240,6 +318,8 @@ def flatten(operand: Operand) -> list[Operand]:
     """Return the operands inside a struct or a tuple, in order."""
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
+    if isinstance(operand, View):
+        return [*_numbers(operand)]
     return [leaf for part in operand for leaf in flatten(part)] if isinstance(operand, tuple) else [operand]
 
 
@@ -250,22 +330,28 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
     def build(part: Operand) -> Operand:
         if isinstance(part, Bundle):
             return Bundle(part.type, tuple(build(p) for p in part.fields))
+        if isinstance(part, View):
+            type = parts_type(part)
+            assert isinstance(type, Window)
+            return _view(type, [next(rest) for _ in _numbers(part)])
         return tuple(build(p) for p in part) if isinstance(part, tuple) else next(rest)
 
     return build(form)
 
 
 def form(operand: Operand) -> object:
-    """What has to agree for two structs or tuples to be joined leaf by leaf."""
+    """Return the form that must agree for two structs or tuples to be merged leaf by leaf."""
     if isinstance(operand, Bundle):
         return operand.type, tuple(form(p) for p in operand.fields)
+    if isinstance(operand, View):
+        return parts_type(operand)
     return tuple(form(p) for p in operand) if isinstance(operand, tuple) else None
 
 
 def chosen(
     context: Context, condition: Value, blocks: Sequence[Block], sides: tuple[Operand, Operand], what: str
 ) -> Operand:
-    """The `if` whose blocks end in these operands of one form: leaf by leaf, those that are the same left outside.
+    """Emit the `if` whose blocks yield operands of one form, leaf by leaf; equal ones stay outside.
 
     Raises:
         KernelTypeError: a leaf has two types, or is an array on two paths.

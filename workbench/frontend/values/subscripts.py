@@ -38,15 +38,15 @@ def swizzle(context: Context, base: Value, attr: str) -> Value:
 
 
 def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
-    """`v[a:b]` of a vector, with bounds written out.
+    """Lower `v[a:b]` of a vector, with bounds written out.
 
     Raises:
         KernelTypeError: as `of_slice`.
     """
     assert isinstance(base.type, Vector)
-    places = of_slice(context, base.type, base.type.length, bounds)
-    parts = [_component(context, base, k) for k in places]
-    return context.builder.one("vec", parts, Vector(len(places), base.type.dtype))
+    positions = of_slice(context, base.type, base.type.length, bounds)
+    parts = [_component(context, base, k) for k in positions]
+    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -60,39 +60,40 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
             KernelTypeError, "The bounds of a vector's slice are integers written out.", "Take the components: v[i]."
         )
     first, last, step = (int(b.value) if isinstance(b, Literal) else None for b in bounds)
-    places = range(size)[slice(first, last, step)]
-    if not places:
+    positions = range(size)[slice(first, last, step)]
+    if not positions:
         raise context.error(KernelTypeError, f"This slice of a {type!r} has no component.")
-    return places
+    return positions
 
 
-def replaced(context: Context, base: Value, places: Sequence[int], operand: Operand, what: str, name: str) -> Value:
+def replaced(context: Context, base: Value, positions: Sequence[int], operand: Operand, what: str, name: str) -> Value:
     """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
     assert isinstance(base.type, Vector)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    value = assign_type(context, operand, base.type.dtype if number else Vector(len(places), base.type.dtype), what)
-    for k, place in enumerate(places):
+    value = assign_type(context, operand, base.type.dtype if number else Vector(len(positions), base.type.dtype), what)
+    for k, position in enumerate(positions):
         part = value if number else _component(context, value, k)
-        at = context.builder.const(place)
+        at = context.builder.const(position)
         base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
     return base
 
 
-def _component(context: Context, vector: Value, place: int) -> Value:
+def _component(context: Context, vector: Value, position: int) -> Value:
     assert isinstance(vector.type, Vector)
-    return context.builder.one("extract", (vector, context.builder.const(place)), vector.type.dtype)
+    return context.builder.one("extract", (vector, context.builder.const(position)), vector.type.dtype)
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
     """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
     (only,) = operands
     if isinstance(only, Value) and type(only.type) is Vector:
-        return [_component(context, only, place) for place in range(only.type.length)]
+        return [_component(context, only, position) for position in range(only.type.length)]
     return list(operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
-    """An index along a dimension, counted from the end where it is negative; `size` gives how many elements there are.
+    """Return an index along a dimension, counted from the end where it is negative; `size` returns the number of
+    elements.
 
     Raises:
         KernelTypeError: it is no integer.
@@ -165,7 +166,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """`v.x` and `v.zyx` of a vector."""
+    """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
         assert isinstance(base, Value)
         return swizzle(context, base, attr)

@@ -16,7 +16,7 @@ EXAMPLE = "Write transform(p, q), with p a vec3 and q a quat, or transform_ident
 
 
 def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Value:
-    """`transform(p, q)`, `transform(p)` without a rotation, of 7 numbers or of one, `transformd(t)` as a cast.
+    """Lower `transform(p, q)`, `transform(p)` without a rotation, of 7 numbers or of one, `transformd(t)` as a cast.
 
     Raises:
         KernelTypeError: the arguments are something else.
@@ -50,13 +50,13 @@ def _components(context: Context, value: Value) -> list[Value]:
     return [_component(context, value, k) for k in range(value.type.length)]
 
 
-def _component(context: Context, value: Value, place: int) -> Value:
+def _component(context: Context, value: Value, position: int) -> Value:
     assert isinstance(value.type, Vector)
-    return context.builder.one("extract", (value, context.builder.const(place)), value.type.dtype)
+    return context.builder.one("extract", (value, context.builder.const(position)), value.type.dtype)
 
 
 def attribute(context: Context, t: Value, name: str) -> Value:
-    """`t.p` and `t.q`.
+    """Lower `t.p` and `t.q`.
 
     Raises:
         KernelSyntaxError: another name.
@@ -78,8 +78,8 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
     if name not in PLACES:
         raise no_part(context, t, name)
     part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
-    for place, component in zip(PLACES[name], _components(context, part), strict=True):
-        index = context.builder.const(place)
+    for position, component in zip(PLACES[name], _components(context, part), strict=True):
+        index = context.builder.const(position)
         t = context.builder.emit("insert", (t, index, component), (t.type,), names=(label,)).result
     return t
 

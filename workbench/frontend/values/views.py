@@ -50,32 +50,32 @@ def type_of(array: Value | View) -> ArrayType:
 
 
 def size(context: Context, array: Value | View, axis: int) -> Value:
-    """How many elements an array or view has along an axis."""
+    """Return the number of elements of an array or view along an axis."""
     if isinstance(array, Value):
         return context.builder.one("shape", (array,), type_of(array).size_type, {AXIS: axis})
-    position, kept = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
-    if kept.length is None:
-        return _extent(context, array.array, position, kept)
-    found = context.builder.cast(kept.length, type_of(array.array).size_type)
-    context.shared.non_negative.add(found)
-    return found
+    position, sliced_axis = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
+    if sliced_axis.length is None:
+        return _extent(context, array.array, position, sliced_axis)
+    length = context.builder.cast(sliced_axis.length, type_of(array.array).size_type)
+    context.shared.non_negative.add(length)
+    return length
 
 
 def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
-    """How many elements a dimension has that nothing was cut off from."""
+    """Return the number of elements of a dimension that is not sliced."""
     return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
 
 
 def subscript(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> Operand:
-    """`array[…]`: an element where every dimension has an index, else a view."""
-    view, places = part(context, array, node, expression)
-    return view if places is None else context.builder.load(view.array, *places)
+    """Lower `array[…]`: an element where every dimension has an index, else a view."""
+    view, indices = part(context, array, node, expression)
+    return view if indices is None else context.builder.load(view.array, *indices)
 
 
 def part(
     context: Context, array: Value | View, node: ast.expr, expression: Expression
 ) -> tuple[View, list[Value] | None]:
-    """What `array[…]` means, and its indices where it is an element."""
+    """Return the view that `array[…]` means, and its indices where it is an element."""
     view = _part(context, array, node, expression)
     return view, _indices(view)
 
@@ -87,11 +87,11 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
         KernelTypeError: it is not an element but a part of the array.
     """
     view = _part(context, array, node, expression)
-    places = _indices(view)
-    if places is not None:
-        return view.array, places
+    indices = _indices(view)
+    if indices is not None:
+        return view.array, indices
     count, name = view.type.ndim, array.name or "x"
-    given = ast.unparse(node).strip("()")
+    written = ast.unparse(node).strip("()")
     ndim = type_of(array).ndim
     nodes = subscripts.nodes(context, node, expression)
     if not any(isinstance(n, ast.Slice) for n in nodes):
@@ -100,8 +100,8 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
         raise context.error(KernelTypeError, message, f"Write {name}[{hint}], or assign in a loop over the rest.")
     index = ", ".join("ijkl"[:count])
     raise context.error(
-        KernelTypeError, f"{name}[{given}] is a part of an array; one element at a time can be changed.",
-        f"Write part = {name}[{given}] and a loop: for i in range(len(part)): part[{index}] = …",
+        KernelTypeError, f"{name}[{written}] is a part of an array; one element at a time can be changed.",
+        f"Write part = {name}[{written}] and a loop: for i in range(len(part)): part[{index}] = …",
     )  # fmt: skip
 
 
@@ -110,37 +110,37 @@ def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tu
     if isinstance(array, Value):
         return array, list(indices)
     rest = iter(indices)
-    places = [p if isinstance(p, Value) else _composed(context, p, next(rest)) for p in array.places]
-    return array.array, places
+    subscripts = [p if isinstance(p, Value) else _composed(context, p, next(rest)) for p in array.places]
+    return array.array, subscripts
 
 
 def _indices(view: View) -> list[Value] | None:
-    places = [p for p in view.places if isinstance(p, Value)]
-    return places if len(places) == len(view.places) else None
+    indices = [p for p in view.places if isinstance(p, Value)]
+    return indices if len(indices) == len(view.places) else None
 
 
 def _part(context: Context, array: Value | View, node: ast.expr, expression: Expression) -> View:
     base = array if isinstance(array, View) else View(array, (WHOLE,) * type_of(array).ndim, array.name)
     ndim = base.type.ndim
     nodes = iter(_spread(context, base, ndim, subscripts.nodes(context, node, expression)))
-    places: list[Value | Axis] = []
-    for position, place in enumerate(base.places):
-        written = next(nodes, None) if isinstance(place, Axis) else None
-        if not isinstance(place, Axis) or written is None:
-            places.append(place)
+    indices: list[Value | Axis] = []
+    for position, index in enumerate(base.places):
+        written = next(nodes, None) if isinstance(index, Axis) else None
+        if not isinstance(index, Axis) or written is None:
+            indices.append(index)
             continue
         with context.at(written):
             if isinstance(written, ast.Slice):
-                places.append(_sliced(context, base.array, position, place, written, expression))
+                indices.append(_sliced(context, base.array, position, index, written, expression))
             else:
-                places.append(
-                    _indexed(context, base.array, position, place, usable(context, expression(context, written)))
+                indices.append(
+                    _indexed(context, base.array, position, index, usable(context, expression(context, written)))
                 )
-    return View(base.array, tuple(places), base.name)
+    return View(base.array, tuple(indices), base.name)
 
 
 def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> list[ast.expr]:
-    """What is written between the brackets, with `...` as the slices it stands for."""
+    """Return the expressions between the brackets, with `...` replaced by the slices it stands for."""
     dots = [k for k, n in enumerate(nodes) if isinstance(n, ast.Constant) and n.value is ...]
     if len(dots) == 1 and len(nodes) - 1 <= ndim:
         at = dots[0]
@@ -158,28 +158,28 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
 def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
     """Return an index along a dimension of a view, as one of the array."""
     if axis.length is None:
-        place = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
-        return _composed(context, axis, place)
+        index_in_array = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
+        return _composed(context, axis, index_in_array)
     length = axis.length
     if isinstance(operand, Value) and is_integer(operand.type):
         operand = _wide(context, operand)
     return _composed(context, axis, subscripts.index(context, operand, lambda: length))
 
 
-def _composed(context: Context, axis: Axis, place: Value) -> Value:
-    """Element `place` of a dimension of a view, as an index of the array."""
+def _composed(context: Context, axis: Axis, position: Value) -> Value:
+    """Element `position` of a dimension of a view, as an index of the array."""
     if axis.table is not None:
-        return context.builder.load(axis.table, _composed(context, replace(axis, table=None), place))
+        return context.builder.load(axis.table, _composed(context, replace(axis, table=None), position))
     if axis.length is None:
-        return place
-    k = Ref(context.builder, _wide(context, place))
+        return position
+    k = Ref(context.builder, _wide(context, position))
     at = k if axis.step == 1 else -k if axis.step == -1 else k * axis.step
     at = at if axis.start is None else Ref(context.builder, axis.start) + at
     return context.builder.one("view_index", (at.value, k.value, axis.length), int64)
 
 
 def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice, expression: Expression) -> Axis:
-    """`lower:upper:step` of a dimension."""
+    """Lower `lower:upper:step` of a dimension."""
     step = _step(context, node.step, expression)
     lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
     if lower is None and upper is None and step == 1:
@@ -255,7 +255,7 @@ def _difference(n: Ref, a: Bound, b: Bound) -> Ref:
 
 
 def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
-    """Where the slice of a dimension begins in the array."""
+    """Return the start in the array of the slice of a dimension."""
     if isinstance(low, int) and low == 0:
         return axis.start
     first = low if isinstance(low, Ref) else n.like(low)
@@ -264,7 +264,7 @@ def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
 
 
 def attribute(context: Context, array: Value | View, attr: str) -> Operand:
-    """`x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
+    """Lower `x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
     if attr == "shape":
         return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
     if attr == "ndim":

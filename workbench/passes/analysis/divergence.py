@@ -33,7 +33,7 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
     """Return whether threads of a row may take different ways at an `if`, or leave a loop at different times."""
     if op.name == "while":
         return op.blocks[0].yielded[0] in varying
-    return any(v in varying for v in op.operands[: LEAD[op.name]])
+    return not varying.isdisjoint(op.operands[: LEAD[op.name]])
 
 
 class _Analysis:
@@ -53,29 +53,30 @@ class _Analysis:
                 self.merge(op, op.results, [b.yielded for b in op.blocks])
             elif op.name == "for":
                 index, *carried = op.blocks[0].params
-                if any(v in self.varying for v in (op.operands[0], op.operands[2])):
+                if op.operands[0] in self.varying or op.operands[2] in self.varying:
                     self.varying.add(index)
                 self.carry(op, [carried], op.operands[3:], op.blocks[0])
             elif op.name == "while":
                 self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
-            elif op.name in self.own or any(v in self.varying for v in op.operands) or self.is_index(op):
+            elif (
+                op.name in self.own
+                or not self.varying.isdisjoint(op.operands)
+                or (op.name == "tid" and op.attrs[AXIS] == self.axis)
+            ):
                 self.varying.update(op.results)
-
-    def is_index(self, op: Op) -> bool:
-        return op.name == "tid" and op.attrs[AXIS] == self.axis
 
     def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
         """Values that come out of an operation by one of several ways."""
         differs = is_divergent(op, self.varying)
         for result, *values in zip(results, *ways, strict=True):
-            if differs or any(v in self.varying for v in values):
+            if differs or not self.varying.isdisjoint(values):
                 self.varying.add(result)
 
     def carry(self, op: Op, params: Sequence[Sequence[Value]], init: Sequence[Value], body: Block) -> None:
         """Values that a loop carries: threads that have not left it are all in the same turn."""
         differs = is_divergent(op, self.varying)
         for first, following, result, *own in zip(init, body.yielded, op.results, *params, strict=True):
-            if any(v in self.varying for v in (first, following, *own)):
+            if not self.varying.isdisjoint((first, following, *own)):
                 self.varying.update(own)
             if differs or not self.varying.isdisjoint(own):
                 self.varying.add(result)

@@ -28,7 +28,6 @@ from workbench.ir.values import (
     indices_of,
     number_of,
     number_ops,
-    walk,
 )
 from workbench.limits import REPORTED_INDICES
 from workbench.passes.analysis.intervals import Intervals
@@ -57,7 +56,7 @@ SHIFTS = frozenset({"lshift", "rshift"})
 
 def without_asserts(function: Function) -> Function:
     """Return the function without its asserts, its views' bounds and what only they need, for code without checks."""
-    if not any(op.name in ("assert", "view_index") for op in walk(function.body)):
+    if function.body.op_names.isdisjoint(("assert", "view_index")):
         return function
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:

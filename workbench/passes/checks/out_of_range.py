@@ -21,7 +21,7 @@ from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply, convert, value_of
 from workbench.ir.attributes import AXIS, LEVEL, REFERENCE, VALUE
 from workbench.ir.ops import ELEMENTS
-from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, scalar_of, walk
+from workbench.ir.values import Block, Function, Op, Value, definitions, indices_of, scalar_of
 from workbench.limits import EXPLAINED_ITERATIONS, EXPLAINED_OPERATIONS
 from workbench.passes.analysis.sizes import Axis, Size, SymbolicSize, combined, compared
 from workbench.passes.checks.bounds_checks import asked, lengths
@@ -84,7 +84,7 @@ def accesses(
         numbers: values of number parameters, where they are known.
     """
     accesses_ = Accesses()
-    if 0 in (d for d in dims if isinstance(d, int)) or not any(op.name in ELEMENTS for op in walk(function.body)):
+    if 0 in (d for d in dims if isinstance(d, int)) or ELEMENTS.isdisjoint(function.body.op_names):
         return accesses_
     # First and last index along each axis; once where they are the same.
     ends = [(0, *([] if d == 1 else [d.plus(-1) if isinstance(d, SymbolicSize) else d - 1])) for d in dims]

@@ -12,14 +12,14 @@ from workbench.ir.attributes import VALUE
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value
 from workbench.types import Kind, Scalar
 from workbench.types import bool as bool_
 
 
 def counted(function: Function) -> Function:
     """Return the function with its counting `while`s as `for`s; itself where it has none."""
-    return rewrite(function, _change) if any(op.name == "while" for op in walk(function.body)) else function
+    return rewrite(function, _change) if "while" in function.body.op_names else function
 
 
 def _change(rewriter: Rewriter, op: Op) -> Iterator[Op] | None:

@@ -23,7 +23,7 @@ from workbench.types import bool as bool_
 
 def split_counters(function: Function) -> Function:
     """Return the function with such loops split; itself if there are none."""
-    if not any(op.name == "wrap_index" for op in walk(function.body)):
+    if "wrap_index" not in function.body.op_names:
         return function
     varying, analysis = varying_values(function), Analysis(function)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, fresh, rewrite
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Function, Op, Value
 from workbench.limits import UNROLLED_ITERATIONS
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.types import Kind, element
@@ -38,7 +38,7 @@ def _left(op: Op) -> Value | None:
         return None
     (guard,) = guards
     left = tests.get(guard.operands[0])
-    if left not in body.params[1:] or len(guard.blocks[1].ops) != 1 or any(o.name in LOOPS for o in walk(body)):
+    if left not in body.params[1:] or len(guard.blocks[1].ops) != 1 or not LOOPS.isdisjoint(body.op_names):
         return None
     idle = dict(zip(guard.results, guard.blocks[1].yielded, strict=True))
     same = all(idle.get(v, v) is p for v, p in zip(body.yielded, body.params[1:], strict=True))

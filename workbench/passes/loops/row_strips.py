@@ -171,7 +171,7 @@ class _Loop:
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
-        if pairs and any(op.name in ("slot_read", "slot_write") for op in walk(self.original.blocks[0])):
+        if pairs and not self.original.blocks[0].op_names.isdisjoint(("slot_read", "slot_write")):
             return (self.op,)
         b = Builder()
         b.location = self.op.location

@@ -25,14 +25,17 @@ Part = tuple[Value | int, Value]
 @deep
 def by_component(function: Function) -> Function:
     """Return the function with such changes confined to components; itself if there are none."""
+    vectors = [op for op in walk(function.body) if op.operands and isinstance(op.operands[-1].type, Vector)]
+    if not any(op.name in ("store", "atomic_add") for op in vectors):
+        return function
     owned = owned_arrays(function)
     defs = definitions(function.body)
     used = {v for op in walk(function.body) for v in op.operands}
     loaded = dict[Op, Op]()
     _last_loads(function.body, defs, loaded)
     changes = dict[Op, list[Part]]()
-    for op in walk(function.body):
-        if op.operands and op.operands[0] not in owned and isinstance(op.operands[-1].type, Vector):
+    for op in vectors:
+        if op.operands[0] not in owned:
             parts = _parts(op, defs, used, loaded)
             if parts is not None:
                 changes[op] = parts

@@ -47,9 +47,15 @@ def owned_arrays(function: Function) -> frozenset[Value]:
     return frozenset(p for p in function.params if isinstance(p.type, ArrayType) and p not in shared)
 
 
+_DECIDED = frozenset({"atomic_add", "owned"})
+"""Operations that `nonatomic` looks for: most kernels have none of them."""
+
+
 @deep
 def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]] = owned_arrays) -> Function:
     """Return the function with its changes of `owned` arrays as loads and stores, and with no `owned` undecided."""
+    if _DECIDED.isdisjoint(function.body.op_names):
+        return function
     arrays = owned(function)
     decided = {op.result: op.operands[0] in arrays for op in walk(function.body) if op.name == "owned"}
 
@@ -60,7 +66,6 @@ def nonatomic(function: Function, owned: Callable[[Function], Collection[Value]]
             return on.block(op.blocks[0 if decided[op.operands[0]] else 1]).ops[:-1]
         return () if op.name == "owned" else None
 
-    # Looked at first: most kernels have none, and a rewrite copies every operation.
     return rewrite(function, change) if decided or _adds(function, arrays) else function
 
 
@@ -72,7 +77,8 @@ def atomic(function: Function) -> Function:
 @deep
 def adds_alone(function: Function) -> bool:
     """Return whether `nonatomic` rewrites the function, so that arguments that overlap need other code."""
-    return _adds(function, owned_arrays(function)) or any(op.name == "owned" for op in walk(function.body))
+    names = function.body.op_names
+    return "owned" in names or ("atomic_add" in names and _adds(function, owned_arrays(function)))
 
 
 def _adds(function: Function, arrays: Collection[Value]) -> bool:

@@ -239,6 +239,6 @@ def shown() -> Iterator[None]:
 
 
 def _flush() -> None:
-    """Hand on what C's own buffers hold."""
+    """Flush the C library's output buffers."""
     with suppress(Exception):  # where C's library has no name of its own, it flushes when it likes
         ctypes.CDLL(None).fflush(None)

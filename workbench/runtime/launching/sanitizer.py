@@ -102,7 +102,8 @@ class _Case:
         return None if lost else near
 
     def element(self) -> tuple[str, int, str, int]:
-        """Return the address as "x[130]", index, parameter and its number of elements; "" if it is none's."""
+        """Return the faulting address as text ("x[130]"), its index, its parameter ("" if none) and the element
+        count."""
         near, freed, at = self.nearest(), self.found.freed, self.fault.address
         if near is None:
             return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0

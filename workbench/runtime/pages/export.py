@@ -95,7 +95,7 @@ def _check_launch(record: LaunchRecord) -> None:
 
 
 def _unread(entries: Sequence[Work]) -> set[Memory]:
-    """Memory that a copy or a fill writes whole before anything reads it, as a tape's copies: what it held is noise."""
+    """Return the memory that a copy or fill overwrites entirely before its first read."""
     used: set[Memory] = set()
     unread: set[Memory] = set()
     for entry in entries:

@@ -33,7 +33,7 @@ from workbench.backends.prints import number_prints
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
-from workbench.ir.values import Block, Function, Op, walk
+from workbench.ir.values import Block, Function, Op
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.borders.inside import Interior, interior_of
@@ -167,7 +167,7 @@ class ModuleEmitter(Emitter):
         super().__init__(function, options, maths, half_instructions, division.one_core)
         self.division = division
         self.combining = Combining(self) if self.reductions else None
-        self.slotted = any(op.name == "slots" for op in walk(function.body))
+        self.slotted = "slots" in function.body.op_names
         self._line = 0
 
     def block(self, block: Block) -> None:

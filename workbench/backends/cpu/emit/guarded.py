@@ -32,7 +32,7 @@ def _in_ifs(body: Block) -> dict[Op, None]:
     """Return the operations in an `if` that does not stand around the loops over threads, but in them."""
     *before, last = body.ops or (Op("yield"),)
     whole = bool(last.attrs.get(INTERIOR))
-    parts = [op for op in walk(Block((), tuple(before) if whole else body.ops)) if op.name == "if"]
+    parts = [op for op in walk(Block((), tuple(before)) if whole else body) if op.name == "if"]
     inside = {inner: None for op in parts for block in op.blocks for inner in walk(block)}
     for block in last.blocks if whole else ():
         inside |= _in_ifs(block)

@@ -50,7 +50,7 @@ def shape(function: Function, maths: Maths, division: Division) -> Shape:
     if not _shares_rows(function, maths, division):
         return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
-    adds = any(op.name == "atomic_add" for op in walk(function.body))
+    adds = "atomic_add" in function.body.op_names
     return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
 
 

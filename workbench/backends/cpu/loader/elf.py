@@ -122,7 +122,8 @@ class Object:
             if offset + rule.size > section.size:
                 raise Damaged("a relocation outside its section")
             at = section.at + offset
-            aim = base + self._slots[symbol] if rule.slot else address(symbol)
+            known = means[symbol]
+            aim = base + self._slots[symbol] if rule.slot else known if known >= 0 else address(symbol)
             if rule.call and symbol in self._stubs and not rule.reaches(aim + addend - base - at):
                 aim = base + self._stubs[symbol]
             rule.apply(memory, at, aim + addend, base + at)

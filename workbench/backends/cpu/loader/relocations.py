@@ -56,12 +56,18 @@ class Machine(msgspec.Struct, frozen=True):
     stub: bytes
 
 
+_TOO_FAR = "the target of a relocation is out of range"
+
+
 def _absolute(memory: bytearray, at: int, aim: int, here: int) -> None:
     memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
 
 
 def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
-    memory[at : at + 4] = _signed(aim - here, 32).to_bytes(4, "little")
+    try:
+        memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
+    except OverflowError:
+        raise Unsupported(_TOO_FAR) from None
 
 
 def _signed(value: int, bits: int) -> int:
@@ -71,7 +77,7 @@ def _signed(value: int, bits: int) -> int:
         Unsupported: it has more.
     """
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
-        raise Unsupported("what is meant lies too far away")
+        raise Unsupported(_TOO_FAR)
     return value % (1 << bits)
 
 

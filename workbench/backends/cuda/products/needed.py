@@ -11,7 +11,7 @@ from workbench.backends.cuda.products.spec import COLUMN, ROW, ProductSpec
 from workbench.errors import BuildError
 from workbench.ir.attributes import LINKED
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, walk
+from workbench.ir.values import Function, Op
 
 OPERATION = "tile_matmul"
 ACCUMULATED = ("float32", "float64")
@@ -19,7 +19,7 @@ ACCUMULATED = ("float32", "float64")
 
 def multiplies(function: Function) -> bool:
     """Return whether the function multiplies tiles."""
-    return any(op.name == OPERATION for op in walk(function.body))
+    return OPERATION in function.body.op_names
 
 
 def for_linking(function: Function, target: str) -> Function:

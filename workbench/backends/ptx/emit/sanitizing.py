@@ -95,7 +95,7 @@ def end_copy_group(e: Emitter) -> None:
 
 
 def wait_for_copies(e: Emitter, left: int = 0) -> None:
-    """Emit a wait of the warp for its copies, except the last `left` groups."""
+    """Emit a sanitizer call that marks the warp's awaited copies as written; its last `left` groups stay pending."""
     if e.sanitizing:
         e.call("wbe_landed", "void", "ptr %ctx", _groups(e), f"i32 {min(left, 126)}")
 

@@ -34,7 +34,6 @@ from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.native.target import Target
 from workbench.interop.jax.values.library import library, located, needs_devices, old_shard_map
 from workbench.interop.jax.values.manual import aligned, as_typed, is_among_devices, is_partitioned, know, shaped
-from workbench.ir.values import walk
 from workbench.types import is_float, number_type
 
 VMAP_METHODS = ("expand_dims", "broadcast_all", "sequential")
@@ -425,7 +424,7 @@ def adjoint_of(plan: Plan, config: LaunchConfig) -> _Around | None:
     Those need not be a transposed Jacobian, of which alone second derivatives are symmetric.
     """
     known = plan.traced.get(("adjoint of", replace(config, batch=())))
-    if known is None or any(op.name == "custom" for op in walk(plan.code.specialisation.function.body)):
+    if known is None or "custom" in plan.code.specialisation.function.body.op_names:
         return None
     try:
         known.plan.tangent()

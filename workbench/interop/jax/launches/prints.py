@@ -23,7 +23,6 @@ from workbench.errors import KernelFault
 from workbench.interop.jax.launches.plan import Plan
 from workbench.interop.jax.native.descriptor import Wire
 from workbench.interop.jax.values.library import library
-from workbench.ir.values import walk
 from workbench.passes.checks.bounds_checks import without_prints
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import full
@@ -34,7 +33,7 @@ _SILENT: WeakKeyDictionary[Specialisation, Specialisation] = WeakKeyDictionary()
 
 def silent(specialisation: Specialisation) -> Specialisation:
     """Return the same kernel without its prints; itself where it has none."""
-    if not any(op.name == "print" for op in walk(specialisation.function.body)):
+    if "print" not in specialisation.function.body.op_names:
         return specialisation
     silenced = _SILENT.get(specialisation)
     if silenced is None:

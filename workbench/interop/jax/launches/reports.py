@@ -53,7 +53,7 @@ class Report:
     advice: str
 
     def fault(self, count: int) -> KernelFault:
-        """Return the error for this number."""
+        """Return the KernelFault whose message reports `count` violations."""
         return KernelFault(f"{count} {self.said}", advice=self.advice, function=self.function)
 
     def text(self, words: Any) -> str:

@@ -188,7 +188,7 @@ def note_export(ctx: Any, kernel: str, name: str) -> bool:
 
 
 def look(cell: str) -> None:
-    """Look which targets are outdated, and publish how many programs call those that are so since `cell` ran."""
+    """Refresh which targets are outdated, and publish the number of programs that call those outdated by `cell`."""
     with _lock:
         for calls in list(_calls.values()):
             calls.look()

@@ -148,7 +148,7 @@ class _Text:
         self.lines.append(f"{label}:")
 
     def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
-        """Blocks of one size over some rows and columns; returns the open label afterwards."""
+        """Emit the loops over all register blocks of one size in a range; return the label after them."""
         (low, high, size), (start, stop, lanes, vectors) = rows, columns
         i, j, end, after = (self.name(h) for h in ("i", "j", "end", "after"))
         self.do(f"br label %{i}.head")

@@ -1,0 +1,232 @@
+"""Tuples as values: what Python does to them that their elements decide, and `sum any all divmod` of what is known now.
+
+A tuple is never in memory: each of these is written out for its elements.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from workbench.builtins.declaration.declare import TABLE
+from workbench.builtins.declaration.rules import meet
+from workbench.errors import KernelSyntaxError, KernelTypeError
+from workbench.frontend.expressions import sequences
+from workbench.frontend.state.coerce import apply, convert, describe, materialise, truth, usable, weak
+from workbench.frontend.state.context import Context, Env, Expression, FormHandler
+from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.values import structs, subscripts, views
+from workbench.ir.values import Value, number_of
+from workbench.limits import UNROLLED_SEQUENCE
+from workbench.types import Scalar, Vector, int32, is_integer
+from workbench.types import bool as bool_
+
+
+def combined(context: Context, name: str, left: Operand, right: Operand) -> tuple[Operand, ...] | None:
+    """Return `(a, b) + (c,)` or `(a, b) * 3`; None of any other operator or operands.
+
+    Raises:
+        KernelTypeError: the result is too long to be written out.
+    """
+    result: tuple[Operand, ...] | None = None
+    if name == "add" and isinstance(left, tuple) and isinstance(right, tuple):
+        result = left + right
+    elif name == "mul":
+        for items, times in ((left, right), (right, left)):
+            if isinstance(items, tuple) and isinstance(times, Literal) and isinstance(times.value, int):
+                result = items[: len(items) * bool(times.value > 0)] * min(max(times.value, 0), UNROLLED_SEQUENCE + 1)
+    if result is not None and len(result) > UNROLLED_SEQUENCE:
+        message = f"This tuple would have more than {UNROLLED_SEQUENCE} elements."
+        raise context.error(KernelTypeError, message, "Pass an array as an argument.")
+    return result
+
+
+def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...]) -> Value:
+    """Return whether two tuples are equal, element by element."""
+    if len(left) != len(right):
+        return context.builder.const(False, bool_)
+    same = context.builder.const(True, bool_)
+    for a, b in zip(left, right, strict=True):
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            part = equal(context, a, b)
+        else:
+            part = sequences.contains(context, a, (b,))
+        same = apply(context, TABLE["and_"], (same, part))
+    return same
+
+
+def part(
+    context: Context, items: tuple[Operand, ...], node: ast.expr, expression: Expression
+) -> Operand | None:  # fmt: skip
+    """Return `items[1:]`, `items[-1]` or `items[i]`; None where the index is no integer, or out of range.
+
+    An index that only a run computes takes numbers that have a common type.
+    """
+    if isinstance(node, ast.Slice):
+        bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
+        if not all(b is None or (isinstance(b, Literal) and isinstance(b.value, int)) for b in bounds):
+            message = "The bounds of a slice of a tuple are written out."
+            raise context.error(KernelTypeError, message, "Take its elements one by one.")
+        return items[slice(*(None if b is None else b.value for b in bounds))]  # type: ignore[union-attr]
+    index = expression(context, node)
+    if isinstance(index, Literal):
+        known = not index.is_float and -len(items) <= index.value < len(items)
+        return items[int(index.value)] if known else None
+    numbers = [o for o in items if isinstance(o, (Value, Literal))]
+    if not isinstance(index, Value) or not is_integer(index.type) or len(numbers) < len(items) or not items:
+        return None
+    return _chosen(context, numbers, index)
+
+
+def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) -> Value:
+    """Return the number at an index that a run computes, in the type that all of them meet in.
+
+    Raises:
+        KernelTypeError: they have no common type.
+    """
+    count, one = len(numbers), context.builder.one
+    try:
+        type = meet("[i]", [weak(n) for n in numbers])
+    except KernelTypeError as error:
+        raise context.placed(error) from None
+    if isinstance(type, Scalar) and not type.weak:
+        items_type = Vector(count, type)
+        row = one("vec", [convert(context, n, type) for n in numbers], items_type)
+        return one("extract", (row, subscripts.component(context, items_type, index)), type)
+    # What has no type yet is in no vector: numbers are compared with the index, which is checked as a vector's is.
+    index_type = Vector(count, int32)
+    row = context.builder.const(tuple(range(count)), index_type)
+    position = one("extract", (row, subscripts.component(context, index_type, index)), int32)
+    result: Operand = numbers[-1]
+    for k, number in reversed([*enumerate(numbers[:-1])]):
+        result = apply(context, TABLE["where"], (apply(context, TABLE["eq"], (position, Literal(k))), number, result))
+    return materialise(context, result)
+
+
+def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
+    """Return the elements of what is known now, or of a generator expression over it.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: it is an array, a number, or has a condition that only a run decides.
+    """
+    if isinstance(node, ast.Call):
+        return sequences.sequence(context, node, expression)
+    if not isinstance(node, ast.GeneratorExp):
+        operand = expression(context, node)
+        items = None if views.is_array(operand) else sequences.elements(context, operand)
+        if items is None:
+            message = f"A tuple, a vector or a generator expression is expected here; this is {describe(operand)}."
+            raise context.error(KernelTypeError, message, "Write a loop: for v in x: s += v.")
+        return items
+    written_out: list[Operand] = []
+    _generate(context, node, node.generators, written_out, expression)
+    return tuple(written_out)
+
+
+def _generate(
+    context: Context, node: ast.GeneratorExp, over: Sequence[ast.comprehension], items: list[Operand],
+    expression: Expression,
+) -> None:  # fmt: skip
+    if not over:
+        items.append(expression(context, node.elt))
+        return
+    first, *inner = over
+    names = [n.id for n in ast.walk(first.target) if isinstance(n, ast.Name)]
+    for item in sequences.sequence(context, first.iter, expression):
+        with _scope(context.env, names):
+            _bind(context, first.target, item)
+            if all(_decided(context, test, expression) for test in first.ifs):
+                _generate(context, node, inner, items, expression)
+
+
+def _decided(context: Context, test: ast.expr, expression: Expression) -> bool:
+    with context.at(test):
+        with context.builder.block() as opened:
+            known = truth(context, expression(context, test))
+        written = (op for op in opened.block.ops if op.name == "const" and op.result.type == bool_)
+        numbers = {op.result: number_of(op) for op in written}
+        if known in numbers:  # compared are numbers of this round
+            return bool(numbers[known])
+        if not isinstance(known, bool):
+            message = "Which elements a generator expression leaves out must be known at compile time."
+            raise context.error(KernelSyntaxError, message, "Give 0 in their place: a if condition else 0.")
+        return known
+
+
+def _bind(context: Context, target: ast.expr, item: Operand) -> None:
+    if isinstance(target, ast.Name):
+        structs.bind(context.env, target.id, item)
+        return
+    parts = target.elts if isinstance(target, ast.Tuple) else []
+    items = sequences.elements(context, item)
+    if items is None or len(items) != len(parts):
+        raise context.error(KernelTypeError, f"{describe(item)} cannot be unpacked into {ast.unparse(target)}.")
+    for name, operand in zip(parts, items, strict=True):
+        _bind(context, name, operand)
+
+
+@contextmanager
+def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
+    """Keep the names of a generator expression out of the scope around it."""
+    before = {name: env[name] for name in names if name in env}
+    try:
+        yield
+    finally:
+        for name in names:
+            env.pop(name, None)
+        env.update(before)
+
+
+def _only(context: Context, node: ast.Call, most: int) -> None:
+    if node.keywords or not 1 <= len(node.args) <= most:
+        takes = "one argument" if most == 1 else f"1 to {most} arguments"
+        raise context.error(KernelTypeError, f"{ast.unparse(node.func)}() takes {takes}.")
+
+
+def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    _only(context, node, 2)
+    total = usable(context, expression(context, node.args[1])) if len(node.args) > 1 else Literal(0)
+    for item in items_of(context, node.args[0], expression):
+        total = _added(context, total, usable(context, item))
+    return total
+
+
+def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:
+    if isinstance(a, Literal) and (a.value == 0 or isinstance(b, Literal)):
+        if isinstance(b, Literal):
+            return Literal(a.value + b.value)
+        if b.type != bool_ and not a.is_float:
+            return b  # Python's sum begins with the integer 0
+    return apply(context, TABLE["add"], (a, b))
+
+
+def _quantified(sign: str) -> FormHandler:
+    def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
+        _only(context, node, 1)
+        result = context.builder.const(sign == "and_", bool_)
+        for item in items_of(context, node.args[0], expression):
+            known = truth(context, item)
+            test = context.builder.const(known, bool_) if isinstance(known, bool) else known
+            result = apply(context, TABLE[sign], (result, test))
+        return result
+
+    return lower
+
+
+def _tuple(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    return items_of(context, node.args[0], expression) if node.args else ()
+
+
+def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    if node.keywords or len(node.args) != 2:
+        raise context.error(KernelTypeError, "divmod() takes two numbers.")
+    a, b = (usable(context, expression(context, argument)) for argument in node.args)
+    if isinstance(a, Literal) and isinstance(b, Literal):
+        a = materialise(context, a)
+    return tuple(apply(context, TABLE[name], (a, b)) for name in ("floordiv", "mod"))
+
+
+FORMS: dict[str, FormHandler] = {
+    "sum": _sum, "any": _quantified("or_"), "all": _quantified("and_"), "tuple": _tuple, "divmod": _divmod,
+}  # fmt: skip
