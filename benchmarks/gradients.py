@@ -4,14 +4,16 @@ Every time is processor time of all threads, the least of rounds in which all ca
 forward and backward through a tape; `adjoint / forward` is the tape without its run forward, over that. By hand is the
 ideal adjoint as kernels of the same language. Every gradient is compared with JAX's in float64 before it is timed.
 
-python benchmarks/gradients.py [NAME …]
+A row takes some seconds, all rows some minutes on a busy machine; each is kept as it is measured.
+
+python benchmarks/gradients.py [--only NAME …]
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -73,16 +75,41 @@ def map_(x: wb.array[float], y: wb.array[float]):
     y[i] = wb.sin(x[i]) * wb.exp(-x[i])
 
 
+@wb.func
+def greatest(x: wb.array2d[float], i: int):
+    """The greatest element of a row."""
+    m = x[i, 0]
+    for j in range(x.shape[1]):
+        m = wb.max(m, x[i, j])
+    return m
+
+
+@wb.func
+def sum_of_exponentials(x: wb.array2d[float], i: int, m: float):
+    """Of a row, above m."""
+    s = 0.0
+    for j in range(x.shape[1]):
+        s += wb.exp(x[i, j] - m)
+    return s
+
+
+@wb.func
+def filtered(x: wb.array3d[float], w: wb.array4d[float], o: int, i: int, j: int):
+    """An element of a 3 × 3 convolution."""
+    s = 0.0
+    for c in range(w.shape[1]):
+        for u in range(3):
+            for v in range(3):
+                s += x[c, i + u, j + v] * w[o, c, u, v]
+    return s
+
+
 @wb.kernel
 def softmax(x: wb.array2d[float], y: wb.array2d[float]):
     """A row per thread."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
-    s = 0.0
-    for j in range(x.shape[1]):
-        s += wb.exp(x[i, j] - m)
+    m = greatest(x, i)
+    s = sum_of_exponentials(x, i, m)
     for j in range(x.shape[1]):
         y[i, j] = wb.exp(x[i, j] - m) / s
 
@@ -91,9 +118,7 @@ def softmax(x: wb.array2d[float], y: wb.array2d[float]):
 def softmax_hand(x: wb.array2d[float], g: wb.array2d[float], gx: wb.array2d[float]):
     """One recomputation and one sum per row."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
+    m = greatest(x, i)
     s = 0.0
     d = 0.0
     for j in range(x.shape[1]):
@@ -109,12 +134,8 @@ def softmax_hand(x: wb.array2d[float], g: wb.array2d[float], gx: wb.array2d[floa
 def log_sum_exp(x: wb.array2d[float], y: wb.array[float]):
     """A row per thread."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
-    s = 0.0
-    for j in range(x.shape[1]):
-        s += wb.exp(x[i, j] - m)
+    m = greatest(x, i)
+    s = sum_of_exponentials(x, i, m)
     y[i] = m + wb.log(s)
 
 
@@ -122,12 +143,8 @@ def log_sum_exp(x: wb.array2d[float], y: wb.array[float]):
 def log_sum_exp_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[float]):
     """Softmax times the cotangent."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
-    s = 0.0
-    for j in range(x.shape[1]):
-        s += wb.exp(x[i, j] - m)
+    m = greatest(x, i)
+    s = sum_of_exponentials(x, i, m)
     a = g[i] / s
     for j in range(x.shape[1]):
         gx[i, j] += wb.exp(x[i, j] - m) * a
@@ -137,9 +154,7 @@ def log_sum_exp_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[fl
 def row_max(x: wb.array2d[float], y: wb.array[float]):
     """A row per thread."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
+    m = greatest(x, i)
     y[i] = m
 
 
@@ -147,9 +162,7 @@ def row_max(x: wb.array2d[float], y: wb.array[float]):
 def row_max_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[float]):
     """From the last maximum."""
     i = wb.tid()
-    m = x[i, 0]
-    for j in range(x.shape[1]):
-        m = wb.max(m, x[i, j])
+    m = greatest(x, i)
     a = g[i]
     for j in range(x.shape[1]):
         gx[i, j] += wb.where(x[i, j] == m, a, 0.0)
@@ -187,24 +200,14 @@ def layer_norm(x: wb.array2d[float], w: wb.array[float], b: wb.array[float], y: 
 def conv_relu(x: wb.array3d[float], w: wb.array4d[float], y: wb.array3d[float]):
     """3 × 3."""
     o, i, j = wb.tid()
-    s = 0.0
-    for c in range(w.shape[1]):
-        for u in range(3):
-            for v in range(3):
-                s += x[c, i + u, j + v] * w[o, c, u, v]
-    y[o, i, j] = wb.max(s, 0.0)
+    y[o, i, j] = wb.max(filtered(x, w, o, i, j), 0.0)
 
 
 @wb.kernel
 def conv(x: wb.array3d[float], w: wb.array4d[float], y: wb.array3d[float]):
     """3 × 3."""
     o, i, j = wb.tid()
-    s = 0.0
-    for c in range(w.shape[1]):
-        for u in range(3):
-            for v in range(3):
-                s += x[c, i + u, j + v] * w[o, c, u, v]
-    y[o, i, j] = s
+    y[o, i, j] = filtered(x, w, o, i, j)
 
 
 @wb.kernel
@@ -739,33 +742,41 @@ def line(name: str, t: dict[str, float]) -> str:
     return f"| {name} | {ours} | {peer}| {t['jax gradient'] / t['gradient']:.2f} |"
 
 
+HEAD = """# What gradients cost: processor time in ms
+
+A gradient is a run forward and backward; backward is the gradient without the forward run. The last two are JAX's time
+over ours. `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
+
+| | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | \
+jax / ours, forward | jax / ours, gradient |
+|---|---|---|---|---|---|---|---|---|
+"""
+
+
+def keep(times: dict[str, dict[str, float]]) -> None:
+    """Write all rows measured so far, in order."""
+    facts = machine()
+    about = ", ".join(f"{name} {value}" for name, value in facts.items() if value)
+    kept = {"machine": facts, "when": time.strftime("%Y-%m-%d"), "seconds": times}
+    (RESULTS / "gradients.json").write_text(json.dumps(kept, indent=1) + "\n")
+    rows = "".join(line(name, t) + "\n" for name, t in times.items())
+    (RESULTS / "gradients.md").write_text(f"{HEAD}{rows}\nLeast of {ROUNDS} rounds. {about}\n")
+
+
 def main(names: Sequence[str]) -> None:
-    """Time the rows whose names begin so, or all, and keep a table of all."""
-    names_of = ("forward", "gradient", "backward / forward", "by hand", "backward / by hand")
-    theirs = ("jax: backward / forward", "jax / ours, forward", "jax / ours, gradient")
-    head = [
-        "# What gradients cost: processor time in ms",
-        "",
-        "A gradient is a run forward and backward; backward is the gradient without the forward run. The last two are "
-        "JAX's time over ours.",
-        "",
-        "| | " + " | ".join((*names_of, *theirs)) + " |",
-        "|---" * 9 + "|",
-    ]
-    print("\n".join(head), flush=True)
-    times: dict[str, dict[str, float]] = {}
-    for case in cases():
+    """Time the rows whose names begin so, or all, and keep them beside those measured before."""
+    before = RESULTS / "gradients.json"
+    times: dict[str, dict[str, float]] = json.loads(before.read_text())["seconds"] if before.exists() else {}
+    every = cases()
+    print(HEAD, end="", flush=True)
+    for case in every:
         if not names or case.name.startswith(tuple(names)):
             times[case.name] = least(calls(case))
-            head.append(line(case.name, times[case.name]))
-            print(head[-1], flush=True)
-    if not names:
-        facts = machine()
-        about = ", ".join(f"{name} {value}" for name, value in facts.items() if value)
-        kept = {"machine": facts, "when": time.strftime("%Y-%m-%d"), "seconds": times}
-        (RESULTS / "gradients.json").write_text(json.dumps(kept, indent=1) + "\n")
-        (RESULTS / "gradients.md").write_text("\n".join([*head, "", f"Least of {ROUNDS} rounds. {about}"]) + "\n")
+            print(line(case.name, times[case.name]), flush=True)
+            keep({c.name: times[c.name] for c in every if c.name in times})
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="+", default=(), metavar="NAME")
+    main(parser.parse_args().only)

@@ -174,12 +174,12 @@ def main() -> None:
     }
     replay = timed(record.replay, 20)
     rows[f"one of {RECORDED} launches in a replay"] = {"workbench": lambda: replay() / RECORDED}
-    for count in (1, 20):
+    for count in (1, 2, 20, 200):
         made = [wb.zeros(1, dtype=wb.float32, device="cpu", requires_grad=True) for _ in range(count + 1)]
         others = [wp.zeros(1, dtype=float, device="cpu", requires_grad=True) for _ in range(count + 1)]
         rows[f"{count} on a tape, forward and backward"] = {
-            "workbench": timed(taped(wb, touch, made, x), REPEAT // 10),
-            "warp": timed(taped(wp, warp_touch, others, wx), REPEAT // 10),
+            "workbench": timed(taped(wb, touch, made, x), max(2, REPEAT // 10 // count)),
+            "warp": timed(taped(wp, warp_touch, others, wx), max(2, REPEAT // 10 // count)),
         }
     for what, systems in captures().items():
         rows[what] = {name: timed(call, REPEAT) for name, call in systems.items()}

@@ -65,6 +65,7 @@ ON_FIRST_USE = (
     "workbench.autodiff.memory.effects",
     "workbench.autodiff.ordered",
     "workbench.autodiff.reverse_mode",
+    "workbench.autodiff.second_order",
     "workbench.backends.cpu.codegen",
     "workbench.backends.cpu.compile",
     "workbench.backends.cpu.emit.emit_module",

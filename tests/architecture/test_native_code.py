@@ -67,10 +67,9 @@ def test_the_tables_that_python_fills_are_those_of_the_c() -> None:
     assert _members(launcher, "Python") == [*fastcall.API, *fastcall.OBJECTS]
     assert _members(cuda, "Driver") == list(FUNCTIONS)
     scheduler, stops = (ROOT / generate.CPU / name for name in ("schedule.c", "stop_handler.c"))
-    assert len(_members(scheduler, "Item")) == schedule.ITEM_WORDS
     assert len(_members(scheduler, "Step")) == schedule.STEP_WORDS
-    assert "enum { RUN, IF, WHILE, LAUNCH, IN_ORDER };" in scheduler.read_text()
-    assert [schedule.RUN, schedule.IF, schedule.WHILE, schedule.LAUNCH, schedule.IN_ORDER] == [0, 1, 2, 3, 4]
+    assert "enum { LAUNCH, IN_ORDER, SHARED, IF, WHILE };" in scheduler.read_text()
+    assert [schedule.LAUNCH, schedule.IN_ORDER, schedule.SHARED, schedule.IF, schedule.WHILE] == [0, 1, 2, 3, 4]
     assert f"CALLS = {stopping.CALLS}," in stops.read_text()
     assert _members(stops, "Facts").index("called[CALLS]") == stopping.CALLED
 

@@ -28,6 +28,7 @@ ROOMS = (
     "workbench/backends/worker",
     "workbench/builtins",
     "workbench/cache",
+    "workbench/frontend",
     "workbench/host",
     "workbench/inspect",
     "workbench/interop/jax",

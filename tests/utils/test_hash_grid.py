@@ -246,3 +246,36 @@ def test_a_query_of_a_group_returns_its_points_alone():
     assert out.numpy().tolist() == ((near & (group[:, None] == group)).sum(1) - 1).tolist()
     with pytest.raises(wb.LaunchError, match="200 groups of int32"):
         grid.build(x, 0.2, wb.zeros(3, int))
+
+
+def test_a_graph_queries_the_grid_as_it_was_built_last() -> None:
+    points = np.random.default_rng(7).random((200, 3))
+    x, grid = wb.array(points, dtype=wb.vec3d), wb.HashGrid(8, 8, 8)
+    count, sums = wb.zeros(200, int), wb.zeros(200, int)
+    grid.build(x, 0.1)
+    with wb.capture() as graph:
+        wb.launch(neighbours, 200, [grid, x, 0.25], [count, sums])
+    kept = wb.launch(neighbours, 200, [grid, x, 0.25], [count, sums], record_cmd=True)
+    for scale, radius in ((1.0, 0.4), (2.0, 0.13)):  # other cells than those of the capture
+        x.assign(scale * points)
+        grid.build(x, radius)
+        near = cKDTree(scale * points).query_ball_point(scale * points, 0.25)
+        for launched in (graph, kept):
+            count.fill_(-1)
+            launched.launch()
+            np.testing.assert_array_equal(count.numpy(), [len(found) for found in near])
+
+
+def test_a_graph_of_fewer_points_finds_its_own_arrays() -> None:
+    points = np.random.default_rng(8).random((300, 3))
+    few, many = (wb.array(p, dtype=wb.vec3d) for p in (points[:20], points))
+    count, sums = wb.zeros(20, int), wb.zeros(20, int)
+    grid = wb.HashGrid(8, 8, 8)
+    grid.build(few, 0.3)
+    with wb.capture() as graph:
+        wb.launch(neighbours, 20, [grid, few, 0.3], [count, sums])
+    grid.build(many, 0.3)  # more than before: other arrays
+    graph.launch()
+    near = cKDTree(points[:20]).query_ball_point(points[:20], 0.3)
+    np.testing.assert_array_equal(count.numpy(), [len(found) for found in near])
+    check(grid, points, 0.3)

@@ -12,7 +12,8 @@ identify code by this string.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type, log_name, order_logs, tangent_names
 from workbench.errors import NotDifferentiable
@@ -56,17 +57,15 @@ def derived(
     Raises:
         NotDifferentiable: a step cannot be taken.
     """
-    steps = _steps(direction)
+    steps, kernel = _steps(direction), function
     for number, step in enumerate(steps):
         # Imports here, not at the top: forward code needs neither mode, and importing them takes a fifth of what a
         # first kernel needs in this process.
         if step in ADJOINTS:
-            from workbench.autodiff.reverse_mode import adjoint
-
-            left_out = frozenset[str]() if number else constant
-            function = adjoint(
-                function, atomic=atomic, numbers=numbers, checkpoints=checkpoints, constant=left_out, stack=stack,
-                launch=launch,
+            twice = steps[: number + 1] == ["adjoint", "adjoint"] and launch is None and not atomic
+            function = _adjoint(
+                function, (kernel, constant) if twice else None, atomic=atomic, numbers=numbers,
+                checkpoints=checkpoints, constant=frozenset[str]() if number else constant, stack=stack, launch=launch,
             )  # fmt: skip
             function = function if step == "adjoint" else _part(function, step)
         elif step == "finite":
@@ -85,6 +84,25 @@ def derived(
 
             function = tangent(function)
     return function
+
+
+def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **options: Any) -> Function:
+    """Return the adjoint; `of`: the kernel whose adjoint the function is, and the parameters constant there."""
+    from workbench.autodiff.reverse_mode import adjoint
+
+    try:
+        return adjoint(function, **options)
+    except NotDifferentiable:
+        again = None
+        if of is not None:
+            from workbench.autodiff.second_order import adjoint_of_adjoint
+
+            kept = {name: options[name] for name in ("checkpoints", "stack", "numbers")}
+            with suppress(NotDifferentiable):
+                again = adjoint_of_adjoint(of[0], **kept, constant=of[1])
+        if again is None:
+            raise
+        return again
 
 
 def _part(adjoint: Function, step: str) -> Function:

@@ -129,9 +129,9 @@ def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
 
 def _adjoint(function: Function, wanted: _Wanted) -> Function:
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
-    kept: frozenset[Op] = frozenset()
+    kept: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
-    # no longer possible its states are kept, so the turns end.
+    # no longer possible more of them are kept or computed (`reverse/loops`), so the turns end.
     while True:
         apart = Launch(wanted.launch.single) if wanted.launch is not None else None
         result, own = _attempt(current, replace(wanted, launch=apart), kept)
@@ -144,10 +144,13 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
             raise _refusal(result, missing, own)
         smaller = unroll(current, REVERSED_UNROLLED, loops.__contains__)
         if smaller is current:
-            kept |= loops
+            more = kept.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
+            if more == kept:
+                raise _refusal(result, missing, own)
+            kept = more
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
-            current, kept = _simplified(smaller, wanted), frozenset[Op]()
+            current, kept = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
     if wanted.launch is not None and apart is not None:
         wanted.launch.apart.extend(apart.apart)
     labels = own.labels
@@ -174,7 +177,7 @@ def _promoted(function: Function, aliased: bool) -> Function:
     return function if promoted is steady else promoted
 
 
-def _attempt(function: Function, wanted: _Wanted, kept: frozenset[Op]) -> tuple[Function, Emitter]:
+def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
     """Return the adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased, wanted.launch)

@@ -12,7 +12,6 @@ from workbench.api.launches.map import map
 from workbench.builtins.vectors.complex_numbers import conj
 from workbench.errors import LaunchError, must_be
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.arrays.views import flat_as
 from workbench.structs import Struct
 from workbench.types import Complex, element, is_float
@@ -153,7 +152,7 @@ def _refuse(k: int, x: Any) -> None:
             parameter="params",
             advice="Keep what is to be learnt in arrays of its own." if isinstance(x.dtype, Struct) else "",
         )
-    if not side_by_side(x):
+    if not x.is_contiguous:
         raise LaunchError(
             f"The elements of parameter {k} do not lie side by side.",
             parameter="params",

@@ -90,6 +90,8 @@ TANGENT: Stage = ("recompute", "dce", "fold", "dce")
 FINITE: Stage = ("finite_checks",)
 # Of a launch that runs once more, only to see which elements it reads and writes.
 SILENT: Stage = ("strip_asserts", "strip_prints")
+# Of a kernel whose adjoint is differentiated by way of its tangent (autodiff/second_order.py).
+TWICE: Stage = (*SILENT, "atomic")
 
 # Before any backend. Arguments that overlap keep their atomic operations: `atomic` decides what `nonatomic` has not.
 RUNNABLE: Stage = ("strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component")

@@ -48,6 +48,10 @@ class Listener(Protocol):
         """Note that a launch is about to run."""
         ...
 
+    def branching(self, node: Any) -> Any:
+        """Return what is captured in the place of a branch or loop."""
+        ...
+
     def measured(self, subject: Any, before: Any, after: Any) -> None:
         """Note that the announced launch lies between these two events."""
         ...

@@ -13,7 +13,6 @@ from typing import Any, Protocol
 import msgspec
 from msgspec.structs import replace
 
-from workbench.errors import LaunchError
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.copies import everywhere
@@ -433,7 +432,10 @@ class Graph(Work, frozen=True, eq=False, dict=True):
         self.alone.launch()
 
     def step(self) -> Iterator[Work]:
-        """Run the nodes of those graphs, one by one."""
+        """Run the nodes of those graphs, one by one; where an open capture takes a branch or loop, itself."""
+        if self.condition is not None and branched(self):
+            yield self
+            return
         for name in self.turns():
             yield from self.graphs[name].step()
 
@@ -567,18 +569,20 @@ def _united(accesses: Iterable[Access]) -> Iterator[Access]:
     yield from united.values()
 
 
-def _holds(condition: array | None) -> bool:
-    """Read a condition.
+def branched(node: Graph) -> bool:
+    """Let an open capture take a branch or loop, as those opened inside it say; return whether there is one."""
+    observers = OBSERVERS.get()
+    if not any(observer.takes and not observer.looks_inside for observer in observers):
+        return False
+    for observer in reversed(observers):
+        node = observer.branching(node)
+        if observer.takes:
+            break
+    return True
 
-    Raises:
-        LaunchError: what runs is captured, so there is nothing to read yet.
-    """
-    if any(observer.takes and not observer.looks_inside for observer in OBSERVERS.get()):
-        raise LaunchError(
-            "A graph decides when it runs which branch it takes and how often it repeats, so its gradient cannot be "
-            "captured.",
-            advice="Call backward() outside of wb.capture(), or launch the graph there without a tape.",
-        )
+
+def _holds(condition: array | None) -> bool:
+    """Read a condition."""
     return condition is None or bool(condition.numpy().reshape(-1)[0])
 
 

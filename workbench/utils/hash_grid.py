@@ -17,6 +17,7 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS
 from workbench.builtins.vectors.hash_grids import cell
 from workbench.errors import LaunchError
+from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy, zeros
 from workbench.runtime.arrays.structure import StructValue
@@ -30,8 +31,8 @@ _FLOATS, _INTS = Vector(3, float32), Vector(3, int32)
 _GRID = Struct.of(
     "HashGrid",
     [
-        ("starts", ArrayType(int32, 1)), ("points", ArrayType(int32, 1)), ("dims", _INTS), ("width", _FLOATS),
-        ("period", _FLOATS), ("groups", ArrayType(int32, 1)),
+        ("starts", ArrayType(int32, 1)), ("points", ArrayType(int32, 1)), ("dims", _INTS),
+        ("width", ArrayType(float32, 1)), ("period", _FLOATS), ("groups", ArrayType(int32, 1)),
     ],
 )  # fmt: skip
 
@@ -59,7 +60,7 @@ class HashGrid(StructValue):
         starts: where each cell begins in `points`, and the end: int32, cells + 1 elements.
         points: the indices of the points in the order of cells, in each by index; int32.
         dims: cells along each axis.
-        width: the sizes of a cell.
+        width: the sizes of a cell; in memory, so that captured launches find those of the last `build`.
         period: the lengths after which space repeats; 0 if it does not.
         groups: the group of each point, by its index: `hash_grid_query(grid, x, r, group)` returns those of one.
     """
@@ -68,7 +69,7 @@ class HashGrid(StructValue):
     starts: array
     points: array
     dims: Any
-    width: Any
+    width: array
     period: Any
     groups: array
 
@@ -94,7 +95,8 @@ class HashGrid(StructValue):
         if len(box) != 3 or (period is not None and not all(0.0 < p < math.inf for p in box)):
             raise LaunchError(f"HashGrid() takes three positive lengths as period, not {period!r}.", parameter="period")
         where = get_device(device)
-        width = [p / d if period is not None else 1.0 for p, d in zip(box, dims, strict=True)]
+        sizes = [p / d if period is not None else 1.0 for p, d in zip(box, dims, strict=True)]
+        width = from_numpy(np.array(sizes, np.float32)).to(where)
         starts, points, groups = (zeros(n, int32, where) for n in (math.prod(dims) + 1, 1, 1))
         super().__init__(starts, points, dims, width, box, groups)
 
@@ -107,6 +109,9 @@ class HashGrid(StructValue):
         """Sort points into cells, on their device; queries are for these points until it is built again.
 
             grid.build(x, radius=0.1)
+
+        Graphs, records and kept launches with the grid query what was built last, of as many points as before or fewer.
+        More points than ever before take other arrays, which those do not have: build it with the most points first.
 
         Args:
             points: an array of vec3, vec3d or vec3h in one dimension.
@@ -135,7 +140,9 @@ class HashGrid(StructValue):
             if self.period[0] > 0.0 or not 0.0 < radius < math.inf:
                 why = "a periodic grid has cells of its own width" if self.period[0] > 0.0 else "it must be positive"
                 raise LaunchError(f"build() got the radius {radius}: {why}.", parameter="radius")
-            self.width = [radius] * 3
+            readable = not self.device.is_cuda and not any(observer.takes for observer in OBSERVERS.get())
+            if not readable or self.width.host()[0] != np.float32(radius):  # tapes keep what is overwritten
+                self.width.fill_(radius)
         n = points.size
         if groups is not None:
             if not isinstance(groups, array) or (groups.dtype, groups.shape) != (int32, (n,)):
@@ -144,7 +151,8 @@ class HashGrid(StructValue):
             if self.groups.size < n:
                 self.groups = zeros(n, int32, self.device)
             self.groups[:n].copy_(groups)
-        if self.points.size < n:
+        if self.points.size < n:  # a graph or record that has the old arrays finds them as they were
+            self.starts = empty(self.starts.size, int32, self.device)
             self.points = from_numpy(np.arange(n, dtype=np.int32)).to(self.device)
         cells, order = empty(n, uint32, self.device), empty(n, int32, self.device)
         launch(_cells, n, [points, self.dims, self.width], [cells, order], device=self.device, **QUIET)
@@ -155,7 +163,7 @@ class HashGrid(StructValue):
 
 
 @kernel
-def _cells(x: array[Any], dims: _INTS, width: _FLOATS, cells: array[uint32], points: array[int32]):
+def _cells(x: array[Any], dims: _INTS, width: array[float32], cells: array[uint32], points: array[int32]):
     """Write the cell of each point, and the points' numbers in order."""
     i = tid()
     p = x[i]

@@ -1,5 +1,8 @@
 """Adjoints that are bound once and only called: what makes one launch unlike the next is still seen."""
 
+import itertools
+import sys
+
 import numpy as np
 import pytest
 
@@ -194,3 +197,25 @@ def test_launches_that_are_more_than_one_call_run_under_a_tape():
     with wb.Tape(), pytest.raises(wb.KernelFault, match="assert"):
         wb.launch(checked, 3, inputs=[x], outputs=[y], checks=True)
     assert y.version == 3
+
+
+@pytest.mark.parametrize(("launches", "most"), [(1, 16), (2, 20), (20, 92)])
+def test_a_backward_pass_makes_few_calls(launches: int, most: int) -> None:
+    """Python calls of a pass that has been made before: time would depend on the machine."""
+    arrays = [wb.ones(1, device="cpu", requires_grad=True) for _ in range(launches + 1)]
+    for _ in range(4):
+        calls = 0
+
+        def count(frame: object, event: str, _: object) -> None:
+            nonlocal calls
+            calls += event == "call"
+
+        with wb.Tape() as tape:
+            for source, target in itertools.pairwise(arrays):
+                wb.launch(scale, 1, inputs=[0.5, 1.0, source], outputs=[target])
+        sys.setprofile(count)
+        try:
+            tape.backward(arrays[-1])
+        finally:
+            sys.setprofile(None)
+    assert calls <= most

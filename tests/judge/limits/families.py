@@ -69,6 +69,7 @@ FAMILIES: dict[str, Row] = {
     "REVERSED_CHUNK": _row(derivatives.iterations),
     "REVERSED_CHUNK_OPERATIONS": _row((derivatives.reversed_body, 10)),
     "REVERSED_CHUNK_BYTES": _row(derivatives.state_bytes, sizes=(12, 16, 20, 64)),
+    "REVERSED_STATES_BYTES": _row(derivatives.state_bytes, sizes=(28, 32, 36, 128)),
     "STORED_ITERATIONS": _row(derivatives.known_iterations),
     "STORED_STATE_BYTES": _row(derivatives.stored_state_bytes, sizes=(28, 32, 36, 128)),
     "PULLED_NEIGHBOURS": _row(derivatives.neighbours, derivatives.neighbours_in_a_plane),

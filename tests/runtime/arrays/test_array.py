@@ -61,6 +61,36 @@ def test_views_share_memory_and_version():
     assert column.contiguous().is_contiguous
 
 
+@wb.struct
+class Pair:
+    weight: wb.float32
+    at: wb.vec3
+
+
+@pytest.mark.parametrize(
+    "index",
+    [np.s_[::2], np.s_[:, 1:2], np.s_[2:3], np.s_[0:0], np.s_[1], np.s_[:, 0], np.s_[None],
+     np.s_[::-1], np.s_[3:, ::2], np.s_[3:, :1]],
+)  # fmt: skip
+def test_a_view_is_contiguous_where_numpys_is(index: object) -> None:
+    a = wb.array(np.arange(20, dtype=np.float32).reshape(4, 5))
+    ours, numpys = a[index], a.numpy()[index]
+    for view, same in ((ours, numpys), (ours.transpose(), numpys.T), (wb.from_dlpack(ours), numpys)):
+        assert view.is_contiguous == same.flags.c_contiguous and view.shape == same.shape
+        assert view.contiguous().numpy().tolist() == same.tolist()
+    assert a[::2][1:].is_contiguous == a.numpy()[::2][1:].flags.c_contiguous  # one row
+
+
+def test_fields_of_structs_are_contiguous_where_numpys_are() -> None:
+    pairs = wb.zeros(4, Pair)
+    for name, field in pairs.field_arrays().items():
+        numpys = pairs.numpy()[name]
+        assert (field.is_contiguous, field.strides) == (False, numpys.strides[:1])
+        assert pairs.field(name).is_contiguous is False and numpys.flags.c_contiguous is False
+        assert field[:1].is_contiguous and field.contiguous().is_contiguous
+    assert pairs.is_contiguous
+
+
 def test_assignment_through_indices():
     a = wb.zeros((2, 3))
     a[0] = [1, 2, 3]

@@ -32,7 +32,7 @@ def is_dense(arrays: Mapping[str, array]) -> bool:
     for name, a in arrays.items():
         root, inside, _ = name.partition(ELEMENT)
         base = a.address - getattr(a.type, "offset", 0)
-        if not a.is_contiguous or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
+        if not a.is_dense or (inside and (not a.type.pitch or bases.setdefault(root, base) != base)):
             return False
     return True
 
@@ -109,9 +109,9 @@ def apart(arrays: Collection[array]) -> bool:
     seen = 0
     for a in arrays:
         turn = a.memory.turn  # most allocations have a bit of their own (`runtime/device/memory`)
-        if seen & turn or not a.is_contiguous:
+        if seen & turn or not a.is_dense:
             break
         seen |= turn
     else:
         return True
-    return len({a.memory for a in arrays if a.is_contiguous and a.memory.is_alone}) == len(arrays)
+    return len({a.memory for a in arrays if a.is_dense and a.memory.is_alone}) == len(arrays)

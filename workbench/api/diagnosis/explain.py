@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
 from workbench.api.narrow import HostArray
+from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.live import Live
@@ -167,7 +168,8 @@ class _Pass:
             )
             return Explanation("zero", "overwritten", message, "", number)
         if not isinstance(step, LaunchStep):
-            what = "one of your functions" if isinstance(step, FunctionStep) else "a solve"
+            what = step.title if isinstance(step, BranchStep) else "a solve"
+            what = "one of your functions" if isinstance(step, FunctionStep) else what
             return Explanation("zero", "function", f"step {number}, {what}, leads to it.", "", number)
         return self.in_kernel(step, number, self.died.incoming)
 

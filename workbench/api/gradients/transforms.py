@@ -12,11 +12,13 @@ from functools import wraps
 from typing import Any, TypeVar, overload
 
 import numpy as np
+from msgspec.structs import replace
 
 from workbench.api.builds.bind import overlap
 from workbench.api.gradients.compressed import Product, as_pattern, compressed
 from workbench.api.gradients.pattern import Pattern
 from workbench.api.gradients.tangents import bind_tangent
+from workbench.api.graphs.capture import capture_body
 from workbench.api.narrow import HostArray, is_float_array, is_list
 from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
@@ -30,6 +32,7 @@ from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.record import LaunchRecord
+from workbench.runtime.work import Graph, Nodes, branched
 from workbench.types import Scalar, element, is_complex, is_float
 
 Arguments = int | Sequence[int]
@@ -496,6 +499,22 @@ class Dual(Observer):
             if any(a in self.tangents for a in floats.values()):
                 record = bind_tangent(record, {n: self.tangents.of(a) for n, a in floats.items()})
             execute(record)
+
+    def branching(self, node: Graph) -> Graph:
+        """Capture a branch or loop of tangents: all of its arrays may have one."""
+        floats = [a for a in node.accesses if is_float(a.array.dtype)]
+        self.seen |= {a.array.memory for a in floats}
+        self.written |= {a.array.memory for a in floats if a.writes}
+        with outside(self):
+            for access in floats:
+                self.tangents.of(access.array)
+            branched(replace(node, graphs={name: self._tangent(body) for name, body in node.bodies.items()}))
+        return node
+
+    def _tangent(self, body: Nodes) -> Nodes:
+        with capture_body() as tangent, observing(self):
+            body.launch()
+        return tangent
 
     def copying(self, target: array, source: array) -> None:
         """Copy both."""

@@ -9,6 +9,7 @@ g                # in a notebook: the picture
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
@@ -39,7 +40,7 @@ class _Capture(Observer):
     def __init__(self, graph: Graph, around: _Capture | None) -> None:
         self.graph = graph
         self.around = around
-        self.written: dict[int, Memory] = {}
+        self.written: Counter[Memory] = Counter()
 
     def launching(self, record: LaunchRecord) -> None:
         own = record.loaded.device
@@ -72,7 +73,7 @@ class _Capture(Observer):
     def reading(self, source: array) -> None:
         if self.around is not None:
             self.around.reading(source)
-        if id(source.memory) in self.written:
+        if source.memory in self.written:
             raise LaunchError(
                 "This array is written by a launch that was captured and has not run: there are no values to read yet.",
                 advice="Read it after g.launch(); for a decision inside the graph use capture_if or capture_while.",
@@ -81,12 +82,16 @@ class _Capture(Observer):
     def replaying(self, graph: work.Nodes) -> None:
         self.note(work.Graph({"body": graph}))
 
+    def branching(self, node: work.Graph) -> work.Graph:
+        self.note(node)
+        return node
+
     def note(self, node: work.Work) -> None:
         """Add a node, and count the changes that it makes: contents are others from now on."""
         self.graph.add(node)
         for memory in node.changes:
             memory.version += 1
-            self.written[id(memory)] = memory
+            self.written[memory] += 1
 
 
 def _open() -> _Capture | None:
@@ -108,20 +113,39 @@ def capture() -> Generator[Graph]:
         LaunchError: inside, where something cannot be captured: a copy between devices, reading a captured result.
         BuildError: at the end, for a kernel that a compiler refused.
     """
+    with _captured() as (graph, watcher):
+        yield graph
+    for memory in watcher.written:
+        # Contents will be others than when it was captured: a tape that is asked too late must notice.
+        memory.version += 1
+
+
+@contextmanager
+def capture_body() -> Generator[Graph]:
+    """Capture what runs as a part of a branch or loop only: when it is complete, nothing has changed yet.
+
+    Yields:
+        The graph; complete at the end of the `with`.
+    """
+    with _captured() as (graph, watcher):
+        yield graph
+    for memory, changes in watcher.written.items():
+        memory.version -= changes
+
+
+@contextmanager
+def _captured() -> Generator[tuple[Graph, _Capture]]:
     graph = Graph()
     watcher = _Capture(graph, _open())
     try:
         with observed_only_by(watcher):
-            yield graph
+            yield graph, watcher
         # Their kernels were built side by side meanwhile.
         work.make_ready(graph.nodes)
     except BaseException as problem:
         graph.close(f"its capture ended with {type(problem).__name__}")
         raise
     graph.close()
-    for memory in watcher.written.values():
-        # Contents will be others than when it was captured: a tape that is asked too late must notice.
-        memory.version += 1
 
 
 @contextmanager
@@ -190,13 +214,12 @@ def capture_if(condition: array, on_true: Branch = None, on_false: Branch = None
     condition_of(condition)
     if on_true is None and on_false is None:
         raise LaunchError("capture_if has no branch.", advice=_BRANCH)
-    opened = _open()
-    if opened is None:
+    if _open() is None:
         _run(on_true if int(condition.numpy().reshape(-1)[0]) else on_false, arguments)
         return
     branches = {"true": _body(on_true, arguments), "false": _body(on_false, arguments)}
     bodies = {name: body for name, body in branches.items() if body}
-    opened.note(work.If(bodies, condition))
+    work.branched(work.If(bodies, condition))
 
 
 def capture_while(condition: array, body: Branch, **arguments: object) -> None:
@@ -214,8 +237,7 @@ def capture_while(condition: array, body: Branch, **arguments: object) -> None:
     condition_of(condition)
     if body is None:
         raise LaunchError("capture_while has no body.", advice=_BRANCH)
-    opened = _open()
-    if opened is None:
+    if _open() is None:
         while int(condition.numpy().reshape(-1)[0]):
             _run(body, arguments)
         return
@@ -226,7 +248,7 @@ def capture_while(condition: array, body: Branch, **arguments: object) -> None:
             "The body of capture_while never writes its condition, so it would run forever or not at all.",
             advice="Let a kernel of the body set the condition to 0.",
         )
-    opened.note(work.While({"body": inside}, condition))
+    work.branched(work.While({"body": inside}, condition))
 
 
 def _run(branch: Branch, arguments: dict[str, object]) -> None:
@@ -244,6 +266,6 @@ def _body(branch: Branch, arguments: dict[str, object]) -> Graph | None:
         return branch
     if branch is None:
         return None
-    with capture() as body:
+    with capture_body() as body:
         _run(branch, arguments)
     return body

@@ -237,7 +237,8 @@ def record_of(
     record = prepare(kernel, dim, listed(kernel, inputs, outputs), None, None, options, tiled)
     if not adjoint:
         return record
-    step = LaunchStep(record, ordered=record.options.ordered)
+    arrays = record.loaded.arrays_of(record.values)
+    step = LaunchStep(record, arrays, [a.memory.version for a in arrays], ordered=record.options.ordered)
     adjoints = {name: _adjoint(value) for name, value in step.floats.items()}
     return bind_adjoint(record, adjoints, step=GATHERED if step.gathers(adjoints) else "adjoint")
 

@@ -1,19 +1,153 @@
-"""The adjoint launch of a recorded launch."""
+"""The adjoint launch of a recorded launch: bound each time, or once per code where arrays are dense and lie apart.
+
+What `bind` finds out for such a launch is the same for every launch of the code, so a tape's small launches need no
+record, no dictionary of arguments and no look-up of options (`PlainAdjoint`). All else (overlaps, gaps, devices, the
+gather form, observers, whoever listens for launches) is bound by `bind_adjoint`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
-from functools import lru_cache
+import struct
+from collections.abc import Callable, Mapping, Sequence, Set
+from functools import lru_cache, partial
 from typing import Any
 
+import msgspec
 from msgspec.structs import replace
 
+from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of, bind
-from workbench.autodiff import then
+from workbench.api.builds.gathered import gathering_of
+from workbench.api.builds.overlaps import is_dense, overlap
+from workbench.api.kernels.kernel import Specialisation
+from workbench.autodiff import FORWARD, then
 from workbench.backends.base import Options
+from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import zeros
-from workbench.runtime.launching.record import LaunchOptions, LaunchRecord
+from workbench.runtime.device.memory import Memory
+from workbench.runtime.launching.execute import cpu_threads, run_packed
+from workbench.runtime.launching.loaded import Loaded
+from workbench.runtime.launching.record import BLOCK_DIM, LaunchOptions, LaunchRecord
+from workbench.structs import ELEMENT
+from workbench.types import ArrayType
+
+_ADDRESS = struct.Struct("<Q")
+
+
+class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
+    """The adjoint's code, and where its parameters come from.
+
+    Attributes:
+        loaded: the adjoint's code; its first parameters are those of the launch, which it does not change.
+        needed: which of the launch's arrays it reads, counted without its other arguments.
+        adjoints: for each parameter after those of the launch: the position of the one whose adjoint it is; an array
+            in place of a gradient that the code does not compute, of a number or of an array that is not requested;
+            whether it changes; whether no other launch may change it at the same time.
+    """
+
+    loaded: Loaded
+    needed: tuple[int, ...]
+    adjoints: tuple[tuple[int, array | None, bool, bool], ...]
+
+    def call(
+        self, record: LaunchRecord, values: Sequence[Any], adjoints: Mapping[Memory, array],
+        adjoint_of: Callable[[array], array],
+    ) -> Callable[[], None]:  # fmt: skip
+        """Return what runs the adjoint of a launch whose arrays are dense and share no memory.
+
+        Args:
+            record: the launch.
+            values: its arguments as it found them.
+            adjoints: by memory, those that exist.
+            adjoint_of: makes the adjoint of an array.
+        """
+        packed, mask = record.loaded.packer.pack(record.dim, values), 0
+        written: list[Memory] = []
+        for k, other, changes, locks in self.adjoints:
+            if other is None:
+                value = record.values[k]
+                own = value.memory
+                base = adjoints[own] if own in adjoints else adjoint_of(value)
+                memory = base.memory
+                # It lies in its memory as the array lies in the array's.
+                address = memory.address + value.address - own.address
+                same_layout = base.address == address and base.strides is value.strides  # which are set with the shape
+                packed += base.packed if same_layout else _ADDRESS.pack(address) + value.packed[8:]
+            else:
+                memory = other.memory
+                packed += other.packed
+            if changes:
+                written.append(memory)
+            if locks:
+                mask |= memory.turn
+        return partial(run_packed, self.loaded, record.dim, packed, mask, written, values)
+
+
+def lie_apart(arrays: Sequence[array]) -> bool:
+    """Return whether the arrays are dense and share no memory."""
+    named = {str(k): a for k, a in enumerate(arrays)}
+    return is_dense(named) and not overlap(named)
+
+
+def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+    """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
+    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
+    return None if binding is None else binding[1]
+
+
+def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+    """Return the binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
+
+    Raises:
+        NotDifferentiable: there is no right adjoint.
+    """
+    launch_options, bound = record.how, record.loaded.bound
+    # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
+    # one gets its id.
+    slot = (id(launch_options), unwanted, ordered, cpu_threads())
+    binding = bound.get(slot)
+    if binding is None:
+        usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
+        if record.loaded.device.is_cuda or not usual:
+            return None
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered))
+    return binding[1]
+
+
+def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+    specialisation, loaded = record.specialisation, record.loaded
+    if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
+        return None
+    options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
+    gathers = record.direction == FORWARD and not options.ordered and gathering_of(specialisation, options.constant)
+    if gathers or any(ELEMENT in name for name in loaded.names):
+        return None
+    direction = then(record.direction, "adjoint")
+    code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)
+    count = len(loaded.names)
+    if options.single is not None or min(code.written, default=count) < count:
+        return None
+    whose = {adjoint: name for name, adjoint in adjoints_of(specialisation, direction).items()}
+    names = code.names[count:]
+    if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(names):
+        return None
+    with unobserved():  # they serve only launches without observers
+        adjoints = tuple([
+            (loaded.names.index(n), _other(loaded, n, unwanted), k in code.written, k in code.shared)
+            for k, n in enumerate(map(whose.__getitem__, names), count)
+        ])  # fmt: skip
+    needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
+    return PlainAdjoint(code, needed, adjoints)
+
+
+def _other(loaded: Loaded, name: str, unwanted: frozenset[str]) -> array | None:
+    """Return a scratch array for a gradient that was not passed: of a number, or an unwanted one; None for any
+    other."""
+    type = loaded.types[name]
+    if not isinstance(type, ArrayType):
+        return zeros(1, type, loaded.device)
+    return zeros((1,) * type.ndim, type.dtype, loaded.device) if name in unwanted else None
 
 
 def adjoint_options(

@@ -7,7 +7,7 @@ from typing import Any
 
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot
-from workbench.api.tapes.steps import MoveStep, Step
+from workbench.api.tapes.steps import MoveStep, ReadingStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.shapes import extent
@@ -66,7 +66,7 @@ def _kept(tape: Tape) -> Callable[[Step], list[Snapshot]]:
     """Return the copies that the adjoint of a step reads."""
 
     def of(step: Step) -> list[Snapshot]:
-        if not isinstance(step, LaunchStep) or not tape.snapshots:
+        if not isinstance(step, ReadingStep) or not tape.snapshots:
             return []
         snapshots = tape.kept.kept
         read = {memory: snapshots.get((memory, step.version_of(memory))) for memory in {a.memory for a in step.touched}}

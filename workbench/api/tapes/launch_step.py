@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from workbench.api.builds import build
@@ -13,44 +12,52 @@ from workbench.api.builds.bind import adjoints_of
 from workbench.api.builds.gathered import gathering_of, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
-from workbench.api.tapes.adjoint_launch import adjoint_options, bind_adjoint
-from workbench.api.tapes.plain_adjoint import PlainAdjoint, bound_before, lie_apart, plain_adjoint
-from workbench.api.tapes.steps import Step, Tape, Undo
+from workbench.api.tapes.adjoint_launch import (
+    PlainAdjoint,
+    adjoint_options,
+    bind_adjoint,
+    bound_before,
+    lie_apart,
+    plain_adjoint,
+)
+from workbench.api.tapes.steps import ReadingStep, Tape, Undo
 from workbench.autodiff import CLEARING, FORWARD, GATHERED, then
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.companions import copy_of
-from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.execute import execute
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
+from workbench.source import Location
 
 if TYPE_CHECKING:
     from workbench.autodiff import Gathering
 
 NONE: frozenset[str] = frozenset()
-_version: Callable[[array], int] = attrgetter("memory.version")
 
 
-class LaunchStep(Step):
+class LaunchStep(ReadingStep):
     """A launch.
 
     Attributes:
         record: what ran.
         unwanted: arrays that it only reads, and whose gradients are not requested.
-        versions: of the memory of each of `touched`, just before the launch.
     """
 
-    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted", "versions")
+    __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
 
-    def __init__(self, record: LaunchRecord, unwanted: frozenset[str] = NONE, ordered: bool = False) -> None:
+    def __init__(
+        self, record: LaunchRecord, touched: Sequence[array], versions: Sequence[int], unwanted: frozenset[str] = NONE,
+        ordered: bool = False,
+    ) -> None:  # fmt: skip
         """Represent a launch that is about to run; as a tape creates one per launch, all else is computed later.
 
         Args:
             record: the launch.
+            touched: its arrays.
+            versions: of the memory of each.
             unwanted: as the attribute.
             ordered: whether its adjoint adds in the order of threads, as well if the launch does not.
         """
@@ -64,8 +71,8 @@ class LaunchStep(Step):
             self.used = tuple(
                 [a for k, a in zip(loaded.floats_read, self.used, strict=True) if loaded.names[k] not in unwanted]
             )
-        self.touched = touched = loaded.arrays_of(values)
-        self.versions = tuple(map(_version, touched))
+        self.touched = touched
+        self.versions = versions
         self._needed: tuple[int, ...] | None = None
         self._plain: PlainAdjoint | None = None
 
@@ -101,12 +108,21 @@ class LaunchStep(Step):
 
     def needs(self, name: str) -> bool:
         """Return whether the adjoint reads what this parameter got."""
-        return any(name == n for n, _ in self._read())
+        return any(name == self.name_of(k) for k in self.needed)
 
-    def _read(self) -> Iterator[tuple[str, array]]:
-        """Return names of parameters whose arrays the adjoint reads, and these arrays."""
-        loaded, touched = self.record.loaded, self.touched
-        return ((loaded.names[loaded.arrays[k]], touched[k]) for k in self.needed)
+    @property
+    def title(self) -> str:
+        """The kernel's name."""
+        return self.record.kernel
+
+    @property
+    def location(self) -> Location | None:
+        """The kernel's `def` in the user's text."""
+        return self.record.location
+
+    def name_of(self, k: int) -> str:
+        """Return the parameter that got one of `touched`."""
+        return self.record.loaded.names[self.record.loaded.arrays[k]]
 
     def _needed_by_code(self) -> tuple[int, ...]:
         """Derive the adjoint and begin to build it; return which arrays it reads."""
@@ -146,14 +162,6 @@ class LaunchStep(Step):
             NotDifferentiable: there is no right one.
         """
         self._code(begin=False)
-
-    def reads_of(self, memory: Memory) -> str:
-        """Return the first parameter in this memory that the adjoint reads; "" if it reads none."""
-        return next((name for name, value in self._read() if value.memory is memory), "")
-
-    def version_of(self, memory: Memory) -> int:
-        """Return the memory's version just before the launch."""
-        return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
 
     def reversed(self, tape: Tape) -> Undo:
         """Return the adjoint launch, on the arrays as the launch found them."""
@@ -242,27 +250,7 @@ class LaunchStep(Step):
         Raises:
             NotDifferentiable: the adjoint reads one of which no copy was kept.
         """
-        earlier: dict[str, array] = {}
-        record = self.record
-        for k, (value, version) in enumerate(zip(self.touched, self.versions, strict=True)):
-            name = record.loaded.names[record.loaded.arrays[k]]
-            if value.memory.version == version:
-                if value.memory in tape.written and k in self.needed:
-                    earlier[name] = value.twin(copy_of(value))
-                continue
-            snapshot = tape.kept.as_it_was(value, version)
-            if snapshot is not None:
-                earlier[name] = snapshot
-            elif k in self.needed:
-                raise NotDifferentiable(
-                    f"{name} of {record.kernel} has changed since the launch, outside the tape's `with`, and the "
-                    "adjoint needs it as it was.",
-                    record.location,
-                    "Write the new values to another array, or call backward() before the change.",
-                    record.kernel,
-                    parameter=name,
-                )
-        return earlier
+        return {self.name_of(k): value for k, value in self.as_before(tape).items()}
 
 
 def stopped(step: LaunchStep) -> NotDifferentiable:

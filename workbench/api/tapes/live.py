@@ -127,6 +127,5 @@ def _restricted(step: LaunchStep, mapped: Elementwise, live: array) -> Step:
     """Return the step as if it had run for the live elements alone."""
     values: Sequence[object] = [live, *step.record.values]
     record = prepare(mapped.restricted(), step.record.dim, values, device=step.record.loaded.device)
-    restricted = LaunchStep(record, step.unwanted, step.ordered)
-    restricted.versions = (live.memory.version, *step.versions)
-    return restricted
+    versions = (live.memory.version, *step.versions)
+    return LaunchStep(record, record.loaded.arrays_of(record.values), versions, step.unwanted, step.ordered)

@@ -20,7 +20,6 @@ from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering, is_whole
 from workbench.runtime.arrays.host_convert import refuse_masked
-from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.device import CPU
 from workbench.runtime.device.memory import Memory
 from workbench.structs import Struct
@@ -151,7 +150,7 @@ def seed(target: array, value: object) -> Seed:
         if value.nbytes <= _SMALL and not OBSERVERS.get():
             if is_whole(value):
                 return Seed(target, value.memory.owner.tobytes())  # a tenth of the time that ctypes takes
-            if side_by_side(value) and not value.device.is_cuda:
+            if value.is_contiguous and not value.device.is_cuda:
                 return Seed(target, ctypes.string_at(value.address, value.nbytes))
         elif value.device == target.device and not OBSERVERS.get():
             return Seed(target, value, value.memory.version)

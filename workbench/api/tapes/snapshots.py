@@ -10,8 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from workbench.api.tapes.launch_step import LaunchStep
-from workbench.api.tapes.steps import Step
+from workbench.api.tapes.steps import ReadingStep, Step
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.arrays.unseen_writes import depend_on
@@ -58,7 +57,7 @@ class Snapshots:
     """The copies of one tape, and the launches whose adjoints read arrays that have not changed since."""
 
     def __init__(self) -> None:
-        self._waiting: dict[Memory, list[LaunchStep]] = {}
+        self._waiting: dict[Memory, list[ReadingStep]] = {}
         self.kept: dict[tuple[Memory, int], Snapshot] = {}
 
     def note(self, step: Step, changed: Sequence[array]) -> list[array]:
@@ -72,7 +71,7 @@ class Snapshots:
             Those of which `before_change` has to hear.
         """
         waiting = self._waiting
-        if isinstance(step, LaunchStep):
+        if isinstance(step, ReadingStep):
             for k in step.needed:
                 memory = step.touched[k].memory
                 waiting.setdefault(memory, []).append(step)
@@ -92,10 +91,8 @@ class Snapshots:
         for step in self._waiting.pop(memory, ()):
             name = step.reads_of(memory)
             if name and step.version_of(memory) == memory.version and key not in self.kept:
-                line, copy = str(step.record.location or ""), copy_of(step.arrays[name])
-                self.kept[key] = Snapshot(
-                    step.record.kernel, name, line, changed_by, memory.nbytes, memory.version, copy
-                )
+                line, copy = str(step.location or ""), copy_of(next(a for a in step.touched if a.memory is memory))
+                self.kept[key] = Snapshot(step.title, name, line, changed_by, memory.nbytes, memory.version, copy)
 
     def as_it_was(self, value: array, version: int) -> array | None:
         """Return the array as it was at a version of its memory; None if no copy was kept."""

@@ -9,14 +9,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from workbench.api.builds.overlaps import overlap
 from workbench.errors import LaunchError, NotDifferentiable
 from workbench.runtime.arrays.array import array
+from workbench.runtime.arrays.companions import copy_of
 from workbench.runtime.device.memory import UNWRITTEN, Memory
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.work import Add, Copy, Fill, Work
+from workbench.source import Location
 from workbench.types import is_float
 
 Undo = Callable[[], None]
@@ -40,6 +42,10 @@ class Tape(Protocol):
     @property
     def kept(self) -> Keeper:
         """Copies of what has changed."""
+        ...
+
+    def again(self, snapshots: Any, only: Sequence[array] | None = None) -> Any:
+        """Return a tape for steps that run again, with these copies; `only`: of gradients by these arrays."""
         ...
 
     def adjoint_of(self, value: array) -> array:
@@ -91,6 +97,72 @@ class Step(ABC):
         Raises:
             NotDifferentiable: there is no right one.
         """
+
+
+class ReadingStep(Step):
+    """Represents a step whose adjoint reads arrays as they were before it.
+
+    Attributes:
+        versions: of the memory of each of `touched`, just before it ran.
+    """
+
+    __slots__ = ("versions",)
+
+    versions: Sequence[int]
+
+    @property
+    @abstractmethod
+    def needed(self) -> Sequence[int]:
+        """Return which of `touched` the adjoint reads; none if there is no adjoint: `reversed` says so."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """The kernel's name, or what messages call it."""
+
+    @property
+    def location(self) -> Location | None:
+        """The kernel's `def` in the user's text."""
+        return None
+
+    @abstractmethod
+    def name_of(self, k: int) -> str:
+        """Return what the step calls one of `touched`."""
+
+    def reads_of(self, memory: Memory) -> str:
+        """Return the first name of an array in this memory that the adjoint reads; "" if it reads none."""
+        return next((self.name_of(k) for k in self.needed if self.touched[k].memory is memory), "")
+
+    def version_of(self, memory: Memory) -> int:
+        """Return the memory's version just before the step."""
+        return next(v for a, v in zip(self.touched, self.versions, strict=True) if a.memory is memory)
+
+    def as_before(self, tape: Tape) -> dict[int, array]:
+        """Return, by position, those of `touched` that have changed since, as they were, and copies of adjoints.
+
+        Raises:
+            NotDifferentiable: the adjoint reads one of which no copy was kept.
+        """
+        arrays: dict[int, array] = {}
+        for k, (value, version) in enumerate(zip(self.touched, self.versions, strict=True)):
+            if value.memory.version == version:
+                if value.memory in tape.written and k in self.needed:
+                    arrays[k] = value.twin(copy_of(value))
+                continue
+            snapshot = tape.kept.as_it_was(value, version)
+            if snapshot is not None:
+                arrays[k] = snapshot
+            elif k in self.needed:
+                name = self.name_of(k)
+                raise NotDifferentiable(
+                    f"{name} of {self.title} has changed since the launch, outside the tape's `with`, and the "
+                    "adjoint needs it as it was.",
+                    self.location,
+                    "Write the new values to another array, or call backward() before the change.",
+                    self.title,
+                    parameter=name,
+                )
+        return arrays
 
 
 def carrying(steps: Sequence[Step], reached: set[Memory]) -> list[Step]:

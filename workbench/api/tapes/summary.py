@@ -7,7 +7,7 @@ import msgspec
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.flow import kind_of
 from workbench.api.tapes.launch_step import LaunchStep
-from workbench.api.tapes.steps import Step
+from workbench.api.tapes.steps import ReadingStep, Step
 from workbench.api.tapes.tape import Tape
 from workbench.errors import must_be
 from workbench.runtime.device.memory import Memory
@@ -98,7 +98,7 @@ def tape_memory(tape: Tape) -> TapeMemory:
     """
     must_be(tape, Tape, "tape_memory() takes a tape")
     # As `Snapshots` keeps it: when an array changes, one copy for all adjoints of before that read it.
-    waiting: dict[Memory, list[LaunchStep]] = {}
+    waiting: dict[Memory, list[ReadingStep]] = {}
     needed: dict[str, int] = {}
     times: dict[str, int] = {}
     for step in tape.steps:
@@ -106,12 +106,13 @@ def tape_memory(tape: Tape) -> TapeMemory:
         if isinstance(step, LaunchStep):
             kernel = step.record.kernel
             times[kernel] = times.get(kernel, 0) + 1
+        if isinstance(step, ReadingStep):
             for k in step.needed:
                 waiting.setdefault(step.touched[k].memory, []).append(step)
         for memory in dict.fromkeys([a.memory for a in changed]):
             readers = [s for s in waiting.pop(memory, ()) if s.reads_of(memory)]
             if readers:
-                first = readers[0].record.kernel
+                first = readers[0].title
                 needed[first] = needed.get(first, 0) + memory.nbytes
     rows = tuple([MemoryRow(kernel, count, needed.get(kernel, 0)) for kernel, count in times.items()])
     plain, snapshots = sum(needed.values()), tape.kept

@@ -12,6 +12,7 @@ from itertools import starmap
 from operator import attrgetter, itemgetter
 
 from workbench.api.narrow import is_count, is_float_array
+from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
 from workbench.api.tapes.gradients import Gradients, Requested
@@ -31,7 +32,7 @@ from workbench.runtime.launching.execute import in_order
 from workbench.runtime.launching.mapped import Mapped
 from workbench.runtime.launching.opened import Opened
 from workbench.runtime.launching.record import LaunchRecord
-from workbench.runtime.work import Add, Copy, Fill, Work
+from workbench.runtime.work import Add, Copy, Fill, Graph, Work
 from workbench.types import is_complex, is_float
 
 _FIRST, _MEMORY = itemgetter(0), attrgetter("memory")
@@ -69,7 +70,7 @@ class Tape(Opened):
     """
 
     differentiates = True
-    _internal = f"{Opened._internal} adjoints at kept lend path seeds seen written"
+    _internal = f"{Opened._internal} adjoints again at kept lend path seeds seen written"
 
     def __init__(
         self, *, into_grad: bool = True, deterministic: bool | None = None, checkpoint_every: int = 0,
@@ -144,9 +145,10 @@ class Tape(Opened):
     def launching(self, record: LaunchRecord) -> None:
         """Record a launch, and keep what it is about to overwrite."""
         changed = record.loaded.written_of(record.values)
-        self._follow(record.loaded.arrays_of(record.values), changed)
+        touched = record.loaded.arrays_of(record.values)
+        versions = self._follow(touched, changed)
         unwanted = NONE if self._only is None else self._only.unwanted(record)
-        step = LaunchStep(record, unwanted, self.deterministic)
+        step = LaunchStep(record, touched, versions, unwanted, self.deterministic)
         noted: Step = step if record.taped else untaped(step, self._taped())
         if record.taped and self._only is not None:
             self._only.follow(step)
@@ -157,6 +159,18 @@ class Tape(Opened):
     def stopped(self, record: LaunchRecord) -> None:
         """Record that a launch did not finish."""
         self._stopped += [s for s in self.steps[-1:] if isinstance(s, LaunchStep) and s.record is record]
+
+    def branching(self, node: Graph) -> Graph:
+        """Record a branch or loop; return one that leaves behind what its gradient needs."""
+        step = BranchStep(node)
+        changed = [step.touched[k] for k in step.written]
+        self._note(step, changed, node.kind)
+        if isinstance(self.kept, Checkpoints):
+            return node
+        if self._only is not None:
+            step.wanted = [a for a in (*step.used, *step.changed) if a.memory in self._only.memories]
+        with without(self):
+            return step.prepared()
 
     def copying(self, target: array, source: array) -> None:
         """Record a copy."""
@@ -174,40 +188,41 @@ class Tape(Opened):
 
     def mapping(self, mapped: Mapped) -> None:
         """Record what has a rule of its own."""
-        step = MappedStep(mapped)
-        self._follow(step.touched, ())
-        if self._only is not None:
-            self._only.follow(step)
-        self.steps.append(step)
-        self.kept.note(step, ())
+        self._note(MappedStep(mapped), (), "solve")
 
     def filling(self, target: array, value: float) -> None:
         """Record a fill."""
         self._change(target, MoveStep(Fill(target, value)))
 
     def _change(self, target: array, step: MoveStep) -> None:
-        self._follow(step.touched, (target,))
+        self._note(step, (target,), step.work.kind)
+
+    def _note(self, step: Step, changed: Sequence[array], kind: str) -> None:
+        """Record a step that is no launch, and keep what it is about to overwrite."""
+        self._follow(step.touched, changed)
         if self._only is not None:
             self._only.follow(step)
-        if is_float(target.dtype) or isinstance(self.kept, Checkpoints):
+        if step.changed or isinstance(self.kept, Checkpoints):
             self.steps.append(step)
-        for value in self.kept.note(step, (target,)):
-            self._keep(value, step.work.kind)
+        for value in self.kept.note(step, changed):
+            self._keep(value, kind)
 
     def _keep(self, target: array, changed_by: str) -> None:
         """Keep what an array holds that is about to change."""
         with without(self):
             self.kept.before_change(target, changed_by)
 
-    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> None:
-        """Notice what was changed since the last step that touched it, outside the `with`.
+    def _follow(self, touched: Collection[array], changed: Sequence[array]) -> list[int]:
+        """Notice what was changed since the last step that touched it, outside the `with`; return memories' versions.
 
         What other observers copy before a launch comes when the launch is announced and its changes are counted.
         """
         integers, versions = False, self._versions
+        before: list[int] = []
         for value in touched:
             memory = value.memory
             version = memory.version if memory.sealed is None else notice(memory)
+            before.append(version)
             if version > versions.setdefault(memory, version):
                 self.kept.interrupt()
                 versions[memory] = version
@@ -222,6 +237,7 @@ class Tape(Opened):
         for value in changed:
             versions[value.memory] += 1
             value.memory.needed = versions[value.memory]
+        return before
 
     def _one_kind(self, value: array) -> None:
         """Refuse memory that is complex numbers here and floats there, or in the array that has the gradient."""
@@ -292,7 +308,8 @@ class Tape(Opened):
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check(steps)
-        self._ends.update(zip(map(id, targets), targets, strict=True))
+        for target in targets:
+            self._ends[id(target)] = target
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
@@ -309,7 +326,7 @@ class Tape(Opened):
             for adjoint, start in zip(begun, starting, strict=True):
                 start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
-                self.kept.backward(self, self._again, steps, {t.memory for t in targets}, live)
+                self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
             retained: dict[Memory, array] = {}
             for step, undo in ready:
                 if retain_grad:
@@ -390,11 +407,12 @@ class Tape(Opened):
             adjoints = zeros_beside(fresh.values())
         for memory, base in zip(fresh, adjoints, strict=True):
             memory.adjoint_apart = self._into_grad
-            self.lend(memory, base)
+            self.adjoints[memory] = base
+            self.written.add(base.memory)
 
-    def _again(self, snapshots: Snapshots) -> Tape:
+    def again(self, snapshots: Snapshots, only: Sequence[array] | None = None) -> Tape:
         """Return a tape for steps that run again, with these copies."""
-        tape = type(self)(into_grad=False, deterministic=self.deterministic)
+        tape = type(self)(into_grad=False, deterministic=self.deterministic, only=only)
         tape.kept = snapshots
         return tape
 

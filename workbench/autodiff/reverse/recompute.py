@@ -46,11 +46,13 @@ class Missing(msgspec.Struct, frozen=True):
         message: a sentence without its full stop, to which the place of the need may be added.
         advice: what to write instead.
         loop: the loop whose unrolling would make the value available; None if that does not help.
+        carry: the number of the value among those that it carries.
     """
 
     message: str
     advice: str
     loop: Op | None = None
+    carry: int = -1
 
 
 class Later(msgspec.Struct, frozen=True):

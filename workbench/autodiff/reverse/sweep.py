@@ -50,7 +50,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         adjoints: for each parameter of the kernel that has a gradient, its adjoint array.
         plain: arrays whose adjoint is added to without atomics.
         builder: where the adjoint is written.
-        checkpointed: loops whose carried values are kept.
+        checkpointed: loops with the numbers of carried values that are to be had in each turn.
         checkpoints: how many states of such a loop are kept at once.
         stack: a thread has memory of its own that is as quick as a cache, for every state of a short loop.
         cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
@@ -65,7 +65,7 @@ class ReverseSweep(msgspec.Struct, frozen=True):
     adjoints: dict[Value, Value]
     plain: frozenset[Value]
     builder: Emitter
-    checkpointed: frozenset[Op] = frozenset()
+    checkpointed: frozenset[tuple[Op, int]] = frozenset()
     checkpoints: int = 16
     stack: bool = True
     cautious: bool = False

@@ -14,7 +14,7 @@ def lost_value(definition: Definition) -> tuple[Location, str] | None:
     annotated = {a.arg: ast.unparse(a.annotation) for a in definition.parameters if a.annotation}
     for node in _last(definition.node.body):
         target = _target(node)
-        if target is None or target.id.startswith("_") or _read(definition, node, target):
+        if target is None or target.id.startswith("_") or _is_read(definition, node, target):
             continue
         name = target.id
         if "array" in annotated.get(name, ""):
@@ -44,7 +44,7 @@ def _target(node: ast.stmt) -> ast.Name | None:
     return target if isinstance(target, ast.Name) and getattr(node, "value", None) is not None else None
 
 
-def _read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
+def _is_read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
     """Return whether anything reads the name: an array's later than here, or in the loops around; another's at all."""
     name = target.id
     own = reads(node)[name]

@@ -265,15 +265,20 @@ def all_end(body: Sequence[ast.stmt], ends: Callable[[ast.stmt], bool]) -> bool:
     return any(map(ends, body))
 
 
+def answer(node: ast.If, question: str, compute: Callable[[], bool]) -> bool:
+    """Return the answer about an `if`, computed once: each `elif` is asked again by those before it."""
+    if not hasattr(node, question):
+        setattr(node, question, compute())
+    return getattr(node, question)
+
+
 def _leaves(node: ast.stmt) -> bool:
     """Return whether something in it may leave the round of the loop around it."""
     if isinstance(node, Loop):
         return _returning_loop(node) or any(map(_leaves, node.orelse))
     if not isinstance(node, ast.If):
         return isinstance(node, (ast.Break, ast.Continue))
-    if not hasattr(node, "may_leave"):  # kept: each `elif` is asked again by those before it
-        node.may_leave = any(_leaves(s) for s in [*node.body, *node.orelse])  # type: ignore[attr-defined]
-    return node.may_leave  # type: ignore[attr-defined]
+    return answer(node, "may_leave", lambda: any(map(_leaves, [*node.body, *node.orelse])))
 
 
 def _always_leaves(body: Sequence[ast.stmt]) -> bool:
@@ -285,9 +290,7 @@ def _is_the_end(node: ast.stmt) -> bool:
         return (_returning_loop(node) and _is_endless(node)) or (_always_leaves(node.orelse) and not _is_broken(node))
     if not isinstance(node, ast.If):
         return isinstance(node, (ast.Break, ast.Continue))
-    if not hasattr(node, "must_leave"):
-        node.must_leave = _always_leaves(node.body) and _always_leaves(node.orelse)  # type: ignore[attr-defined]
-    return node.must_leave  # type: ignore[attr-defined]
+    return answer(node, "must_leave", lambda: _always_leaves(node.body) and _always_leaves(node.orelse))
 
 
 def _holds_returning(node: ast.stmt) -> bool:

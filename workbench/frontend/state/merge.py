@@ -219,8 +219,8 @@ def branch_values(
                     else f"{name} may be unbound here: it is set only if {_shown(test)} {where}."
                 )  # fmt: skip
             pair = _behind(a), _behind(b)
-            meets = bound or name in handed_on or pair[0] is pair[1]
-            _meet(branches, name, pair if meets else (PENDING, PENDING), test)
+            is_bound = bound or name in handed_on or pair[0] is pair[1]
+            _meet(branches, name, pair if is_bound else (PENDING, PENDING), test)
         else:
             _meet(branches, name, (a, b), test)
     return branches

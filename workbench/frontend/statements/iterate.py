@@ -49,7 +49,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
     if name == "range":
         bounds = loops.range_of(context, node.iter, expression)
         steps = loops.steps_of(bounds)
-        if steps and not steps[UNROLLED_SEQUENCE:] and _read_by_static(context, node):
+        if steps and not steps[UNROLLED_SEQUENCE:] and _is_read_by_static(context, node):
             _unrolled(context, node, [Literal(n) for n in steps], lower_body)
         else:
             loops.for_loop(context, node, expression, lower_body, bounds)
@@ -59,7 +59,7 @@ def for_loop(context: Context, node: ast.For, expression: Expression, lower_body
         _unrolled(context, node, sequence(context, node.iter, expression), lower_body)
 
 
-def _read_by_static(context: Context, node: ast.For) -> bool:
+def _is_read_by_static(context: Context, node: ast.For) -> bool:
     """Return whether a `static(…)` in the body reads the loop's variable, which has to be known then."""
     target = node.target
     if not isinstance(target, ast.Name) or target.id not in context.definition.read_by_static:

@@ -40,7 +40,7 @@ def for_loop(
         _leaving_for(context, node, bounds, expression, lower_body)
         return
     start, stop, step = _typed_bounds(context, bounds)
-    rising = isinstance(bounds[2], Literal) and bounds[2].value > 0 and start in context.shared.non_negative
+    non_negative = _stays_above(context, bounds, start)
     index_name = node.target.id
     goes_on = _goes_on(context, node, index_name, start.type)
     names = [n for n in assigned(node.body) if n != index_name and n in context.env]
@@ -55,7 +55,7 @@ def for_loop(
 
     def attempt(types: dict[str, Type], fresh: Fresh) -> dict[str, Operand]:
         index = Value(start.type, index_name)
-        if rising:
+        if non_negative:
             context.shared.non_negative.add(index)
         carried = fresh()
         with context.builder.block((index, *carried.values())) as block:
@@ -76,6 +76,14 @@ def for_loop(
     results = list(context.builder.for_(start, stop, step, init, blocks[-1]))
     leave(context, before, types, results, [*assigned(node.body), index_name])
     loop.after(context.env)
+
+
+def _stays_above(context: Context, bounds: tuple[Operand, Operand, Operand], start: Value) -> bool:
+    """Return whether no index of a range is negative: it goes up from such a start, or down to one above -1."""
+    _, stop, step = bounds
+    if not isinstance(step, Literal):
+        return False
+    return start in context.shared.non_negative if step.value > 0 else isinstance(stop, Literal) and stop.value >= -1
 
 
 def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
@@ -157,7 +165,7 @@ def _leaving_for(
         at = context.env[counter]
         assert isinstance(at, Value) and isinstance(node.target, ast.Name)
         index = context.builder.cast(at, type)
-        if rising and start in context.shared.non_negative:
+        if _stays_above(context, bounds, start):
             context.shared.non_negative.add(index)
         context.env[node.target.id] = index
         following = apply(context, TABLE["add"], (at, wide[2]))

@@ -17,7 +17,7 @@ from workbench.frontend.expressions.expression_table import expression
 from workbench.frontend.names.results import as_said
 from workbench.frontend.state.coerce import describe, truth, usable
 from workbench.frontend.state.context import Context, Env
-from workbench.frontend.state.exits import all_end, in_groups
+from workbench.frontend.state.exits import all_end, answer, in_groups
 from workbench.frontend.state.merge import Branches, assigned, branch_values, same, stays
 from workbench.frontend.state.operands import (
     PENDING,
@@ -212,9 +212,7 @@ def _returns(node: ast.AST) -> bool:
     """Return whether a `return` stands in it."""
     if not isinstance(node, ast.If):
         return any(isinstance(n, ast.Return) for n in statements_of(node))
-    if not hasattr(node, "may_return"):  # kept: each `elif` is asked again by those before it
-        node.may_return = any(map(_returns, [*node.body, *node.orelse]))  # type: ignore[attr-defined]
-    return node.may_return  # type: ignore[attr-defined]
+    return answer(node, "may_return", lambda: any(map(_returns, [*node.body, *node.orelse])))
 
 
 def _always_returns(statements: Sequence[ast.stmt]) -> bool:
@@ -224,6 +222,4 @@ def _always_returns(statements: Sequence[ast.stmt]) -> bool:
 def _is_the_end(node: ast.stmt) -> bool:
     if not isinstance(node, ast.If):
         return isinstance(node, ast.Return)
-    if not hasattr(node, "must_return"):
-        node.must_return = _always_returns(node.body) and _always_returns(node.orelse)  # type: ignore[attr-defined]
-    return node.must_return  # type: ignore[attr-defined]
+    return answer(node, "must_return", lambda: _always_returns(node.body) and _always_returns(node.orelse))

@@ -5,28 +5,23 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from workbench.ir.attributes import AXIS
+from workbench.ir.attributes import AXIS, SCALAR
 from workbench.ir.ops import LEAD, UPDATES
 from workbench.ir.values import Block, Function, Op, Value
-
-_OWN = UPDATES | {"slots", "slot_read"}
-"""Operations whose results are each thread's own whatever they are given."""
+from workbench.types import Slots
 
 
-def varying_values(
-    function: Function, axis: int = -1, besides: Iterable[Value] = (), own: Container[str] = _OWN
-) -> frozenset[Value]:
+def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] = ()) -> frozenset[Value]:
     """Return the values that may differ between threads that differ in one of the launch's indices alone.
 
     Args:
         function: any.
         axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
-        own: names of the operations whose results do, whatever their operands are.
     """
-    return frozenset(_Analysis(function, function.launch_ndim + axis, besides, own).varying)
+    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
@@ -37,18 +32,20 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
 
 
 class _Analysis:
-    def __init__(self, function: Function, axis: int, besides: Iterable[Value], own: Container[str]) -> None:
-        self.axis, self.own = axis, own
+    def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
+        self.axis = axis
         self.varying: set[Value] = set(besides)
         before = -1
         while len(self.varying) != before:
             before = len(self.varying)
-            self.block(function.body)
+            self.block(function.body, False)
 
-    def block(self, block: Block) -> None:
+    def block(self, block: Block, apart: bool) -> None:
+        """Note what varies of a block; `apart`: threads may run it at different times."""
         for op in block.ops:
+            ways = op.name in LEAD and (bool(op.attrs.get(SCALAR)) or is_divergent(op, self.varying))
             for inner in op.blocks:
-                self.block(inner)
+                self.block(inner, apart or ways)
             if op.name == "if":
                 self.merge(op, op.results, [b.yielded for b in op.blocks])
             elif op.name == "for":
@@ -59,11 +56,17 @@ class _Analysis:
             elif op.name == "while":
                 self.carry(op, [b.params for b in op.blocks], op.operands, op.blocks[1])
             elif (
-                op.name in self.own
+                op.name in UPDATES
                 or not self.varying.isdisjoint(op.operands)
                 or (op.name == "tid" and op.attrs[AXIS] == self.axis)
             ):
                 self.varying.update(op.results)
+            if op.name in ("slot_read", "slot_write"):
+                # All threads have the same in them where they write the same, together, and look at the same elements.
+                if (apart and op.name == "slot_write") or not self.varying.isdisjoint(op.operands[1:]):
+                    self.varying.add(op.operands[0])
+            else:
+                self.varying.update(v for v in op.operands if isinstance(v.type, Slots))
 
     def merge(self, op: Op, results: Sequence[Value], ways: Sequence[Sequence[Value]]) -> None:
         """Values that come out of an operation by one of several ways."""

@@ -10,8 +10,8 @@ accessed that the turns themselves do not access.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from functools import partial, reduce
 
 import msgspec
@@ -26,7 +26,7 @@ from workbench.ir.values import Block, Function, Op, Value, array_of, definition
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.types import Scalar, int32
+from workbench.types import Scalar, Type, Vector, int32
 from workbench.types import bool as bool_
 
 ROWS = ("row_load", "row_store", "row_add", "row_total")
@@ -41,7 +41,8 @@ def with_strips(function: Function, plain: bool) -> Function:
         plain: the code runs on one core, so additions need not be atomic.
     """
     about = _About(function, plain)
-    return replace_body(function, Rewriter(partial(_change, about)).block(function.body))
+    body = Rewriter(partial(_change, about)).block(function.body)
+    return replace_body(function, Block(body.params, (*about.buffers.body().ops, *body.ops)))
 
 
 class _Row(msgspec.Struct):
@@ -60,7 +61,13 @@ class _Row(msgspec.Struct):
 
 
 class _About:
-    """What is known of a function."""
+    """What is known of a function.
+
+    Attributes:
+        buffers: where the slots of strips are made, before everything else: loops behind one another share them.
+        slots: these slots, by the type of their elements.
+        taken: by loop, how many of each type it and the loops inside use.
+    """
 
     def __init__(self, function: Function, plain: bool) -> None:
         self.plain = plain
@@ -69,9 +76,27 @@ class _About:
         self.known: dict[Value, Number] = constants(function.body)
         self.axis = function.launch_ndim - 1
         self.uses = Counter(v for op in walk(function.body) for v in op.operands)
+        self.buffers = Builder()
+        self.slots: dict[Type, list[Value]] = defaultdict(list)
+        self.taken: dict[Op, Counter[Type]] = {}
+
+    def storage(self, loop: Op, types: Sequence[Scalar | Vector]) -> list[Value]:
+        """Return slots of these types for a loop's strips, which no loop inside uses."""
+        inside = [self.taken[op] for op in walk(loop.blocks[0]) if op in self.taken]
+        taken = Counter[Type]({t: max(one[t] for one in inside) for one in inside for t in one})
+        result = list[Value]()
+        for type in types:
+            if len(self.slots[type]) == taken[type]:
+                self.slots[type].append(self.buffers.slots(type, TRANSPOSED_STRIP))
+            result.append(self.slots[type][taken[type]])
+            taken[type] += 1
+        self.taken[loop] = taken
+        return result
 
 
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
+    if op.attrs.get(SCALAR):  # threads go through it one by one
+        return (op,)
     return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
 
 
@@ -107,12 +132,12 @@ class _Loop:
         return [row for row in rows.values() if self._is_alone(row) and self._is_ruled(row)]
 
     def _is_row(self, op: Op) -> bool:
-        """Return whether threads access the next elements of rows in the next turn."""
+        """Return whether threads access the next elements of rows, or those before, in the next turn."""
         array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
         if array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
             return False
         others = dict(self.about.analysis.form(last).terms)
-        if others.pop(Atom("value", value=self.counter), 0) != 1:
+        if others.pop(Atom("value", value=self.counter), 0) not in (1, -1):
             return False
         return all(map(self._is_invariant, (*outer, *(atom.value for atom in others if atom.value is not None))))
 
@@ -171,8 +196,6 @@ class _Loop:
         pairs = self._pairs()
         if not self.rows or len(pairs) > GANG_DISTINCT_ARRAYS:
             return (self.op,)
-        if pairs and not self.original.blocks[0].op_names.isdisjoint(("slot_read", "slot_write")):
-            return (self.op,)
         b = Builder()
         b.location = self.op.location
         conditions = [b.one("apart", pair, bool_) for pair in pairs]
@@ -209,38 +232,40 @@ class _Loop:
     def _strips(self, b: Builder, results: tuple[Value, ...]) -> None:
         start, stop, _, *init = self.op.operands
         params = self.body.params[1:]
-        buffers = [b.slots(dtype_of(row.array), TRANSPOSED_STRIP) for row in self.rows]
-        first, carried, attrs = Value(int32, "first"), tuple(map(fresh, params)), STEP.of(self.step)
+        buffers = self.about.storage(self.original, [dtype_of(row.array) for row in self.rows])
+        first, carried = Value(int32, "first"), tuple(map(fresh, params))
         with b.block((first, *carried)) as strips:
             ends = (stop, first) if self.step == 1 else (first, stop)
             left, most = b.one("sub", ends, int32), b.const(TRANSPOSED_STRIP)
             count = b.one("where", (b.one("lt", (left, most), bool_), left, most), int32)
-            if self.step != 1:  # the strip's lowest element
-                first = b.one("add", (b.one("sub", (first, count), int32), b.const(1)), int32)
+            further = b.one("sub", (count, b.const(1)), int32)
+            last = b.one("add" if self.step == 1 else "sub", (first, further), int32)
             for row, slots in zip(self.rows, buffers, strict=True):
                 if row.ops[0].name == "load" and row.term is None:
-                    b.emit("row_load", self._strip(b, row, first, slots, count), (), attrs)
-            inner, types = self._turn(buffers, first, count), [p.type for p in params]
+                    self._strip(b, "row_load", row, (first, last), slots, count)
+            inner, types = self._turn(buffers, first, further), [p.type for p in params]
             carried_out = b.emit(
                 "for", (b.const(0), count, b.const(1), *carried), types, self.op.attrs, (inner,)
             ).results
             for row, slots in zip(self.rows, buffers, strict=True):
-                if row.after == "row_store":
-                    b.emit("row_store", self._strip(b, row, first, slots, count), (), attrs)
-                elif row.after == "row_add":
-                    b.emit("row_add", self._strip(b, row, first, slots, count), (), attrs)
-                elif row.after == "row_total":
-                    b.emit("row_total", self._strip(b, row, first, slots, count), (), attrs)
+                if row.after:
+                    self._strip(b, row.after, row, (first, last), slots, count)
             b.yield_(*carried_out)
         operands = (start, stop, b.const(TRANSPOSED_STRIP * self.step), *init)
         b.append(Op("for", operands, results, self.op.attrs, (strips.block,), self.op.location))
 
-    def _strip(self, b: Builder, row: _Row, first: Value, slots: Value, count: Value) -> tuple[Value, ...]:
-        """Return the operands of an access to a strip of a row, from the turn `first` on."""
-        mapping = {self.counter: first}
+    def _rises(self, row: _Row) -> bool:
+        """Return whether a row's next element is the one behind, not the one before."""
+        return self.about.analysis.form(row.indices[-1]).terms[Atom("value", value=self.counter)] == self.step
+
+    def _strip(self, b: Builder, name: str, row: _Row, turns: tuple[Value, Value], slots: Value, count: Value) -> None:
+        """Emit an access to a strip of a row, of its first and last turn, from the lowest element on."""
+        rises = self._rises(row)
+        mapping = {self.counter: turns[not rises]}
         for value in row.indices:
             self._again(b, value, mapping)
-        return row.array, *(mapping.get(v, v) for v in row.indices), slots, count
+        place = (mapping.get(v, v) for v in row.indices)
+        b.emit(name, (row.array, *place, slots, count), (), STEP.of(1 if rises else -1))
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Compute what an index in the loop is made of."""
@@ -251,19 +276,19 @@ class _Loop:
             self._again(b, v, mapping)
         b.append(copy_op(op, mapping))
 
-    def _turn(self, buffers: list[Value], first: Value, count: Value) -> Block:
-        """What a turn of a strip does."""
+    def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
+        """What a turn of a strip does, behind which so many are further ones of its first turn."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):
             stands_for |= dict.fromkeys(row.ops, (row, slots))
         number, (counter, *params) = Value(int32, "turn"), self.body.params
-        b, turn = Builder(), number
+        b = Builder()
         b.location = self.op.location
-        if self.step != 1:
-            turn = b.one("sub", (b.one("sub", (count, number), int32), b.const(1)), int32)
-        b.append(Op("add", (first, turn), (counter,), location=self.op.location))
+        b.append(Op("add" if self.step == 1 else "sub", (first, number), (counter,), location=self.op.location))
+        back = b.one("sub", (further, number), int32)
         for op in self.body.ops:
-            row, slots = stands_for.get(op, (None, turn))
+            row, slots = stands_for.get(op, (None, number))
+            turn = number if row is None or self._rises(row) else back
             b.location = op.location
             if row is None:
                 b.append(op)

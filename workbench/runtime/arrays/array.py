@@ -22,7 +22,7 @@ from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
 from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
-from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, located, side_by_side, tag_of
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, lies_densely, located, tag_of
 from workbench.runtime.arrays.unseen_writes import exported
 from workbench.runtime.arrays.views import Viewed
 from workbench.runtime.device.call_site import warn
@@ -46,7 +46,9 @@ class array(Viewed, Arithmetic):
         nbytes: bytes of all elements.
         strides: bytes from one element to the next along each dimension.
         device: where it is.
-        is_contiguous: whether the elements lie densely in row-major order.
+        is_contiguous: whether the elements are adjacent in memory, in row-major order.
+        is_dense: whether a kernel finds them without strides: adjacent, or, of a field that a kernel gets of an array
+            of structs, in adjacent structs.
         tag: dtype, dimensions, density, `is_far` and device as one string: arrays of one tag suit the same code.
         requires_grad: whether a tape accumulates this array's gradient in `.grad`.
         kin: the class of views and results; a subclass that is to have its own kind of them sets it.
@@ -58,7 +60,7 @@ class array(Viewed, Arithmetic):
     kin: ClassVar[type[array]]
     __slots__ = (
         "__weakref__", "_fields", "_grad", "_shape", "address", "attached", "device", "dtype", "is_contiguous",
-        "memory", "nbytes", "packed", "requires_grad", "strides", "tag", "type",
+        "is_dense", "memory", "nbytes", "packed", "requires_grad", "strides", "tag", "type",
     )  # fmt: skip
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
@@ -158,11 +160,12 @@ class array(Viewed, Arithmetic):
         self.device = memory.device
         wide, kind = is_wide(self.shape), type if type is not None else array_type(dtype, len(self.shape))
         self.type: Any = replace(kind, wide=True) if wide and isinstance(kind, ArrayType) else kind
-        pitch = getattr(kind, "pitch", 0) or dtype.size
-        self.is_contiguous = self.strides == dense(self.shape, pitch) or self.size <= 1
+        self.is_contiguous = self.is_dense = lies_densely(self.shape, self.strides, dtype.size)
+        if pitch := getattr(kind, "pitch", 0):
+            self.is_dense = lies_densely(self.shape, self.strides, pitch)
         far = is_far(self.shape, self.strides)
         self.tag = (
-            tag_of(self.type, getattr(dtype, "content", ""), self.is_contiguous, far, self.device)
+            tag_of(self.type, getattr(dtype, "content", ""), self.is_dense, far, self.device)
             + READ_ONLY * memory.read_only
         )
         self.packed = array_piece(self.address, self.shape, self.strides)
@@ -245,7 +248,7 @@ class array(Viewed, Arithmetic):
         """Like `numpy`, for the library's own use: without notifying observers, and not to be handed out."""
         if not self.device.is_cuda:
             return host_view(self)
-        packed = self if side_by_side(self) else self.contiguous()
+        packed = self if self.is_contiguous else self.contiguous()
         host = np.empty((*self.shape, *self.dtype.shape), item(self.dtype))
         driver_of(self.device).copy_to_host(host, packed.address, self.device.index)
         return host
@@ -293,7 +296,8 @@ class array(Viewed, Arithmetic):
         twin.dtype, twin.type, twin.tag = self.dtype, self.type, self.tag
         if self.memory.read_only and not memory.read_only:
             twin.tag = self.tag.removesuffix(READ_ONLY)
-        twin._shape, twin.strides, twin.is_contiguous = self._shape, self.strides, self.is_contiguous
+        twin._shape, twin.strides = self._shape, self.strides
+        twin.is_contiguous, twin.is_dense = self.is_contiguous, self.is_dense
         twin.nbytes, twin.packed = self.nbytes, array_piece(address, self._shape, self.strides)
         twin.requires_grad, twin._grad, twin._fields = False, None, None
         return twin
@@ -393,7 +397,7 @@ class array(Viewed, Arithmetic):
 
     def fresh_like(self, dtype: Any = None) -> array:
         """Return a dense array of the same shape and device, undefined until written."""
-        if dtype is None and side_by_side(self):
+        if dtype is None and self.is_contiguous:
             memory = allocate(self.device, self.nbytes)
             return self._alike(memory, memory.address)
         return self.kin.undefined(self.shape, self.dtype if dtype is None else as_element(dtype), self.device)

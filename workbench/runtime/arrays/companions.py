@@ -53,7 +53,14 @@ def copy_of(value: array) -> Memory:
 def zeros_beside(values: Collection[array]) -> list[array]:
     """Zeros for each array, as large as its memory, and like the array where that is all of it."""
     unseen = not OBSERVERS.get()
-    plain = [unseen and a.device is CPU and is_all(a) and not isinstance(a.dtype, Struct) for a in values]
+    plain = [  # `is_all`, without a call
+        unseen
+        and a.device is CPU
+        and a.is_contiguous
+        and a.nbytes == a.memory.nbytes > 0
+        and not isinstance(a.dtype, Struct)
+        for a in values
+    ]
     cleared = iter(allocate_zeros([a.nbytes for a, is_plain in zip(values, plain, strict=True) if is_plain]))
     return [a.twin(next(cleared)) if is_plain else _zeros(a) for a, is_plain in zip(values, plain, strict=True)]
 

@@ -21,7 +21,7 @@ from workbench.backends.layout import multiplier
 from workbench.errors import LaunchError, its_type
 from workbench.runtime.active_observers import timed
 from workbench.runtime.arrays.host_convert import item, repeats, summed
-from workbench.runtime.arrays.shapes import BEYOND_INT32, Strided, meet, side_by_side
+from workbench.runtime.arrays.shapes import BEYOND_INT32, Strided, meet
 from workbench.runtime.device.device import driver_of
 from workbench.runtime.device.device_code import own_kernel
 from workbench.runtime.device.driver import Driver
@@ -40,7 +40,7 @@ def fill(target: Strided, value: Any) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
         zero = type(value) in (int, float) and value == 0 and math.copysign(1, value) > 0
-        if zero and side_by_side(target):
+        if zero and target.is_contiguous:
             ctypes.memset(target.address, 0, target.nbytes)
         else:
             target.host()[...] = value
@@ -50,7 +50,7 @@ def fill(target: Strided, value: Any) -> None:
         return
     driver, index = driver_of(target.device), target.device.index
     bits = np.full(1, value, element(target.dtype).numpy)
-    if side_by_side(target) and bits.itemsize in (1, 2, 4):
+    if target.is_contiguous and bits.itemsize in (1, 2, 4):
         pattern = int.from_bytes(bits.tobytes(), "little")
         driver.fill(target.address, pattern, target.nbytes // bits.itemsize, index, bits.itemsize)
     else:
@@ -61,7 +61,7 @@ def fill(target: Strided, value: Any) -> None:
 def copy(target: Strided, source: Strided) -> None:
     """Copy, across devices too; to and from page-locked memory it is queued."""
     device = target.device if target.device.is_cuda else source.device
-    dense = side_by_side(target) and side_by_side(source)
+    dense = target.is_contiguous and source.is_contiguous
     if device.is_cuda or not dense:
         source = _unwritten(target, source)
     if not device.is_cuda and dense:
@@ -126,7 +126,7 @@ def everywhere(target: Strided, value: Any) -> Any:
 
 def _from_elsewhere(target: Strided, source: Strided) -> None:
     """Copy from the CPU or another GPU to a view that is not dense, or from memory that the driver does not see."""
-    into = target if side_by_side(target) else target.fresh_like()
+    into = target if target.is_contiguous else target.fresh_like()
     if source.device.is_cuda and source.device.kind == target.device.kind:
         copy(into, source.contiguous())
     else:
@@ -229,7 +229,7 @@ def move_of(kind: str, target: Strided, source: Strided | None, value: Any) -> M
         size = element(target.dtype).size
     if entry is None:
         raise LaunchError(f"A sum of arrays of {target.dtype!r} cannot be in a graph yet.", advice="Use float32.")
-    dense = side_by_side(target) and (source is None or side_by_side(source))
+    dense = target.is_contiguous and (source is None or source.is_contiguous)
     words = _words(target, source, target.dtype.size // size, dense)
     move = Move(entry, words, target.size, pattern, target.device.index)
     # A CPU's entries have one form.

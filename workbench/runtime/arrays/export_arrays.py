@@ -8,7 +8,7 @@ import numpy as np
 
 from workbench.runtime.arrays import dlpack
 from workbench.runtime.arrays.host_convert import item
-from workbench.runtime.arrays.shapes import Strided, dense, side_by_side
+from workbench.runtime.arrays.shapes import Strided, dense
 from workbench.runtime.arrays.unseen_writes import exported, flat
 from workbench.runtime.device.device import driver_of
 from workbench.structs import Struct
@@ -98,7 +98,7 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
         raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
     scalar, inner = element(source.dtype), source.dtype.shape
-    strides = None if side_by_side(source) else (*source.strides, *dense(inner, scalar.size))
+    strides = None if source.is_contiguous else (*source.strides, *dense(inner, scalar.size))
     return {
         "version": 3, "shape": (*source.shape, *inner), "typestr": source.dtype.numpy.str, "strides": strides,
         "data": (source.address if source.size else 0, False),

@@ -35,6 +35,11 @@ class Strided(Protocol):
         ...
 
     @property
+    def is_contiguous(self) -> bool:
+        """Return whether the elements are adjacent in memory, row by row."""
+        ...
+
+    @property
     def ndim(self) -> int:
         """Number of dimensions."""
         ...
@@ -91,6 +96,12 @@ def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
     return tuple(reversed(strides))
 
 
+def lies_densely(shape: Sequence[int], strides: Sequence[int], item: int) -> bool:
+    """Return whether strides are those of `dense`; along axes of one element they do not matter, as in NumPy."""
+    steps = zip(shape, strides, dense(shape, item), strict=True)
+    return 0 in shape or all([n == 1 or step == own for n, step, own in steps])
+
+
 def is_far(shape: Sequence[int], strides: Sequence[int]) -> bool:
     """Return whether an array reaches over more bytes, or has more elements along an axis, than 32 bits count."""
     return max(sum(abs(s) * n for s, n in zip(strides, shape, strict=True)), *shape) >= BEYOND_INT32
@@ -101,11 +112,6 @@ def tag_of(kind: ArrayType | StructArray, content: str, contiguous: bool, far: b
     """Return the string that decides which code suits an array; `content` is of a struct; `far`: see `is_far`."""
     wide = " wide" * getattr(kind, "wide", False)
     return f"{kind!r} {content} {'dense' if contiguous else 'strided'}{wide}{' far' * far} {device}"
-
-
-def side_by_side(a: Any) -> bool:
-    """Return whether elements are adjacent in memory; those of a field of structs are not, though contiguous."""
-    return a.is_contiguous and not getattr(a.type, "pitch", 0)
 
 
 def extent(a: Strided) -> tuple[int, int]:

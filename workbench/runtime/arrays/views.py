@@ -9,7 +9,7 @@ from typing import Any
 
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
-from workbench.runtime.arrays.shapes import Shape, as_shape, dense, side_by_side
+from workbench.runtime.arrays.shapes import Shape, as_shape, dense
 from workbench.runtime.completion import Listed
 from workbench.structs import Struct, as_element, field_array
 from workbench.types import MAX_NDIM, Complex, Scalar, Vector, element, is_complex, is_float
@@ -22,7 +22,7 @@ class Viewed(Listed):
     """
 
     __slots__ = ()
-    _internal = "changed field_arrays fresh_like host memory packed tag twin undefined version window"
+    _internal = "changed field_arrays fresh_like host is_dense memory packed tag twin undefined version window"
 
     def _reshape_in_place(self: Any, shape: Any) -> None:
         raise AttributeError(f"the shape of an array stays as it is; x.reshape({shape}) is a view of another shape")
@@ -78,7 +78,7 @@ class Viewed(Listed):
 
     def contiguous(self: Any) -> Any:
         """Return the array itself if it is dense, else a dense copy."""
-        return self if side_by_side(self) else self.fresh_like().copy_(self)
+        return self if self.is_contiguous else self.fresh_like().copy_(self)
 
     def flatten(self: Any) -> Any:
         """Return the elements in one dimension, row by row: `reshape(-1)`.
@@ -200,7 +200,7 @@ def _regrouped(of: Any, kind: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Shape and strides where components become dimensions, and the last dimensions components."""
     inner, own = (t.parts_shape if isinstance(t, Vector) else () for t in (kind, of.dtype))
     size, inner_size = element(kind).size, prod(inner)
-    if of.ndim == 1 and not own and inner and of.size % inner_size == 0 and side_by_side(of):
+    if of.ndim == 1 and not own and inner and of.size % inner_size == 0 and of.is_contiguous:
         return (of.size // inner_size,), (kind.size,)
     shape, strides = (*of.shape, *own), (*of.strides, *dense(own, size))
     outer = len(shape) - len(inner)
@@ -220,7 +220,7 @@ def part(of: Any, start: int, count: int, what: str) -> Any:
     Raises:
         LaunchError: it is not dense, or has not so many.
     """
-    if not side_by_side(of) and of.ndim > 1:
+    if not of.is_contiguous and of.ndim > 1:
         raise LaunchError(
             f"The {what} of a copy by offset and count is not dense.", advice="Copy slices: target[2:] = source[:n]."
         )

@@ -7,7 +7,6 @@ versions to notice that an array is no longer what it was.
 from __future__ import annotations
 
 import ctypes
-import itertools
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -157,10 +156,10 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
 
 def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
     """Allocate zeroed memories on the CPU, unobserved, one of each size; small ones share an allocation."""
-    starts = [*itertools.accumulate([n + -n % 64 if n <= _SMALL else 0 for n in sizes], initial=0)]
-    start, shift, data = _aligned(starts[-1], True)
+    start, shift, data = _aligned(sum([n + -n % 64 for n in sizes if n <= _SMALL]), True)
     memories: list[Memory] = []
-    for n, at in zip(sizes, starts, strict=False):
+    at = 0
+    for n in sizes:
         if n > _SMALL:
             memories.append(allocate(CPU, n, zeroed=True))
             continue
@@ -168,6 +167,7 @@ def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
         memory = Memory(CPU, address, n, data[at : at + n], bit_of(address))
         memory.plain = True
         memories.append(memory)
+        at += n + -n % 64
     return memories
 
 

@@ -33,24 +33,24 @@ DENSE_SCALARS, STRIDED_SCALARS = 131_072, 8_192
 class Row(NamedTuple):
     """An entry with its parameters, how many threads or elements it has, a fault record.
 
-    One core takes `grain` of them at a time, and looks after each `strip` whether to stop. `mask` is the memory that it
-    reads and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end. As many as
+    One core takes a `strip` of them at a time, and looks after each whether to stop. `mask` is the memory that it reads
+    and changes; see `backends/cpu/native/memory_locks.py`. Each strip leaves `sums` words for the end. As many as
     `cores` threads share it.
     """
 
     entry: int
     params: int
     total: int
-    grain: int
     strip: int
     fault: int
     mask: int
     sums: int
     cores: int
 
-    def launch(self, threads: int) -> tuple[int, ...]:
-        """Return the row of the launcher's that runs it on so many threads (`dispatch.ENTRY_SIZE`)."""
-        return self.entry, self.params, self.total, threads, self.strip, self.fault, self.mask, self.sums
+    def launch(self, threads: int, mask: int) -> tuple[int, ...]:
+        """Return the launcher's row (`dispatch.ENTRY_SIZE`) that runs it on so many threads, under these locks."""
+        threads = min(threads, self.cores)
+        return self.entry, self.params, self.total, threads, self.strip, self.fault, mask, self.sums
 
 
 class CpuPlan:
@@ -179,8 +179,8 @@ class CpuPlan:
         return table.ctypes.data
 
     def _in_order(self) -> tuple[int, int]:
-        rows = [row.launch(row.cores) for row in map(self._row, range(len(self.nodes)))]
-        step = schedule.IN_ORDER, self._words(rows, 8), len(rows), 1, 0, 0, 0, 0
+        rows = [row.launch(row.cores, row.mask) for row in map(self._row, range(len(self.nodes)))]
+        step = schedule.IN_ORDER, self._words(rows, len(rows[0])), len(rows), 1, 0, 0, 0, 0
         return self._words([step], schedule.STEP_WORDS), 1
 
     def _table(self, body: Nodes) -> tuple[int, int]:
@@ -193,23 +193,13 @@ class CpuPlan:
         for level in body.levels:
             works = [self._row(first + k) for k in level if not body.nodes[k].bodies]
             works = [w for w in works if w.total]
-            threads = min(cpu_threads(), math.ceil(sum(w.total / w.grain for w in works)))
+            threads = min(cpu_threads(), math.ceil(sum(w.total / w.strip for w in works if w.cores > 1)))
             if threads < 2:
                 inline += works
             else:
                 yield from self._flush(inline)
-                for w in (w for w in works if w.sums):
-                    row = w.launch(min(threads, -(-w.total // w.grain)))
-                    yield schedule.LAUNCH, self._words([row], len(row)), 1, 1, 0, 0, 0, 0
-                works = [w for w in works if not w.sums]
-                items = [
-                    (w.entry, w.params, start, min(start + w.grain, w.total), w.fault, w.strip, 0)
-                    for w in works
-                    for start in range(0, w.total, w.grain)
-                ]
-                table = self._words(items, schedule.ITEM_WORDS)
-                if items:
-                    yield schedule.RUN, table, len(items), min(threads, len(items)), 0, 0, 0, _mask(works)
+                yield from self._launches(schedule.LAUNCH, [w for w in works if w.sums], threads)
+                yield from self._launches(schedule.SHARED, [w for w in works if not w.sums], threads)
             for node in (body.nodes[k] for k in level):
                 if isinstance(node, Graph):
                     yield from self._flush(inline)
@@ -217,10 +207,14 @@ class CpuPlan:
         yield from self._flush(inline)
 
     def _flush(self, inline: list[Row]) -> Iterator[tuple[int, ...]]:
-        if inline:
-            items = [(w.entry, w.params, 0, w.total, w.fault, w.strip, w.sums) for w in inline]
-            yield schedule.RUN, self._words(items, schedule.ITEM_WORDS), len(items), 1, 0, 0, 0, _mask(inline)
-            inline.clear()
+        yield from self._launches(schedule.LAUNCH, inline, 1)
+        inline.clear()
+
+    def _launches(self, kind: int, works: Sequence[Row], threads: int) -> Iterator[tuple[int, ...]]:
+        """Return the step of these, under the locks of all; none if there are none."""
+        rows = [w.launch(threads, 0) for w in works]
+        if rows:
+            yield kind, self._words(rows, len(rows[0])), len(rows), threads, 0, 0, 0, _mask(works)
 
     def _control(self, node: Graph) -> tuple[int, ...]:
         kind = schedule.WHILE if isinstance(node, While) else schedule.IF
@@ -236,14 +230,11 @@ class CpuPlan:
             record, loaded = node.record, node.record.loaded
             at = self._faulting.get(k)
             fault = self._faults[at].ctypes.data if at is not None else 0
-            mask, grain = loaded.mask(record.values), loaded.threads_per_task
-            return Row(
-                loaded.address, params, record.threads, grain, loaded.strip, fault, mask, loaded.sums, cores(loaded)
-            )
+            mask = loaded.mask(record.values)
+            return Row(loaded.address, params, record.threads, loaded.strip, fault, mask, loaded.sums, cores(loaded))
         entry, words, _ = self._moves[k]
-        grain = move_grain(words)
         mask = node.target.memory.turn if isinstance(node, Add) else 0
-        return Row(entry, params, math.prod(node.size), grain, grain, 0, mask, 0, cpu_threads())
+        return Row(entry, params, math.prod(node.size), move_grain(words), 0, mask, 0, cpu_threads())
 
 
 def flat_nodes(body: Nodes) -> list[Work]:

@@ -120,7 +120,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         sums: the number of words that a strip leaves for the end of the launch (backends/cpu/text/reductions.py).
         arrays_of, written_of, floats_written_of, floats_read_of: take the arguments of a launch; return those that are
             arrays, those in `writes`, and of arrays that can have a gradient those whose elements may change, are read.
-        bound: a store for what `workbench.api.tapes.plain_adjoint` finds out about launches of this code.
+        bound: a store for what `workbench.api.tapes.adjoint_launch` finds out about launches of this code.
     """
 
     name: str

@@ -29,8 +29,8 @@ class Observer(Listed):
     defers = False
     differentiates = False
     _internal = (
-        "adding allocating called converting copying defers differentiates done filling launching looks_inside mapping "
-        "measured reading replaying replays stopped takes"
+        "adding allocating branching called converting copying defers differentiates done filling launching "
+        "looks_inside mapping measured reading replaying replays stopped takes"
     )
 
     def allocating(self, memory: Memory, filled: bool) -> None:
@@ -38,6 +38,22 @@ class Observer(Listed):
 
     def launching(self, record: LaunchRecord) -> None:
         """Observe that a launch is about to run."""
+
+    def branching(self, node: Any) -> Any:
+        """Observe that a branch or loop is captured, about whose condition nothing is known before the graph runs.
+
+        Returns:
+            What is captured in its place.
+
+        Raises:
+            LaunchError: this observer has to know what runs.
+        """
+        if self.looks_inside:
+            raise LaunchError(
+                f"A graph decides when it runs which branch it takes: a {type(self).__name__} cannot follow it here.",
+                advice="Do so outside of wb.capture(), or write the decision in a kernel.",
+            )
+        return node
 
     def copying(self, target: array, source: array) -> None:
         """Observe that `target` is about to become a copy of `source`."""

@@ -25,7 +25,6 @@ from workbench.errors import RecordError
 from workbench.ir.attributes import PARTS
 from workbench.ir.values import number_ops
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.shapes import side_by_side
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.graphs.plan_cpu import move_grain, move_words
 from workbench.runtime.launching.record import LaunchRecord
@@ -102,7 +101,7 @@ def _unread(entries: Sequence[Work]) -> set[Memory]:
         memories = [a.memory for a in entry.arrays]
         if isinstance(entry, Copy | Fill) and not isinstance(entry, Add):
             target = entry.target
-            overwritten = side_by_side(target) and target.nbytes == target.memory.nbytes
+            overwritten = target.is_contiguous and target.nbytes == target.memory.nbytes
             if overwritten and target.memory not in used and target.memory not in memories[1:]:
                 unread.add(target.memory)
         used.update(memories)

@@ -24,7 +24,13 @@ from workbench.ir.attributes import UNROLL
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Value, dtype_of, walk
-from workbench.limits import REVERSED_CHUNK, REVERSED_CHUNK_BYTES, REVERSED_CHUNK_OPERATIONS
+from workbench.limits import (
+    CHECKPOINTS,
+    REVERSED_CHUNK,
+    REVERSED_CHUNK_BYTES,
+    REVERSED_CHUNK_OPERATIONS,
+    REVERSED_STATES_BYTES,
+)
 from workbench.tiles import Tile
 from workbench.types import element, float32, int32, int64
 
@@ -45,10 +51,6 @@ class Checkpoints:
     def __init__(self, sweep: ReverseSweep, loop: Loop) -> None:
         """Make the slots and keep the first state."""
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
-        # Few states reach further as starts.
-        self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
-        self.shift = self.chunk.bit_length() - 1
-        self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
         zero = self.number(0)
         self.iterations = loop.count(sweep)
         self.kept = loop.kept(sweep)
@@ -63,10 +65,19 @@ class Checkpoints:
         ops = list(walk(loop.body))
         size = sum(kept_type(loop.carried[s]).size for s in self.kept)
         plain = len(ops) <= REVERSED_CHUNK_OPERATIONS and all(op.name not in LOOPS for op in ops)
-        self.short = self.chunk > 1 and plain and size <= REVERSED_CHUNK_BYTES
+        # Few states reach further as starts.
+        self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
+        self.count = sweep.checkpoints if self.chunk == 1 else sweep.checkpoints - self.chunk - 1
+        self.short = not sweep.stack and self.chunk > 1 and plain and size <= REVERSED_CHUNK_BYTES
+        room = REVERSED_STATES_BYTES // max(1, len({op for op, _ in sweep.checkpointed}))
+        if sweep.stack and sweep.checkpoints == CHECKPOINTS and size * 2 * REVERSED_CHUNK <= room:
+            # Of small states there is room for more.
+            self.chunk = self.count = 1 << (room // max(size, 4)).bit_length() - 1
+        self.shift = self.chunk.bit_length() - 1
         # Of a loop whose index has 32 bits, chunks are fewer than 2**31.
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
-        self.positions = self.builder.slots(int32 if narrow else int64, self.count)
+        self.counted = int32 if narrow else int64
+        self.positions = self.builder.slots(self.counted, self.count)
         self.slots = {s: self.builder.slots(kept_type(loop.carried[s]), self.count) for s in self.kept}
         self.states = {s: self.builder.slots(kept_type(loop.carried[s]), self.chunk) for s in self.kept}
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
@@ -119,7 +130,7 @@ class Checkpoints:
         step = Value(int32, "step")
         params = self._params()
         with builder.block((step, *params)) as opened:
-            moved = self._next(self.first + builder.ref(step).cast(int64), params)
+            moved = self._next(self.first, step, params)
             following = (builder.ref(step) + 1).value
             for storage, value in zip(self.states.values(), moved, strict=True):
                 builder.slot_write(storage, following, value)
@@ -216,19 +227,19 @@ class Checkpoints:
     def _advanced(self, at: Ref, far: Ref, state: Sequence[Value]) -> list[Value]:
         """Return the state after `far` iterations more."""
         builder = self.builder
-        step = Value(int64, "step")
+        step = Value(self.counted, "step")
         params = self._params()
         with builder.block((step, *params)) as opened:
-            builder.yield_(*self._next(at + builder.ref(step), params))
-        zero, one = self.number(0).value, self.number(1).value
-        return list(builder.for_(zero, far.value, one, list(state), opened.block))
+            builder.yield_(*self._next(at, step, params))
+        zero, one = (builder.const(k, self.counted) for k in (0, 1))
+        return list(builder.for_(zero, far.cast(self.counted).value, one, list(state), opened.block))
 
     def _params(self) -> list[Value]:
         return [fresh(self.loop.carried[s]) for s in self.kept]
 
-    def _next(self, at: Ref, state: Sequence[Value]) -> list[Value]:
+    def _next(self, first: Ref, step: Value, state: Sequence[Value]) -> list[Value]:
         """Return the state after one iteration more."""
-        return following(self.sweep, self.loop, at.value, dict(zip(self.kept, state, strict=True)))
+        return following(self.sweep, self.loop, step, dict(zip(self.kept, state, strict=True)), first)
 
 
 class _KeptTurn(PositionTurn):
@@ -236,11 +247,7 @@ class _KeptTurn(PositionTurn):
 
     def __init__(self, owner: Checkpoints, counter: Value) -> None:
         super().__init__(owner.sweep, owner.loop, counter)
-        self.owner = owner
-
-    def done(self) -> Ref:
-        """Return the iterations before the round's, and those before it in the round."""
-        return self.owner.first + self.owner.builder.ref(self.counter).cast(int64)
+        self.owner, self.first = owner, owner.first
 
     def kept(self, carry: int) -> Value | None:
         """What was kept."""

@@ -85,12 +85,14 @@ class Loop(msgspec.Struct, frozen=True):
         some = PositionTurn(sweep, self, sweep.builder.const(0, int64))
         return [s for s in range(len(self.carried)) if self.known(sweep, s, some) is None]
 
-    def at(self, sweep: ReverseSweep, position: Ref) -> Value:
-        """Return the index of a `for` after `position` iterations."""
+    def at(self, sweep: ReverseSweep, *positions: Ref) -> Value:
+        """Return the index of a `for` after as many iterations, which are added up in the type of the index."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
-        if sweep.constant(self.op.operands[2]) == 1:
-            return (start + position.cast(start.type)).value
-        return (start + position.cast(start.type) * step).value
+        index = start
+        for position in positions:
+            distance = position.cast(start.type)
+            index = index + (distance if sweep.constant(self.op.operands[2]) == 1 else distance * step)
+        return index.value
 
     def count(self, sweep: ReverseSweep) -> Ref:
         """How many iterations there are, as int64."""
@@ -159,26 +161,43 @@ class Turn:
                 f"{name} changes in every iteration, and the adjoint needs its value at each",
                 "Keep the values in an array.",
                 loop=loop.op,
+                carry=carry,
             )
             # No error yet: after pruning it may turn out that no rule needs this value.
             unavailable(param, missing, sweep.env, sweep.builder)
 
 
 class PositionTurn(Turn):
-    """The counter is the number of iterations before this one."""
+    """The counter is the number of iterations before this one, from the `first` on."""
+
+    first: Ref | None = None
 
     def index(self) -> Value:
         """Return the index of the `for`."""
-        return self.loop.at(self.sweep, self.done())
+        counter = self.sweep.builder.ref(self.counter)
+        return self.loop.at(self.sweep, *((counter,) if self.first is None else (self.first, counter)))
 
     def done(self) -> Ref:
-        """Return the counter."""
-        return self.sweep.builder.ref(self.counter)
+        """Return how many iterations were before it."""
+        counter = self.sweep.builder.ref(self.counter)
+        return counter if self.first is None else self.first + counter.cast(int64)
 
 
-def following(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> list[Value]:
-    """Return the state after one iteration more, without its effects; `state` by the numbers of carried values."""
-    _Forward(sweep, loop, position, state).enter()
+def following(
+    sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value], first: Ref | None = None
+) -> list[Value]:
+    """Return the state after one iteration more, without its effects.
+
+    Args:
+        sweep: which writes it.
+        loop: whose body is run.
+        position: how many iterations there were before, from the `first` on.
+        state: what is carried, by the numbers of carried values.
+        first: the number of an iteration; None: 0.
+    """
+    turn = _Forward(sweep, loop, position, state)
+    turn.first = first
+    turn.enter()
     recompute(loop.body.ops[:-1], sweep.env, sweep.builder, sweep.memory.overwritten)
     sweep.builder.location = loop.op.location
     return [sweep.env[loop.body.yielded[s]] for s in state]

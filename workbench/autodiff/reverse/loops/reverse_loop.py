@@ -8,7 +8,7 @@ else nothing is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import numpy as np
@@ -16,13 +16,16 @@ import numpy as np
 from workbench.autodiff.analysis.activity import touches_floats
 from workbench.autodiff.reverse.cotangents import Cotangents, Piece, truth, zero
 from workbench.autodiff.reverse.loops.checkpoints import Checkpoints
+from workbench.autodiff.reverse.loops.counters import before, counters
 from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn
 from workbench.autodiff.reverse.loops.order import only_adds
 from workbench.autodiff.reverse.loops.states import States, few
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import extrema, operators
+from workbench.ir.attributes import SCALAR
 from workbench.ir.ops import OPAQUE
+from workbench.ir.rewrite import fresh
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import bool as bool_
 from workbench.types import element, int32, int64
@@ -38,7 +41,9 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
     # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
     # its number.
-    form = _checkpointed(sweep, loop) if op in sweep.checkpointed else _straight(sweep, loop, carried)
+    needed = {carry for kept, carry in sweep.checkpointed if kept is op}
+    counted = counters(sweep, loop, needed)
+    form = _checkpointed(sweep, loop) if needed and not counted else _straight(sweep, loop, carried, counted)
     # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
     backwards = form.written(carried, masked=False)
     masked = backwards.may_die or any(c.seed is None or c.seed.live is not None for c in carried)
@@ -49,10 +54,11 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     # An outer value is used in every iteration: its cotangents are summed in a carried value, from 0.
     for value in backwards.sums:
         starts += _pair(sweep, None, value)
+    starts += [sweep.env[op.results[carry]] for carry in counted]
     results = [sweep.builder.ref(v) for v in form.run(starts, backwards)]
     for one, total, live in zip(carried, results[::2], results[1::2], strict=False):
         cotangents.add(loop.init[one.carry], Piece(total, None, live if masked else None))
-    rest = results[2 * len(carried) :]
+    rest = results[2 * len(carried) : len(results) - len(counted)]
     runs = _runs(sweep, op)
     for (value, always), total, live in zip(backwards.sums.items(), rest[::2], rest[1::2], strict=True):
         # If the loop may run no iteration, nothing has used the value: its 0 must not meet an infinite slope.
@@ -84,16 +90,17 @@ class _Form(msgspec.Struct, frozen=True):
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
-def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> _Form:
+def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
     """One `for`, nothing kept: upwards, where the order does not matter."""
     bounds, turn = _backwards(sweep, loop, carried)
+    attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
     def written(carried: list[_Carried], masked: bool) -> _Body:
-        return _reversed_body(sweep, turn, carried, masked)
+        return _reversed_body(sweep, turn, carried, masked, counted)
 
     def run(starts: list[Value], body: _Body) -> tuple[Value, ...]:
         up = only_adds(sweep, loop, body.block)
-        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block)
+        return sweep.builder.for_(*(_forwards(sweep, loop, turn) if up else bounds), starts, body.block, attrs)
 
     return _Form(written, run)
 
@@ -121,13 +128,21 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
     return _Form(written, lambda starts, body: checkpoints.run(starts, body.block))
 
 
-def _reversed_body(sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool) -> _Body:
-    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
+def _reversed_body(
+    sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
+) -> _Body:
+    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts; `counted` integers
+    are what they were after it.
+    """
     body, op = turn.loop.body, turn.loop.op
     builder = sweep.builder
     states = [(_state(c.param), Value(bool_)) for c in carried]
     with builder.block() as opened:
         turn.enter()
+        after = [fresh(turn.loop.carried[carry]) for carry in counted]
+        for carry, value in zip(counted, after, strict=True):
+            sweep.env[turn.loop.carried[carry]] = before(sweep, turn.loop, carry, builder.ref(value)).value
+        ended = [sweep.env[turn.loop.carried[carry]] for carry in counted]
         inner = sweep.new_cotangents()
         for one, (state, live) in zip(carried, states, strict=True):
             inner.add(body.yielded[one.carry], Piece(builder.ref(state), None, builder.ref(live) if masked else None))
@@ -143,9 +158,9 @@ def _reversed_body(sweep: ReverseSweep, turn: Turn, carried: list[_Carried], mas
         for (total, live), piece in zip(sums, found.values(), strict=True):
             here = piece.live if piece.live is not None else truth(builder, True)
             values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
-        return values
+        return values + ended
 
-    params = [turn.counter, *(v for pair in (*states, *sums) for v in pair)]
+    params = [turn.counter, *(v for pair in (*states, *sums) for v in pair), *after]
     may_die = any(piece is None or piece.live is not None for piece in nexts)
     always = {v: piece.live is None for v, piece in found.items()}
     return _Body(builder.reopened(opened.block, params, tail), always, may_die)
@@ -204,19 +219,24 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
     return (last.value, end.value, back.value), Turn(sweep, loop, Value(index.type, index.name))
 
 
+def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> bool:
+    """Return whether a reversed loop does no more than hand on the cotangent of a running extreme.
+
+    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
+    changed: of all values one, unless there are ties. Threads go through so few turns one by one.
+    """
+    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
+    opaque = any(op.name in OPAQUE for op in walk(loop.body))
+    return len(turns) == 2 and not touches_floats(loop.body) and not opaque
+
+
 def _between(
     sweep: ReverseSweep, loop: Loop, carried: list[_Carried], last: Ref, end: Ref, back: Ref
 ) -> tuple[Ref, Ref]:
-    """Bounds of a reversed loop that does no more than hand on the cotangent of a running extreme.
-
-    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
-    changed: of all values one, unless there are ties.
-    """
-    ops = list(walk(loop.body))
-    turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
-    if len(turns) < 2 or touches_floats(loop.body) or any(op.name in OPAQUE for op in ops):
+    """Bounds of a reversed loop that may begin late and end early."""
+    if not _ends_early(sweep, loop, carried):
         return last, end
-    changed, taken = (sweep.builder.ref(v) for v in turns)
+    changed, taken = (sweep.builder.ref(v) for v in sweep.builder.events[loop.op][carried[0].carry])
     ends = np.iinfo(element(changed.type).numpy)
     never = changed.like(int(ends.max))
     if loop.index is not None and sweep.constant(loop.op.operands[2]) == -1:

@@ -111,6 +111,10 @@ class Emitter(ABC):
         """Say what a value is."""
         self._operands[value] = tuple(operands)
 
+    def slot_element(self, slots: Value, index: str) -> tuple[tuple[str, ...], str]:
+        """Return where each component of a thread's slots begins, and the number of elements from there on."""
+        return self.operands(slots), index
+
     def _parameter(self, value: Value) -> tuple[str, ...]:
         """Return a scalar or vector parameter's components, read from the buffer before the loops."""
         slot = self.slots[value]

@@ -59,7 +59,5 @@ def emit_write(emitter: Emitter, op: Op) -> None:
 def _places(emitter: Emitter, op: Op) -> list[str]:
     kind = memory(element(op.operands[0].type))
     index = wide_index(emitter, op.operands[1])
-    return [
-        emitter.writer.emit(f"getelementptr inbounds {kind}, ptr {base}, i64 {index}")
-        for base in emitter.operands(op.operands[0])
-    ]
+    bases, index = emitter.slot_element(op.operands[0], index)
+    return [emitter.writer.emit(f"getelementptr inbounds {kind}, ptr {base}, i64 {index}") for base in bases]

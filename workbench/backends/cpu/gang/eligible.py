@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from workbench.builtins import TABLE
 from workbench.ir.analysis import Analysis, Atom
@@ -12,7 +12,7 @@ from workbench.ir.values import Block, Function, Op, Value, component_of, indice
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import is_divergent, varying_values
 from workbench.passes.borders.inside import interior_of
-from workbench.types import Kind, element
+from workbench.types import Kind, Slots, element
 
 RULED = frozenset(
     "const tid shape launch_dim row_length row_first load store atomic_add atomic reduce_add cast vec extract insert "
@@ -37,7 +37,8 @@ def obstacle(function: Function, dense: bool) -> str:
     for op in operations:
         if op.name not in RULED and op.name not in TABLE:
             return op.name
-    if not varying_values(function):
+    varying = varying_values(function)
+    if not varying:
         return "nothing differs between threads"
     if mostly_adds(function) and not any(op.blocks for op in operations):
         return "additions, which go lane by lane"
@@ -131,6 +132,12 @@ def is_retry(op: Op) -> bool:
 _SWAPS = ("atomic_load", "atomic_swap")
 
 
+def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
+    """Return the bytes of arrays of each thread's own."""
+    own = [op.result.type for op in operations if op.name == "slots" and op.result in varying]
+    return sum(type.count * type.dtype.size for type in own if isinstance(type, Slots))
+
+
 def _may_wait(function: Function, operations: list[Op]) -> bool:
     """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
     used = {v for op in operations for v in op.operands}
@@ -140,7 +147,5 @@ def _may_wait(function: Function, operations: list[Op]) -> bool:
         return True
     changed = {op.operands[0] for op in operations if op.name in EFFECTS}
     read = [v for op in operations if op.name in READS - UPDATES and op.operands[0] in changed for v in op.results]
-    depends = varying_values(function, axis=function.launch_ndim, besides=read, own=UPDATES)
-    if any(op.name == "slot_write" and op.operands[-1] in depends for op in operations):  # it may come back from there
-        depends = varying_values(function, axis=function.launch_ndim, besides=read)
+    depends = varying_values(function, axis=function.launch_ndim, besides=read)
     return any(is_divergent(op, depends) for op in loops if op.name == "while")

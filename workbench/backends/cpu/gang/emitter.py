@@ -26,6 +26,7 @@ from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -58,6 +59,7 @@ class GangEmitter(ModuleEmitter):
         by_row: the values that differ between them; empty in functions whose gangs have one.
         masks: of each part, the lanes that are on; empty: all.
         in_gang: a gang is being emitted, not a thread.
+        lane: the thread of a gang that is being emitted by itself; empty: none is.
         varying: the values that differ between a gang's threads.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
@@ -99,7 +101,7 @@ class GangEmitter(ModuleEmitter):
         self.indices: dict[int, list[str]] = {}
         self.one_row = False
         self._of_rows = [self._operands]
-        self.in_gang = False
+        self.in_gang, self.lane = False, ""
         self.by_row, besides = frozenset[Value](), set[Value]()
         if shape.rows > 1:
             self.by_row = varying_values(of_gangs, axis=-2)
@@ -113,8 +115,7 @@ class GangEmitter(ModuleEmitter):
         self.whole: dict[Value, str] = {}
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
-        arrays = [op.result.type for op in walk(of_gangs.body) if op.name == "slots"]
-        self.frame = sum(t.count * t.dtype.size for t in arrays if isinstance(t, Slots))
+        self.frame = frame(walk(of_gangs.body), self.varying)
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -248,6 +249,17 @@ class GangEmitter(ModuleEmitter):
             return self.vector(value)
         kind = super().kind(value)
         return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
+
+    def slot_element(self, slots: Value, index: str) -> tuple[tuple[str, ...], str]:
+        """As for a thread; of a gang's thread by itself, among those of all."""
+        if not self.lane or slots not in self.vectors:
+            return super().slot_element(slots, index)
+        w, type = self.writer, slots.type
+        assert isinstance(type, Slots)
+        lane = w.emit(f"zext i32 {self.lane} to i64")
+        part, own = (w.emit(f"{verb} i64 {lane}, {self.width}") for verb in ("udiv", "urem"))
+        row = w.emit(f"add i64 {index}, {w.emit(f'mul i64 {part}, {type.count}')}")
+        return self.vectors[slots], w.emit(f"add i64 {w.emit(f'mul i64 {row}, {self.width}')}, {own}")
 
     def held(self, value: Value) -> tuple[str, ...]:
         """Return a value's components as vectors, as they go from block to block: bools as masks."""

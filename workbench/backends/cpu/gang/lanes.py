@@ -11,7 +11,7 @@ from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.values import Op, Value, walk
 from workbench.limits import GANG_UNROLLED_LANES
-from workbench.types import element
+from workbench.types import Slots, element
 
 _Parts = dict[Value, tuple[str, ...]]
 
@@ -38,7 +38,7 @@ def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
     inside = [o for block in op.blocks for o in walk(block)]
     own = {v for o in (op, *inside) for block in o.blocks for v in block.params}.union(*(o.results for o in inside))
     used = dict.fromkeys(v for o in (op, *inside) for v in o.operands)
-    return [v for v in used if v in emitter.varying and v not in own]
+    return [v for v in used if v in emitter.varying and v not in own and not isinstance(v.type, Slots)]
 
 
 def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
@@ -119,7 +119,7 @@ def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: st
     """Emit the operation of one lane; returns its results."""
     w, thread = emitter.writer, emitter.thread
     before = {v: emitter.scalars(v) for v in scalars}
-    emitter.in_gang = False
+    emitter.in_gang, emitter.lane = False, lane
     emitter.thread = w.emit(f"add nsw i32 {thread}, {lane}", "thread")
     for v, parts in scalars.items():
         emitter.bind(v, parts)
@@ -128,7 +128,7 @@ def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: st
     for v, parts_before in before.items():
         if parts_before is not None:
             emitter.bind(v, parts_before)
-    emitter.thread, emitter.in_gang = thread, True
+    emitter.thread, emitter.in_gang, emitter.lane = thread, True, ""
     return results
 
 

@@ -1,7 +1,11 @@
-"""A thread's own arrays: one element of all threads of a gang lies side by side."""
+"""A thread's own arrays: one element of all threads of a gang lies side by side.
+
+Those in which all threads have the same are one array.
+"""
 
 from __future__ import annotations
 
+from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.memory import wide_index
 from workbench.backends.cpu.emit.slots import storage
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -14,6 +18,9 @@ from workbench.types import Kind, Scalar, Slots, element
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
     """Memory that is made once, at the entry: on the stack, where the gang's arrays together are small enough."""
+    if op.result not in emitter.varying:
+        HANDLERS["slots"](emitter, op)
+        return
     type = op.result.type
     assert isinstance(type, Slots)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
@@ -30,6 +37,9 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself: a vector where the index is uniform, else gathered."""
+    if op.operands[0] not in emitter.varying:
+        HANDLERS["slot_read"](emitter, op)
+        return
     for _ in emitter.each_part():
         _read(emitter, op)
 
@@ -66,6 +76,9 @@ def _gathered(emitter: GangEmitter, kind: str, places: str, scalar: Scalar) -> s
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:
     """Each component by itself; no other thread has this memory, so lanes that are off write what was there."""
+    if op.operands[0] not in emitter.varying:
+        HANDLERS["slot_write"](emitter, op)
+        return
     for _ in emitter.each_part():
         _write(emitter, op)
 

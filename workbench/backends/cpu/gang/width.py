@@ -6,6 +6,7 @@ import msgspec
 
 from workbench.backends.cpu.emit.emit_module import Division
 from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
 from workbench.builtins import TABLE
@@ -15,6 +16,7 @@ from workbench.ir.values import Function, Op, dtype_of, indices_of, walk
 from workbench.limits import (
     GANG_BYTE_LANES,
     GANG_COMPONENTS,
+    GANG_FRAME_BYTES,
     GANG_LANES,
     GANG_LOOP_BYTES,
     GANG_REGISTER,
@@ -46,6 +48,8 @@ class Shape(msgspec.Struct, frozen=True):
 def shape(function: Function, maths: Maths, division: Division) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
     several = widths(function, maths.filled)
+    own = frame(walk(function.body), varying_values(function))
+    several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
     if not _shares_rows(function, maths, division):
         return Shape(several, lanes)

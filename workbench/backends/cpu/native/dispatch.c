@@ -1,34 +1,21 @@
-// A launch: on this thread, or in chunks that several threads draw from one counter.
+// Launches: on this thread, or in chunks that several threads draw from one counter.
 #include "launcher.h"
 
 typedef struct Job {
     Crew crew;
-    const Row *row;
-    int64_t next;
-    int64_t *sums;  // what the chunks left; null if that is nothing
+    const Row *rows;  // launches side by side
+    int64_t count, next;
+    int64_t *sums;  // of one launch, what its chunks left; null if that is nothing
 } Job;
+
+// How many chunks threads draw of a launch: one if one thread is to run it.
+static inline int64_t chunks_of(const Row *row) {
+    return row->threads <= 1 ? row->total > 0 : (row->total - 1) / row->grain + 1;
+}
 
 // Where the chunk that begins with this thread leaves its words.
 static inline int64_t *words_of(const Row *row, int64_t *sums, int64_t begin) {
     return sums == NULL ? NULL : sums + begin / row->grain * row->sums;
-}
-
-static void draw_chunks(Crew *crew, Stop *stop) {
-    Job *job = (Job *)crew;
-    const Row *row = job->row;
-    for (;;) {
-        int64_t begin = __atomic_fetch_add(&job->next, row->grain, __ATOMIC_RELAXED);
-        if (begin >= row->total) return;
-        stop->threads = begin;
-        if (ends(stop)) {
-            __atomic_fetch_or(&crew->status, STOPPED, __ATOMIC_RELAXED);
-            return;
-        }
-        int64_t end = row->total - begin < row->grain ? row->total : begin + row->grain;
-        int32_t code = row->entry(row->params, begin, end, row->fault, stop, words_of(row, job->sums, begin));
-        __atomic_fetch_or(&crew->status, code, __ATOMIC_RELAXED);
-        if (code == STOPPED) return;
-    }
 }
 
 // Threads [begin, end) on this thread, with a look between two chunks.
@@ -46,25 +33,48 @@ static int32_t run_range(const Row *row, int64_t begin, int64_t end, int64_t *su
     }
 }
 
-static int32_t share(const Row *row, int64_t *sums, Stop *stop) {
-    Job job = {.crew = {.work = draw_chunks}, .row = row, .sums = sums};
-    int64_t chunks = (row->total - 1) / row->grain, helpers = row->threads - 1;  // the caller takes a chunk, too
-    return work_together(&job.crew, chunks < helpers ? chunks : helpers, stop);
+static void draw_chunks(Crew *crew, Stop *stop) {
+    Job *job = (Job *)crew;
+    const Row *row = job->rows, *end = row + job->count;
+    for (int64_t before = 0;;) {
+        int64_t n = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED) - before;
+        for (int64_t chunks; row < end && n >= (chunks = chunks_of(row)); row++) {
+            n -= chunks;
+            before += chunks;
+        }
+        if (row == end) return;
+        int64_t begin = n * row->grain;
+        bool last = row->threads <= 1 || row->total - begin < row->grain;
+        stop->threads = begin;
+        int32_t code = ends(stop) ? STOPPED
+                                  : run_range(row, begin, last ? row->total : begin + row->grain, job->sums, stop);
+        __atomic_fetch_or(&crew->status, code, __ATOMIC_RELAXED);
+        if (code == STOPPED) return;
+    }
+}
+
+// Launches side by side on so many threads.
+static int32_t share(const Row *rows, int64_t count, int64_t threads, int64_t *sums, Stop *stop) {
+    Job job = {.crew = {.work = draw_chunks}, .rows = rows, .count = count, .sums = sums};
+    return work_together(&job.crew, threads - 1, stop);
 }
 
 // A launch whose memory is held. What chunks leave is combined in their order, by whichever threads they were run.
 static int32_t run_chunks(const Row *row, Stop *stop) {
-    bool one = row->total <= row->grain;
-    int64_t chunks = row->sums == 0 || one ? 0 : (row->total - 1) / row->grain + 1;
-    int64_t *sums = chunks == 0 ? NULL : malloc(chunks * row->sums * sizeof *sums);  // without memory: in no order
-    int32_t code = row->threads <= 1 || one ? run_range(row, 0, row->total, sums, stop) : share(row, sums, stop);
+    if (row->total <= row->grain) return row->entry(row->params, 0, row->total, row->fault, stop, NULL);
+    int64_t count = (row->total - 1) / row->grain + 1;
+    int64_t *sums = row->sums == 0 ? NULL : malloc(count * row->sums * sizeof *sums);  // without memory: in no order
+    int32_t code = row->threads <= 1
+                       ? run_range(row, 0, row->total, sums, stop)
+                       : share(row, 1, count < row->threads ? count : row->threads, sums, stop);
     if (sums == NULL) return code;
-    if (code != STOPPED) row->entry(row->params, chunks, 0, row->fault, stop, sums);
+    if (code != STOPPED) row->entry(row->params, count, 0, row->fault, stop, sums);
     free(sums);
     return code;
 }
 
 static int32_t launch(const Row *row, Stop *stop) {
+    if (row->mask == 0) return run_chunks(row, stop);
     int64_t held = hold(row->mask, stop);
     if (held < 0) return STOPPED;
     int32_t code = run_chunks(row, stop);

@@ -5,11 +5,9 @@
 %struct.Facts = type { i64, ptr, i64, ptr, ptr, ptr, i64, i64, ptr, ptr, [16 x i64] }
 %struct.Python = type { ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr }
 %struct.Row = type { ptr, ptr, i64, i64, i64, ptr, i64, i64 }
-%struct.Team = type { %struct.Crew, ptr, i64, i64 }
-%struct.Crew = type { %struct.Stop, ptr, i64, i32 }
 %struct.Step = type { i64, ptr, i64, i64, ptr, ptr, i64, i64 }
-%struct.Item = type { ptr, ptr, i64, i64, ptr, i64, i64 }
-%struct.Job = type { %struct.Crew, ptr, i64, ptr }
+%struct.Job = type { %struct.Crew, ptr, i64, i64, ptr }
+%struct.Crew = type { %struct.Stop, ptr, i64, i32 }
 
 @wb_main = global %struct.Stop { %union.anon zeroinitializer, ptr @ask, i64 0, i64 0, i64 0 }, align 8
 @ring = internal global [8 x %struct.Stop] [%struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }, %struct.Stop { %union.anon zeroinitializer, ptr @ask_jax, i64 0, i64 0, i64 0 }], align 16
@@ -427,249 +425,203 @@ define internal fastcc ptr @begin() unnamed_addr nounwind {
 }
 
 define internal fastcc i32 @run_steps(ptr nocapture noundef readonly %0, i64 noundef %1, ptr noundef %2) unnamed_addr nounwind {
-  %4 = alloca %struct.Team, align 8
-  %5 = icmp sgt i64 %1, 0
-  br i1 %5, label %6, label %14
+  %4 = icmp sgt i64 %1, 0
+  br i1 %4, label %5, label %9
 
-6:
+5:
+  %6 = getelementptr inbounds i8, ptr %2, i64 8
   %7 = getelementptr inbounds i8, ptr %2, i64 24
   %8 = getelementptr inbounds i8, ptr %2, i64 8
-  %9 = getelementptr inbounds i8, ptr %4, i64 40
-  %10 = getelementptr inbounds i8, ptr %4, i64 64
-  %11 = getelementptr inbounds i8, ptr %4, i64 72
-  %12 = getelementptr inbounds i8, ptr %4, i64 80
-  %13 = getelementptr inbounds i8, ptr %2, i64 8
-  br label %16
+  br label %11
 
-14:
-  %15 = phi i32 [ 0, %3 ], [ %157, %156 ]
-  ret i32 %15
+9:
+  %10 = phi i32 [ 0, %3 ], [ %129, %128 ]
+  ret i32 %10
 
-16:
-  %17 = phi i32 [ 0, %6 ], [ %157, %156 ]
-  %18 = phi i64 [ 0, %6 ], [ %158, %156 ]
-  %19 = getelementptr %struct.Step, ptr %0, i64 %18
-  %20 = load i64, ptr %19, align 8
-  switch i64 %20, label %21 [
-    i64 0, label %28
-    i64 3, label %71
-    i64 4, label %71
-    i64 1, label %112
-  ]
+11:
+  %12 = phi i32 [ 0, %5 ], [ %129, %128 ]
+  %13 = phi i64 [ 0, %5 ], [ %130, %128 ]
+  %14 = getelementptr %struct.Step, ptr %0, i64 %13
+  %15 = load i64, ptr %14, align 8
+  %16 = icmp slt i64 %15, 3
+  br i1 %16, label %17, label %76
 
-21:
-  %22 = getelementptr inbounds i8, ptr %19, i64 32
-  %23 = and i32 %17, 1073741824
-  %24 = icmp eq i32 %23, 0
-  br i1 %24, label %25, label %156
+17:
+  %18 = getelementptr inbounds i8, ptr %14, i64 56
+  %19 = load i64, ptr %18, align 8
+  %20 = tail call fastcc i64 @hold(i64 noundef %19, ptr noundef %2)
+  %21 = icmp slt i64 %20, 0
+  br i1 %21, label %73, label %22
 
-25:
-  %26 = getelementptr inbounds i8, ptr %19, i64 8
-  %27 = getelementptr inbounds i8, ptr %19, i64 16
-  br label %130
+22:
+  %23 = load i64, ptr %14, align 8
+  %24 = icmp eq i64 %23, 2
+  %25 = getelementptr inbounds i8, ptr %14, i64 8
+  %26 = load ptr, ptr %25, align 8
+  %27 = getelementptr inbounds i8, ptr %14, i64 16
+  %28 = load i64, ptr %27, align 8
+  br i1 %24, label %29, label %33
 
-28:
-  %29 = getelementptr inbounds i8, ptr %19, i64 56
-  %30 = load i64, ptr %29, align 8
-  %31 = call fastcc i64 @hold(i64 noundef %30, ptr noundef %2)
-  %32 = icmp slt i64 %31, 0
-  br i1 %32, label %68, label %33
+29:
+  %30 = getelementptr inbounds i8, ptr %14, i64 24
+  %31 = load i64, ptr %30, align 8
+  %32 = tail call fastcc i32 @share(ptr noundef %26, i64 noundef %28, i64 noundef %31, ptr noundef null, ptr noundef %2)
+  br label %67
 
 33:
-  %34 = getelementptr inbounds i8, ptr %19, i64 24
-  %35 = load i64, ptr %34, align 8
-  %36 = icmp slt i64 %35, 2
-  br i1 %36, label %37, label %55
+  %34 = icmp sgt i64 %28, 0
+  br i1 %34, label %35, label %67
 
-37:
-  %38 = getelementptr inbounds i8, ptr %19, i64 16
-  %39 = load i64, ptr %38, align 8
-  %40 = icmp sgt i64 %39, 0
-  br i1 %40, label %41, label %62
+35:
+  %36 = phi i64 [ %64, %63 ], [ 0, %33 ]
+  %37 = phi i32 [ %49, %63 ], [ 0, %33 ]
+  store i64 %36, ptr %7, align 8
+  %38 = load volatile i32, ptr %2, align 8
+  %39 = icmp eq i32 %38, 0
+  br i1 %39, label %44, label %40
 
-41:
-  %42 = getelementptr inbounds i8, ptr %19, i64 8
-  br label %43
+40:
+  %41 = load ptr, ptr %8, align 8
+  %42 = tail call i32 %41(ptr noundef %2) nounwind
+  %43 = icmp eq i32 %42, 0
+  br i1 %43, label %44, label %47
 
-43:
-  %44 = phi i64 [ 0, %41 ], [ %50, %43 ]
-  %45 = phi i32 [ 0, %41 ], [ %49, %43 ]
-  %46 = load ptr, ptr %42, align 8
-  %47 = getelementptr %struct.Item, ptr %46, i64 %44
-  %48 = call fastcc i32 @run_item(ptr noundef %47, ptr noundef %2)
-  %49 = or i32 %48, %45
-  %50 = add nuw nsw i64 %44, 1
-  %51 = load i64, ptr %38, align 8
-  %52 = icmp slt i64 %50, %51
-  %53 = icmp ne i32 %49, -1
-  %54 = select i1 %52, i1 %53, i1 false
-  br i1 %54, label %43, label %62
+44:
+  %45 = getelementptr %struct.Row, ptr %26, i64 %36
+  %46 = tail call fastcc i32 @launch(ptr noundef %45, ptr noundef %2)
+  br label %47
 
-55:
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %4) nounwind
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %4, i8 0, i64 64, i1 false)
-  store ptr @draw_items, ptr %9, align 8
-  %56 = getelementptr inbounds i8, ptr %19, i64 8
-  %57 = load ptr, ptr %56, align 8
-  store ptr %57, ptr %10, align 8
-  %58 = getelementptr inbounds i8, ptr %19, i64 16
-  %59 = load i64, ptr %58, align 8
-  store i64 %59, ptr %11, align 8
-  store i64 0, ptr %12, align 8
-  %60 = add nsw i64 %35, -1
-  %61 = call fastcc i32 @work_together(ptr noundef nonnull %4, i64 noundef %60, ptr noundef %2)
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %4) nounwind
-  br label %62
+47:
+  %48 = phi i32 [ %46, %44 ], [ -1, %40 ]
+  %49 = or i32 %48, %37
+  %50 = icmp eq i32 %49, -1
+  br i1 %50, label %67, label %51
 
-62:
-  %63 = phi i32 [ %61, %55 ], [ 0, %37 ], [ %49, %43 ]
-  %64 = icmp eq i64 %31, 0
-  br i1 %64, label %68, label %65
+51:
+  %52 = load i64, ptr %14, align 8
+  %53 = icmp eq i64 %52, 1
+  br i1 %53, label %54, label %63
 
-65:
-  %66 = xor i64 %31, -1
-  %67 = atomicrmw and ptr @wb_busy, i64 %66 release, align 8
-  br label %68
+54:
+  %55 = getelementptr %struct.Row, ptr %26, i64 %36, i32 5
+  %56 = load ptr, ptr %55, align 8
+  %57 = icmp eq ptr %56, null
+  br i1 %57, label %63, label %58
 
-68:
-  %69 = phi i32 [ -1, %28 ], [ %63, %62 ], [ %63, %65 ]
-  %70 = or i32 %69, %17
-  br label %156
+58:
+  %59 = load i64, ptr %56, align 8
+  %60 = icmp eq i64 %59, 0
+  br i1 %60, label %63, label %61
 
-71:
-  %72 = getelementptr inbounds i8, ptr %19, i64 8
-  %73 = load ptr, ptr %72, align 8
-  %74 = getelementptr inbounds i8, ptr %19, i64 16
-  %75 = load i64, ptr %74, align 8
-  %76 = icmp sgt i64 %75, 0
-  br i1 %76, label %77, label %109
+61:
+  %62 = or i32 %49, 1073741824
+  br label %67
 
-77:
-  %78 = phi i64 [ %106, %105 ], [ 0, %71 ]
-  %79 = phi i32 [ %91, %105 ], [ 0, %71 ]
-  store i64 %78, ptr %7, align 8
-  %80 = load volatile i32, ptr %2, align 8
+63:
+  %64 = add nuw nsw i64 %36, 1
+  %65 = load i64, ptr %27, align 8
+  %66 = icmp slt i64 %64, %65
+  br i1 %66, label %35, label %67
+
+67:
+  %68 = phi i32 [ %32, %29 ], [ %62, %61 ], [ 0, %33 ], [ -1, %47 ], [ %49, %63 ]
+  %69 = icmp eq i64 %20, 0
+  br i1 %69, label %73, label %70
+
+70:
+  %71 = xor i64 %20, -1
+  %72 = atomicrmw and ptr @wb_busy, i64 %71 release, align 8
+  br label %73
+
+73:
+  %74 = phi i32 [ -1, %17 ], [ %68, %67 ], [ %68, %70 ]
+  %75 = or i32 %74, %12
+  br label %128
+
+76:
+  %77 = icmp eq i64 %15, 3
+  %78 = getelementptr inbounds i8, ptr %14, i64 32
+  br i1 %77, label %85, label %79
+
+79:
+  %80 = and i32 %12, 1073741824
   %81 = icmp eq i32 %80, 0
-  br i1 %81, label %86, label %82
+  br i1 %81, label %82, label %128
 
 82:
-  %83 = load ptr, ptr %8, align 8
-  %84 = call i32 %83(ptr noundef %2) nounwind
-  %85 = icmp eq i32 %84, 0
-  br i1 %85, label %86, label %89
+  %83 = getelementptr inbounds i8, ptr %14, i64 8
+  %84 = getelementptr inbounds i8, ptr %14, i64 16
+  br label %102
 
-86:
-  %87 = getelementptr %struct.Row, ptr %73, i64 %78
-  %88 = call fastcc i32 @launch(ptr noundef %87, ptr noundef %2)
-  br label %89
+85:
+  %86 = load ptr, ptr %78, align 8
+  %87 = icmp eq ptr %86, null
+  br i1 %87, label %93, label %88
 
-89:
-  %90 = phi i32 [ %88, %86 ], [ -1, %82 ]
-  %91 = or i32 %90, %79
-  %92 = icmp eq i32 %91, -1
-  br i1 %92, label %109, label %93
+88:
+  %89 = load volatile i32, ptr %86, align 4
+  %90 = icmp eq i32 %89, 0
+  %91 = select i1 %90, i64 40, i64 8
+  %92 = select i1 %90, i64 48, i64 16
+  br label %93
 
 93:
-  %94 = load i64, ptr %19, align 8
-  %95 = icmp eq i64 %94, 4
-  br i1 %95, label %96, label %105
+  %94 = phi i64 [ 8, %85 ], [ %91, %88 ]
+  %95 = phi i64 [ 16, %85 ], [ %92, %88 ]
+  %96 = getelementptr inbounds i8, ptr %14, i64 %94
+  %97 = load ptr, ptr %96, align 8
+  %98 = getelementptr inbounds i8, ptr %14, i64 %95
+  %99 = load i64, ptr %98, align 8
+  %100 = tail call fastcc i32 @run_steps(ptr noundef %97, i64 noundef %99, ptr noundef %2)
+  %101 = or i32 %100, %12
+  br label %128
 
-96:
-  %97 = getelementptr %struct.Row, ptr %73, i64 %78, i32 5
-  %98 = load ptr, ptr %97, align 8
-  %99 = icmp eq ptr %98, null
-  br i1 %99, label %105, label %100
+102:
+  %103 = phi i32 [ %12, %82 ], [ %125, %124 ]
+  %104 = load ptr, ptr %78, align 8
+  %105 = load volatile i32, ptr %104, align 4
+  %106 = icmp eq i32 %105, 0
+  br i1 %106, label %128, label %107
 
-100:
-  %101 = load i64, ptr %98, align 8
-  %102 = icmp eq i64 %101, 0
-  br i1 %102, label %105, label %103
+107:
+  %108 = load ptr, ptr %83, align 8
+  %109 = load i64, ptr %84, align 8
+  %110 = tail call fastcc i32 @run_steps(ptr noundef %108, i64 noundef %109, ptr noundef %2)
+  %111 = or i32 %110, %103
+  %112 = and i32 %110, 1073741824
+  %113 = icmp eq i32 %112, 0
+  br i1 %113, label %114, label %124
 
-103:
-  %104 = or i32 %91, 1073741824
-  br label %109
+114:
+  %115 = load volatile i32, ptr %2, align 8
+  %116 = icmp eq i32 %115, 0
+  br i1 %116, label %121, label %117
 
-105:
-  %106 = add nuw nsw i64 %78, 1
-  %107 = load i64, ptr %74, align 8
-  %108 = icmp slt i64 %106, %107
-  br i1 %108, label %77, label %109
-
-109:
-  %110 = phi i32 [ %104, %103 ], [ 0, %71 ], [ -1, %89 ], [ %91, %105 ]
-  %111 = or i32 %110, %17
-  br label %156
-
-112:
-  %113 = getelementptr inbounds i8, ptr %19, i64 32
-  %114 = load ptr, ptr %113, align 8
-  %115 = icmp eq ptr %114, null
-  br i1 %115, label %121, label %116
-
-116:
-  %117 = load volatile i32, ptr %114, align 4
-  %118 = icmp eq i32 %117, 0
-  %119 = select i1 %118, i64 40, i64 8
-  %120 = select i1 %118, i64 48, i64 16
+117:
+  %118 = load ptr, ptr %6, align 8
+  %119 = tail call i32 %118(ptr noundef %2) nounwind
+  %120 = icmp ne i32 %119, 0
   br label %121
 
 121:
-  %122 = phi i64 [ 8, %112 ], [ %119, %116 ]
-  %123 = phi i64 [ 16, %112 ], [ %120, %116 ]
-  %124 = getelementptr inbounds i8, ptr %19, i64 %122
-  %125 = load ptr, ptr %124, align 8
-  %126 = getelementptr inbounds i8, ptr %19, i64 %123
-  %127 = load i64, ptr %126, align 8
-  %128 = call fastcc i32 @run_steps(ptr noundef %125, i64 noundef %127, ptr noundef %2)
-  %129 = or i32 %128, %17
-  br label %156
+  %122 = phi i1 [ false, %114 ], [ %120, %117 ]
+  %123 = select i1 %122, i32 -1, i32 %111
+  br label %124
 
-130:
-  %131 = phi i32 [ %17, %25 ], [ %153, %152 ]
-  %132 = load ptr, ptr %22, align 8
-  %133 = load volatile i32, ptr %132, align 4
-  %134 = icmp eq i32 %133, 0
-  br i1 %134, label %156, label %135
+124:
+  %125 = phi i32 [ %111, %107 ], [ %123, %121 ]
+  %126 = and i32 %125, 1073741824
+  %127 = icmp eq i32 %126, 0
+  br i1 %127, label %102, label %128
 
-135:
-  %136 = load ptr, ptr %26, align 8
-  %137 = load i64, ptr %27, align 8
-  %138 = call fastcc i32 @run_steps(ptr noundef %136, i64 noundef %137, ptr noundef %2)
-  %139 = or i32 %138, %131
-  %140 = and i32 %138, 1073741824
-  %141 = icmp eq i32 %140, 0
-  br i1 %141, label %142, label %152
-
-142:
-  %143 = load volatile i32, ptr %2, align 8
-  %144 = icmp eq i32 %143, 0
-  br i1 %144, label %149, label %145
-
-145:
-  %146 = load ptr, ptr %13, align 8
-  %147 = call i32 %146(ptr noundef %2) nounwind
-  %148 = icmp ne i32 %147, 0
-  br label %149
-
-149:
-  %150 = phi i1 [ false, %142 ], [ %148, %145 ]
-  %151 = select i1 %150, i32 -1, i32 %139
-  br label %152
-
-152:
-  %153 = phi i32 [ %139, %135 ], [ %151, %149 ]
-  %154 = and i32 %153, 1073741824
-  %155 = icmp eq i32 %154, 0
-  br i1 %155, label %130, label %156
-
-156:
-  %157 = phi i32 [ %70, %68 ], [ %111, %109 ], [ %129, %121 ], [ %17, %21 ], [ %131, %130 ], [ %153, %152 ]
-  %158 = add nuw nsw i64 %18, 1
-  %159 = icmp slt i64 %158, %1
-  %160 = and i32 %157, 1073741824
-  %161 = icmp eq i32 %160, 0
-  %162 = select i1 %159, i1 %161, i1 false
-  br i1 %162, label %16, label %14
+128:
+  %129 = phi i32 [ %75, %73 ], [ %101, %93 ], [ %12, %79 ], [ %125, %124 ], [ %103, %102 ]
+  %130 = add nuw nsw i64 %13, 1
+  %131 = icmp slt i64 %130, %1
+  %132 = and i32 %129, 1073741824
+  %133 = icmp eq i32 %132, 0
+  %134 = select i1 %131, i1 %133, i1 false
+  br i1 %134, label %11, label %9
 }
 
 define ptr @wb_py_hold(ptr nocapture noundef readnone %0, ptr nocapture noundef readonly %1, i64 noundef %2) local_unnamed_addr nounwind {
@@ -1084,113 +1036,107 @@ define internal noundef i32 @returned(ptr nocapture readnone %0) nounwind {
 define internal fastcc i32 @launch(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 48
   %4 = load i64, ptr %3, align 8
-  %5 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
-  %6 = icmp slt i64 %5, 0
-  br i1 %6, label %13, label %7
+  %5 = icmp eq i64 %4, 0
+  br i1 %5, label %6, label %8
 
-7:
-  %8 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
-  %9 = icmp eq i64 %5, 0
-  br i1 %9, label %13, label %10
+6:
+  %7 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
+  br label %17
 
-10:
-  %11 = xor i64 %5, -1
-  %12 = atomicrmw and ptr @wb_busy, i64 %11 release, align 8
-  br label %13
+8:
+  %9 = tail call fastcc i64 @hold(i64 noundef %4, ptr noundef %1)
+  %10 = icmp slt i64 %9, 0
+  br i1 %10, label %17, label %11
 
-13:
-  %14 = phi i32 [ -1, %2 ], [ %8, %7 ], [ %8, %10 ]
-  ret i32 %14
-}
+11:
+  %12 = tail call fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1)
+  %13 = icmp eq i64 %9, 0
+  br i1 %13, label %17, label %14
 
-define internal fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
-  %3 = alloca %struct.Job, align 8
-  %4 = getelementptr inbounds i8, ptr %0, i64 16
-  %5 = load i64, ptr %4, align 8
-  %6 = getelementptr inbounds i8, ptr %0, i64 32
-  %7 = load i64, ptr %6, align 8
-  %8 = icmp sle i64 %5, %7
-  %9 = getelementptr inbounds i8, ptr %0, i64 56
-  %10 = load i64, ptr %9, align 8
-  %11 = icmp eq i64 %10, 0
-  %12 = select i1 %11, i1 true, i1 %8
-  br i1 %12, label %17, label %13
-
-13:
-  %14 = add i64 %5, -1
-  %15 = sdiv i64 %14, %7
-  %16 = add i64 %15, 1
+14:
+  %15 = xor i64 %9, -1
+  %16 = atomicrmw and ptr @wb_busy, i64 %15 release, align 8
   br label %17
 
 17:
-  %18 = phi i64 [ %16, %13 ], [ 0, %2 ]
-  %19 = icmp eq i64 %18, 0
-  br i1 %19, label %24, label %20
+  %18 = phi i32 [ %7, %6 ], [ -1, %8 ], [ %12, %11 ], [ %12, %14 ]
+  ret i32 %18
+}
 
-20:
-  %21 = shl i64 %10, 3
-  %22 = mul i64 %21, %18
-  %23 = tail call ptr @malloc(i64 noundef %22) nounwind
-  br label %24
+define internal fastcc i32 @run_chunks(ptr noundef %0, ptr noundef %1) unnamed_addr nounwind {
+  %3 = getelementptr inbounds i8, ptr %0, i64 16
+  %4 = load i64, ptr %3, align 8
+  %5 = getelementptr inbounds i8, ptr %0, i64 32
+  %6 = load i64, ptr %5, align 8
+  %7 = icmp sgt i64 %4, %6
+  br i1 %7, label %15, label %8
 
-24:
-  %25 = phi ptr [ %23, %20 ], [ null, %17 ]
-  %26 = getelementptr inbounds i8, ptr %0, i64 24
-  %27 = load i64, ptr %26, align 8
-  %28 = icmp slt i64 %27, 2
-  %29 = select i1 %28, i1 true, i1 %8
-  br i1 %29, label %30, label %33
+8:
+  %9 = load ptr, ptr %0, align 8
+  %10 = getelementptr inbounds i8, ptr %0, i64 8
+  %11 = load ptr, ptr %10, align 8
+  %12 = getelementptr inbounds i8, ptr %0, i64 40
+  %13 = load ptr, ptr %12, align 8
+  %14 = tail call i32 %9(ptr noundef %11, i64 noundef 0, i64 noundef %4, ptr noundef %13, ptr noundef %1, ptr noundef null) nounwind
+  br label %50
 
-30:
-  %31 = load i64, ptr %4, align 8
-  %32 = tail call fastcc i32 @run_range(ptr noundef %0, i64 noundef 0, i64 noundef %31, ptr noundef %25, ptr noundef %1)
-  br label %45
+15:
+  %16 = add i64 %4, -1
+  %17 = sdiv i64 %16, %6
+  %18 = add i64 %17, 1
+  %19 = getelementptr inbounds i8, ptr %0, i64 56
+  %20 = load i64, ptr %19, align 8
+  %21 = icmp eq i64 %20, 0
+  br i1 %21, label %26, label %22
 
-33:
-  call void @llvm.lifetime.start.p0(i64 88, ptr nonnull %3) nounwind
-  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %3, i8 0, i64 64, i1 false)
-  %34 = getelementptr inbounds i8, ptr %3, i64 40
-  store ptr @draw_chunks, ptr %34, align 8
-  %35 = getelementptr inbounds i8, ptr %3, i64 64
-  store ptr %0, ptr %35, align 8
-  %36 = getelementptr inbounds i8, ptr %3, i64 72
-  store i64 0, ptr %36, align 8
-  %37 = getelementptr inbounds i8, ptr %3, i64 80
-  store ptr %25, ptr %37, align 8
-  %38 = load i64, ptr %4, align 8
-  %39 = add i64 %38, -1
-  %40 = load i64, ptr %6, align 8
-  %41 = sdiv i64 %39, %40
-  %42 = add nsw i64 %27, -1
-  %43 = tail call i64 @llvm.smin.i64(i64 %41, i64 %42)
-  %44 = call fastcc i32 @work_together(ptr noundef nonnull %3, i64 noundef %43, ptr noundef %1)
-  call void @llvm.lifetime.end.p0(i64 88, ptr nonnull %3) nounwind
-  br label %45
+22:
+  %23 = shl i64 %20, 3
+  %24 = mul i64 %23, %18
+  %25 = tail call ptr @malloc(i64 noundef %24) nounwind
+  br label %26
 
-45:
-  %46 = phi i32 [ %32, %30 ], [ %44, %33 ]
-  %47 = icmp eq ptr %25, null
-  br i1 %47, label %58, label %48
+26:
+  %27 = phi ptr [ %25, %22 ], [ null, %15 ]
+  %28 = getelementptr inbounds i8, ptr %0, i64 24
+  %29 = load i64, ptr %28, align 8
+  %30 = icmp slt i64 %29, 2
+  br i1 %30, label %31, label %34
 
-48:
-  %49 = icmp eq i32 %46, -1
-  br i1 %49, label %57, label %50
+31:
+  %32 = load i64, ptr %3, align 8
+  %33 = tail call fastcc i32 @run_range(ptr noundef %0, i64 noundef 0, i64 noundef %32, ptr noundef %27, ptr noundef %1)
+  br label %37
+
+34:
+  %35 = tail call i64 @llvm.smin.i64(i64 %18, i64 %29)
+  %36 = tail call fastcc i32 @share(ptr noundef %0, i64 noundef 1, i64 noundef %35, ptr noundef %27, ptr noundef %1)
+  br label %37
+
+37:
+  %38 = phi i32 [ %33, %31 ], [ %36, %34 ]
+  %39 = icmp eq ptr %27, null
+  br i1 %39, label %50, label %40
+
+40:
+  %41 = icmp eq i32 %38, -1
+  br i1 %41, label %49, label %42
+
+42:
+  %43 = load ptr, ptr %0, align 8
+  %44 = getelementptr inbounds i8, ptr %0, i64 8
+  %45 = load ptr, ptr %44, align 8
+  %46 = getelementptr inbounds i8, ptr %0, i64 40
+  %47 = load ptr, ptr %46, align 8
+  %48 = tail call i32 %43(ptr noundef %45, i64 noundef %18, i64 noundef 0, ptr noundef %47, ptr noundef %1, ptr noundef nonnull %27) nounwind
+  br label %49
+
+49:
+  tail call void @free(ptr noundef nonnull %27) nounwind
+  br label %50
 
 50:
-  %51 = load ptr, ptr %0, align 8
-  %52 = getelementptr inbounds i8, ptr %0, i64 8
-  %53 = load ptr, ptr %52, align 8
-  %54 = getelementptr inbounds i8, ptr %0, i64 40
-  %55 = load ptr, ptr %54, align 8
-  %56 = call i32 %51(ptr noundef %53, i64 noundef %18, i64 noundef 0, ptr noundef %55, ptr noundef %1, ptr noundef nonnull %25) nounwind
-  br label %57
-
-57:
-  call void @free(ptr noundef nonnull %25) nounwind
-  br label %58
-
-58:
-  ret i32 %46
+  %51 = phi i32 [ %14, %8 ], [ %38, %37 ], [ %38, %49 ]
+  ret i32 %51
 }
 
 declare ptr @malloc(i64 noundef) local_unnamed_addr
@@ -1263,164 +1209,229 @@ define internal fastcc i32 @run_range(ptr nocapture noundef readonly %0, i64 nou
   ret i32 %50
 }
 
+define internal fastcc i32 @share(ptr noundef %0, i64 noundef %1, i64 noundef %2, ptr noundef %3, ptr noundef %4) unnamed_addr nounwind {
+  %6 = alloca [256 x i64], align 16
+  %7 = alloca %struct.Job, align 8
+  call void @llvm.lifetime.start.p0(i64 96, ptr nonnull %7) nounwind
+  call void @llvm.memset.p0.i64(ptr noundef nonnull align 8 dereferenceable(64) %7, i8 0, i64 64, i1 false)
+  %8 = getelementptr inbounds i8, ptr %7, i64 40
+  store ptr @draw_chunks, ptr %8, align 8
+  %9 = getelementptr inbounds i8, ptr %7, i64 64
+  store ptr %0, ptr %9, align 8
+  %10 = getelementptr inbounds i8, ptr %7, i64 72
+  store i64 %1, ptr %10, align 8
+  %11 = getelementptr inbounds i8, ptr %7, i64 80
+  store i64 0, ptr %11, align 8
+  %12 = getelementptr inbounds i8, ptr %7, i64 88
+  store ptr %3, ptr %12, align 8
+  %13 = add i64 %2, -1
+  call void @llvm.lifetime.start.p0(i64 2048, ptr nonnull %6) nounwind
+  %14 = tail call i64 @llvm.smin.i64(i64 %13, i64 256)
+  %15 = getelementptr inbounds i8, ptr %7, i64 8
+  store ptr @yes, ptr %15, align 8
+  %16 = icmp sgt i64 %13, 0
+  br i1 %16, label %17, label %24
+
+17:
+  %18 = phi i64 [ %22, %21 ], [ 0, %5 ]
+  %19 = getelementptr [256 x i64], ptr %6, i64 0, i64 %18
+  %20 = call zeroext i1 @thread_start(ptr noundef %19, ptr noundef nonnull @helper, ptr noundef nonnull %7) nounwind
+  br i1 %20, label %21, label %24
+
+21:
+  %22 = add nuw nsw i64 %18, 1
+  %23 = icmp eq i64 %22, %14
+  br i1 %23, label %24, label %17
+
+24:
+  %25 = phi i64 [ 0, %5 ], [ %18, %17 ], [ %22, %21 ]
+  %26 = load ptr, ptr %8, align 8
+  call void %26(ptr noundef nonnull %7, ptr noundef %4) nounwind
+  %27 = getelementptr inbounds i8, ptr %7, i64 56
+  %28 = load atomic i32, ptr %27 monotonic, align 8
+  %29 = icmp eq i32 %28, -1
+  br i1 %29, label %30, label %31
+
+30:
+  store volatile i32 1, ptr %7, align 8
+  br label %31
+
+31:
+  %32 = icmp sgt i64 %25, 0
+  br i1 %32, label %33, label %55
+
+33:
+  %34 = getelementptr inbounds i8, ptr %7, i64 48
+  %35 = getelementptr inbounds i8, ptr %4, i64 8
+  br label %36
+
+36:
+  %37 = phi i64 [ 0, %33 ], [ %53, %52 ]
+  %38 = getelementptr [256 x i64], ptr %6, i64 0, i64 %37
+  %39 = load i64, ptr %38, align 8
+  %40 = call zeroext i1 @joined(i64 noundef %39, ptr noundef %34, i64 noundef %25) nounwind
+  br i1 %40, label %41, label %43
+
+41:
+  %42 = add i64 %37, 1
+  br label %52
+
+43:
+  %44 = load volatile i32, ptr %4, align 8
+  %45 = icmp eq i32 %44, 0
+  br i1 %45, label %52, label %46
+
+46:
+  %47 = load ptr, ptr %35, align 8
+  %48 = call i32 %47(ptr noundef %4) nounwind
+  %49 = icmp eq i32 %48, 0
+  br i1 %49, label %52, label %50
+
+50:
+  store volatile i32 1, ptr %7, align 8
+  %51 = atomicrmw xchg ptr %27, i32 -1 monotonic, align 8
+  br label %52
+
+52:
+  %53 = phi i64 [ %42, %41 ], [ %37, %50 ], [ %37, %46 ], [ %37, %43 ]
+  %54 = icmp slt i64 %53, %25
+  br i1 %54, label %36, label %55
+
+55:
+  %56 = load i32, ptr %27, align 8
+  call void @llvm.lifetime.end.p0(i64 2048, ptr nonnull %6) nounwind
+  call void @llvm.lifetime.end.p0(i64 96, ptr nonnull %7) nounwind
+  ret i32 %56
+}
+
 declare void @free(ptr noundef) local_unnamed_addr
 
 define internal void @draw_chunks(ptr nocapture noundef %0, ptr noundef %1) nounwind {
   %3 = getelementptr inbounds i8, ptr %0, i64 64
   %4 = load ptr, ptr %3, align 8
   %5 = getelementptr inbounds i8, ptr %0, i64 72
-  %6 = getelementptr inbounds i8, ptr %4, i64 32
-  %7 = getelementptr inbounds i8, ptr %4, i64 16
-  %8 = getelementptr inbounds i8, ptr %1, i64 16
-  %9 = getelementptr inbounds i8, ptr %1, i64 8
-  %10 = getelementptr inbounds i8, ptr %0, i64 56
-  %11 = getelementptr inbounds i8, ptr %4, i64 8
-  %12 = getelementptr inbounds i8, ptr %4, i64 40
-  %13 = getelementptr inbounds i8, ptr %0, i64 80
-  %14 = getelementptr inbounds i8, ptr %4, i64 56
-  %15 = getelementptr inbounds i8, ptr %0, i64 56
-  br label %16
+  %6 = load i64, ptr %5, align 8
+  %7 = getelementptr %struct.Row, ptr %4, i64 %6
+  %8 = getelementptr inbounds i8, ptr %0, i64 80
+  %9 = getelementptr inbounds i8, ptr %1, i64 16
+  %10 = getelementptr inbounds i8, ptr %1, i64 8
+  %11 = getelementptr inbounds i8, ptr %0, i64 88
+  %12 = getelementptr inbounds i8, ptr %0, i64 56
+  br label %13
 
-16:
-  %17 = load i64, ptr %6, align 8
-  %18 = atomicrmw add ptr %5, i64 %17 monotonic, align 8
-  %19 = load i64, ptr %7, align 8
-  %20 = icmp slt i64 %18, %19
-  br i1 %20, label %21, label %53
+13:
+  %14 = phi i64 [ 0, %2 ], [ %42, %86 ]
+  %15 = phi ptr [ %4, %2 ], [ %43, %86 ]
+  %16 = atomicrmw add ptr %8, i64 1 monotonic, align 8
+  %17 = sub i64 %16, %14
+  %18 = icmp ult ptr %15, %7
+  br i1 %18, label %19, label %40
 
-21:
-  store i64 %18, ptr %8, align 8
-  %22 = load volatile i32, ptr %1, align 8
-  %23 = icmp eq i32 %22, 0
-  br i1 %23, label %30, label %24
-
-24:
-  %25 = load ptr, ptr %9, align 8
-  %26 = tail call i32 %25(ptr noundef %1) nounwind
-  %27 = icmp eq i32 %26, 0
-  br i1 %27, label %30, label %28
+19:
+  %20 = phi ptr [ %48, %45 ], [ %15, %13 ]
+  %21 = phi i64 [ %47, %45 ], [ %14, %13 ]
+  %22 = phi i64 [ %46, %45 ], [ %17, %13 ]
+  %23 = getelementptr inbounds i8, ptr %20, i64 24
+  %24 = load i64, ptr %23, align 8
+  %25 = icmp slt i64 %24, 2
+  %26 = getelementptr inbounds i8, ptr %20, i64 16
+  %27 = load i64, ptr %26, align 8
+  br i1 %25, label %28, label %31
 
 28:
-  %29 = atomicrmw xchg ptr %10, i32 -1 monotonic, align 8
-  br label %53
+  %29 = icmp sgt i64 %27, 0
+  %30 = zext i1 %29 to i64
+  br label %37
 
-30:
-  %31 = load i64, ptr %7, align 8
-  %32 = sub i64 %31, %18
-  %33 = load i64, ptr %6, align 8
-  %34 = icmp slt i64 %32, %33
-  %35 = add i64 %33, %18
-  %36 = select i1 %34, i64 %31, i64 %35
-  %37 = load ptr, ptr %4, align 8
-  %38 = load ptr, ptr %11, align 8
-  %39 = load ptr, ptr %12, align 8
-  %40 = load ptr, ptr %13, align 8
-  %41 = icmp eq ptr %40, null
-  br i1 %41, label %47, label %42
-
-42:
-  %43 = sdiv i64 %18, %33
-  %44 = load i64, ptr %14, align 8
-  %45 = mul i64 %44, %43
-  %46 = getelementptr i64, ptr %40, i64 %45
-  br label %47
-
-47:
-  %48 = phi ptr [ %46, %42 ], [ null, %30 ]
-  %49 = tail call i32 %37(ptr noundef %38, i64 noundef %18, i64 noundef %36, ptr noundef %39, ptr noundef %1, ptr noundef %48) nounwind
-  %50 = atomicrmw or ptr %15, i32 %49 monotonic, align 8
-  %51 = icmp eq i32 %49, -1
-  %52 = zext i1 %51 to i32
-  br label %53
-
-53:
-  %54 = phi i32 [ 1, %28 ], [ %52, %47 ], [ 1, %16 ]
-  %55 = icmp eq i32 %54, 0
-  br i1 %55, label %16, label %56
-
-56:
-  ret void
-}
-
-define internal fastcc i32 @work_together(ptr noundef %0, i64 noundef %1, ptr noundef %2) unnamed_addr nounwind {
-  %4 = alloca [256 x i64], align 16
-  call void @llvm.lifetime.start.p0(i64 2048, ptr nonnull %4) nounwind
-  %5 = tail call i64 @llvm.smin.i64(i64 %1, i64 256)
-  %6 = getelementptr inbounds i8, ptr %0, i64 8
-  store ptr @yes, ptr %6, align 8
-  %7 = icmp sgt i64 %1, 0
-  br i1 %7, label %8, label %15
-
-8:
-  %9 = phi i64 [ %13, %12 ], [ 0, %3 ]
-  %10 = getelementptr [256 x i64], ptr %4, i64 0, i64 %9
-  %11 = call zeroext i1 @thread_start(ptr noundef %10, ptr noundef nonnull @helper, ptr noundef %0) nounwind
-  br i1 %11, label %12, label %15
-
-12:
-  %13 = add nuw nsw i64 %9, 1
-  %14 = icmp eq i64 %13, %5
-  br i1 %14, label %15, label %8
-
-15:
-  %16 = phi i64 [ 0, %3 ], [ %9, %8 ], [ %13, %12 ]
-  %17 = getelementptr inbounds i8, ptr %0, i64 40
-  %18 = load ptr, ptr %17, align 8
-  call void %18(ptr noundef %0, ptr noundef %2) nounwind
-  %19 = getelementptr inbounds i8, ptr %0, i64 56
-  %20 = load atomic i32, ptr %19 monotonic, align 8
-  %21 = icmp eq i32 %20, -1
-  br i1 %21, label %22, label %23
-
-22:
-  store volatile i32 1, ptr %0, align 8
-  br label %23
-
-23:
-  %24 = icmp sgt i64 %16, 0
-  br i1 %24, label %25, label %28
-
-25:
-  %26 = getelementptr inbounds i8, ptr %0, i64 48
-  %27 = getelementptr inbounds i8, ptr %2, i64 8
-  br label %30
-
-28:
-  %29 = load i32, ptr %19, align 8
-  call void @llvm.lifetime.end.p0(i64 2048, ptr nonnull %4) nounwind
-  ret i32 %29
-
-30:
-  %31 = phi i64 [ 0, %25 ], [ %47, %46 ]
-  %32 = getelementptr [256 x i64], ptr %4, i64 0, i64 %31
-  %33 = load i64, ptr %32, align 8
-  %34 = call zeroext i1 @joined(i64 noundef %33, ptr noundef %26, i64 noundef %16) nounwind
-  br i1 %34, label %35, label %37
-
-35:
-  %36 = add i64 %31, 1
-  br label %46
+31:
+  %32 = add i64 %27, -1
+  %33 = getelementptr inbounds i8, ptr %20, i64 32
+  %34 = load i64, ptr %33, align 8
+  %35 = sdiv i64 %32, %34
+  %36 = add i64 %35, 1
+  br label %37
 
 37:
-  %38 = load volatile i32, ptr %2, align 8
-  %39 = icmp eq i32 %38, 0
-  br i1 %39, label %46, label %40
+  %38 = phi i64 [ %30, %28 ], [ %36, %31 ]
+  %39 = icmp slt i64 %22, %38
+  br i1 %39, label %40, label %45
 
 40:
-  %41 = load ptr, ptr %27, align 8
-  %42 = call i32 %41(ptr noundef %2) nounwind
-  %43 = icmp eq i32 %42, 0
-  br i1 %43, label %46, label %44
+  %41 = phi i64 [ %17, %13 ], [ %22, %37 ], [ %46, %45 ]
+  %42 = phi i64 [ %14, %13 ], [ %21, %37 ], [ %47, %45 ]
+  %43 = phi ptr [ %15, %13 ], [ %20, %37 ], [ %48, %45 ]
+  %44 = icmp eq ptr %43, %7
+  br i1 %44, label %86, label %50
 
-44:
-  store volatile i32 1, ptr %0, align 8
-  %45 = atomicrmw xchg ptr %19, i32 -1 monotonic, align 8
-  br label %46
+45:
+  %46 = sub i64 %22, %38
+  %47 = add i64 %38, %21
+  %48 = getelementptr i8, ptr %20, i64 64
+  %49 = icmp ult ptr %48, %7
+  br i1 %49, label %19, label %40
 
-46:
-  %47 = phi i64 [ %36, %35 ], [ %31, %44 ], [ %31, %40 ], [ %31, %37 ]
-  %48 = icmp slt i64 %47, %16
-  br i1 %48, label %30, label %28
+50:
+  %51 = getelementptr inbounds i8, ptr %43, i64 32
+  %52 = load i64, ptr %51, align 8
+  %53 = mul i64 %52, %41
+  %54 = getelementptr inbounds i8, ptr %43, i64 24
+  %55 = load i64, ptr %54, align 8
+  %56 = icmp slt i64 %55, 2
+  br i1 %56, label %62, label %57
+
+57:
+  %58 = getelementptr inbounds i8, ptr %43, i64 16
+  %59 = load i64, ptr %58, align 8
+  %60 = sub i64 %59, %53
+  %61 = icmp slt i64 %60, %52
+  br label %62
+
+62:
+  %63 = phi i1 [ true, %50 ], [ %61, %57 ]
+  store i64 %53, ptr %9, align 8
+  %64 = load volatile i32, ptr %1, align 8
+  %65 = icmp eq i32 %64, 0
+  br i1 %65, label %70, label %66
+
+66:
+  %67 = load ptr, ptr %10, align 8
+  %68 = tail call i32 %67(ptr noundef %1) nounwind
+  %69 = icmp eq i32 %68, 0
+  br i1 %69, label %70, label %81
+
+70:
+  br i1 %63, label %71, label %74
+
+71:
+  %72 = getelementptr inbounds i8, ptr %43, i64 16
+  %73 = load i64, ptr %72, align 8
+  br label %77
+
+74:
+  %75 = load i64, ptr %51, align 8
+  %76 = add i64 %75, %53
+  br label %77
+
+77:
+  %78 = phi i64 [ %73, %71 ], [ %76, %74 ]
+  %79 = load ptr, ptr %11, align 8
+  %80 = tail call fastcc i32 @run_range(ptr noundef %43, i64 noundef %53, i64 noundef %78, ptr noundef %79, ptr noundef %1)
+  br label %81
+
+81:
+  %82 = phi i32 [ %80, %77 ], [ -1, %66 ]
+  %83 = atomicrmw or ptr %12, i32 %82 monotonic, align 8
+  %84 = icmp eq i32 %82, -1
+  %85 = zext i1 %84 to i32
+  br label %86
+
+86:
+  %87 = phi i32 [ %85, %81 ], [ 1, %40 ]
+  %88 = icmp eq i32 %87, 0
+  br i1 %88, label %13, label %89
+
+89:
+  ret void
 }
 
 define internal noundef i32 @yes(ptr nocapture readnone %0) nounwind {
@@ -1438,101 +1449,6 @@ define internal noundef ptr @helper(ptr noundef %0) nounwind {
 
 define internal noundef i32 @no(ptr nocapture readnone %0) nounwind {
   ret i32 0
-}
-
-define internal fastcc i32 @run_item(ptr nocapture noundef readonly %0, ptr noundef %1) unnamed_addr nounwind {
-  %3 = alloca %struct.Row, align 8
-  %4 = load volatile i32, ptr %1, align 8
-  %5 = icmp eq i32 %4, 0
-  br i1 %5, label %11, label %6
-
-6:
-  %7 = getelementptr inbounds i8, ptr %1, i64 8
-  %8 = load ptr, ptr %7, align 8
-  %9 = tail call i32 %8(ptr noundef %1) nounwind
-  %10 = icmp eq i32 %9, 0
-  br i1 %10, label %11, label %39
-
-11:
-  call void @llvm.lifetime.start.p0(i64 64, ptr nonnull %3) nounwind
-  %12 = load ptr, ptr %0, align 8
-  store ptr %12, ptr %3, align 8
-  %13 = getelementptr inbounds i8, ptr %3, i64 8
-  %14 = getelementptr inbounds i8, ptr %0, i64 8
-  %15 = load ptr, ptr %14, align 8
-  store ptr %15, ptr %13, align 8
-  %16 = getelementptr inbounds i8, ptr %3, i64 16
-  %17 = getelementptr inbounds i8, ptr %0, i64 24
-  %18 = load i64, ptr %17, align 8
-  store i64 %18, ptr %16, align 8
-  %19 = getelementptr inbounds i8, ptr %3, i64 24
-  store i64 0, ptr %19, align 8
-  %20 = getelementptr inbounds i8, ptr %3, i64 32
-  %21 = getelementptr inbounds i8, ptr %0, i64 40
-  %22 = load i64, ptr %21, align 8
-  store i64 %22, ptr %20, align 8
-  %23 = getelementptr inbounds i8, ptr %3, i64 40
-  %24 = getelementptr inbounds i8, ptr %0, i64 32
-  %25 = load ptr, ptr %24, align 8
-  store ptr %25, ptr %23, align 8
-  %26 = getelementptr inbounds i8, ptr %3, i64 48
-  store i64 0, ptr %26, align 8
-  %27 = getelementptr inbounds i8, ptr %3, i64 56
-  %28 = getelementptr inbounds i8, ptr %0, i64 48
-  %29 = load i64, ptr %28, align 8
-  store i64 %29, ptr %27, align 8
-  %30 = icmp eq i64 %29, 0
-  br i1 %30, label %33, label %31
-
-31:
-  %32 = call fastcc i32 @run_chunks(ptr noundef nonnull %3, ptr noundef %1)
-  br label %37
-
-33:
-  %34 = getelementptr inbounds i8, ptr %0, i64 16
-  %35 = load i64, ptr %34, align 8
-  %36 = call fastcc i32 @run_range(ptr noundef nonnull %3, i64 noundef %35, i64 noundef %18, ptr noundef null, ptr noundef %1)
-  br label %37
-
-37:
-  %38 = phi i32 [ %32, %31 ], [ %36, %33 ]
-  call void @llvm.lifetime.end.p0(i64 64, ptr nonnull %3) nounwind
-  br label %39
-
-39:
-  %40 = phi i32 [ %38, %37 ], [ -1, %6 ]
-  ret i32 %40
-}
-
-define internal void @draw_items(ptr nocapture noundef %0, ptr noundef %1) nounwind {
-  %3 = getelementptr inbounds i8, ptr %0, i64 80
-  %4 = getelementptr inbounds i8, ptr %0, i64 72
-  %5 = getelementptr inbounds i8, ptr %0, i64 64
-  %6 = getelementptr inbounds i8, ptr %0, i64 56
-  br label %7
-
-7:
-  %8 = atomicrmw add ptr %3, i64 1 monotonic, align 8
-  %9 = load i64, ptr %4, align 8
-  %10 = icmp slt i64 %8, %9
-  br i1 %10, label %11, label %18
-
-11:
-  %12 = load ptr, ptr %5, align 8
-  %13 = getelementptr %struct.Item, ptr %12, i64 %8
-  %14 = tail call fastcc i32 @run_item(ptr noundef %13, ptr noundef %1)
-  %15 = atomicrmw or ptr %6, i32 %14 monotonic, align 8
-  %16 = icmp eq i32 %14, -1
-  %17 = zext i1 %16 to i32
-  br label %18
-
-18:
-  %19 = phi i32 [ %17, %11 ], [ 1, %7 ]
-  %20 = icmp eq i32 %19, 0
-  br i1 %20, label %7, label %21
-
-21:
-  ret void
 }
 
 declare i64 @llvm.smax.i64(i64, i64) nounwind
