@@ -24,7 +24,7 @@ from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import _tuning as tuning
 from workbench.backends.cpu.emit.emit_module import emit_llvm
-from workbench.backends.cpu.emit.uniform import uniform_loads
+from workbench.backends.cpu.emit.unmoved import repeated_loads
 from workbench.ir.values import Function, walk
 
 ROOT = Path(__file__).parents[3]
@@ -86,29 +86,9 @@ def test_each_family_is_built(share: int) -> None:
     built(CHILD, *CASES[share::SHARES])
 
 
-@pytest.mark.parametrize("name", SAME_FOR_ALL)
-def test_where_paths_grow_the_loads_are_found(name: str) -> None:
-    family = SAME_FOR_ALL[name]
-    assert uniform_loads(lowered(family.text(min(family.size // 2, 48))))
-
-
-ORDINARY = {
-    "saxpy": "y[i] = c[0] * x[i] + y[i]",
-    "a thread's own chain": "v = x[i]\n" + "    v = v * (1.0 - v)\n" * 40 + "    y[i] = v",
-    "largest of all": "v = x[0]\n    for j in range(len(c)):\n        v = max(v, c[j])\n    y[i] = v",
-    "polynomial": "v = c[0]\n    for j in range(1, 64):\n        v = v * x[i] + c[j]\n    y[i] = v",
-    "nearest": "v = c[0]\n    for j in range(64):\n        if abs(x[i] - c[j]) < abs(x[i] - v):\n"
-    "            v = c[j]\n    y[i] = v",
-    "steps from a start of each thread": "v = 1.0\n    if x[i] > 9.0:\n        v = 3.0\n    for j in range(32):\n"
-    "        v = 0.5 * (v + c[0] / v)\n    y[i] = v",
-    "sum of products": "v = 0.0\n    for j in range(64):\n        v += c[j] * c[j]\n    y[i] = v * x[i]",
-}
-
-
-@pytest.mark.parametrize("name", ORDINARY)
-def test_other_code_stays_as_it_is(name: str) -> None:
-    text = f"def k(x: array[float], c: array[float], y: array[float]):\n    i = tid()\n    {ORDINARY[name]}\n"
-    assert not uniform_loads(lowered(text))
+def test_what_long_loops_load_again_and_again_is_frozen() -> None:
+    text = SAME_FOR_ALL["in an inner loop"].text
+    assert repeated_loads(lowered(text(48))) and not repeated_loads(lowered(text(8)))
 
 
 def values(text: str, checks: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -155,15 +135,6 @@ def test_cut_chains_of_integers_change_no_bit(dtype: str) -> None:
     kernel = wb.build_cell(text, {}, backend="cpu", compile=False).kernels["k"]
     wb.launch(kernel, dim=77, inputs=[wb.array(x), y], checks=False)
     assert (y.numpy() == chain(x, x)).all()
-
-
-def emitted(text: str) -> str:
-    backend = CpuBackend()
-    return backend.emit(lowered(text), Options(), backend.target())
-
-
-def test_integers_are_cut_too() -> None:
-    assert emitted(LONG["ints"].text(400)).count("@llvm.umax.i32(") > 400 * 3 // 128
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 def compiled(function: Function, options: Options, target: str) -> Artifact:
     """As `CpuBackend.compile`."""
-    from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
+    from workbench.backends.cpu.emit.emit_module import entry_name
 
     started = time.perf_counter()
     with _one_text:
@@ -100,8 +100,10 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["prints"] = True
     if module.sums:
         metadata["sums"] = module.sums
-    if for_one_core(function, options):
+    if module.one_core:
         metadata["one_core"] = True
+    if module.open_order:
+        metadata["order"] = "not fixed"
     return Artifact(made.image, metadata)
 
 
@@ -150,12 +152,10 @@ def emitted(function: Function, options: Options, target: str) -> Module:
         BuildError: as `CpuBackend.emit`.
     """
     # Late: what is loaded from the cache needs none of it.
-    from workbench.backends.cpu.emit.emit_module import emit_module
-    from workbench.backends.cpu.gang.emit_gang import emit_gangs
+    from workbench.backends.cpu.gang.emit_gang import emit_function
 
     here = target == native()
-    given = function, options, _maths(target), here and converts_halves()
-    return emit_gangs(*given) or emit_module(*given)
+    return emit_function(function, options, _maths(target), here and converts_halves())
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.guarded import guarded_reads
 from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.emit.uniform import uniform_loads
+from workbench.backends.cpu.emit.unmoved import repeated_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
@@ -29,6 +29,7 @@ WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.
 """Of a short loop of constant length: it is vectorised, and then written out."""
 EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
 """Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
+THREAD_BY_THREAD = (("vectorize.enable", "i1 false"),)
 LOOPED = (("unroll.disable", ""),)
 """Of a loop that stays one."""
 
@@ -45,7 +46,7 @@ class Emitter(ABC):
         thread: what counts threads.
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `uniform`).
+        frozen: the loads that are frozen (see `unmoved`).
         guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
@@ -63,7 +64,7 @@ class Emitter(ABC):
         self.innermost = vecmath.worth_it(function)
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
-        self.frozen = uniform_loads(function)
+        self.frozen = repeated_loads(function)
         self.guarded = guarded_reads(function)
         self.compared = compared_types(function)
         self.writer = self.new_writer()

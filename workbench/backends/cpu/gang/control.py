@@ -75,10 +75,9 @@ def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bo
         all_on, some = w.block_name("side.full"), w.block_name("side.some")
         w.branch(emitter.all(masks), all_on, some)
         w.open(all_on)
-        added = set(emitter.added)
         emitter.masks = [""] * emitter.parts
         arms.append(_arm(emitter, block, join))
-        emitter.masks, emitter.added = masks, added
+        emitter.masks = masks
         w.open(some)
     before = w.label
     w.branch(emitter.any(masks), inside, join)

@@ -24,10 +24,11 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
-from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
+from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.struct_loads import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
@@ -45,10 +46,6 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-
-
-class NotForGangs(Exception):
-    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
@@ -70,11 +67,12 @@ class GangEmitter(ModuleEmitter):
         varying: the values that differ between a gang's threads.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        whole: of the thread's index plus something, the first in 64 bits: where the sum wraps there is no element.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
-        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
         ahead: loads that have been done so.
         of_gangs: the function as gangs run it; threads run it as it was.
+        frame: the bytes of a thread's own arrays in it.
         gang_strips: where that looks.
         flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
         indices: of such a gang, by axis, the threads' indices in each part.
@@ -90,11 +88,11 @@ class GangEmitter(ModuleEmitter):
         options: Options,
         maths: Maths,
         half_instructions: bool,
-        one_core: bool,
+        division: Division,
         shape: Shape,
         of_gangs: Function,
     ) -> None:
-        super().__init__(function, options, maths, half_instructions, one_core)
+        super().__init__(function, options, maths, half_instructions, division)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
@@ -120,10 +118,11 @@ class GangEmitter(ModuleEmitter):
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
+        self.whole: dict[Value, str] = {}
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
-        self.added: set[Value] = set()
         self.ahead: set[Op] = set()
+        self.frame = frame(walk(of_gangs.body), self.varying)
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -202,6 +201,18 @@ class GangEmitter(ModuleEmitter):
         """Read what scalars are in a row."""
         self._operands = self._of_rows[row]
         yield
+        self._operands = self._of_rows[0]
+
+    @contextmanager
+    def alone(self, row: int) -> Iterator[None]:
+        """Emit for one row of the gang, as if it were all of it."""
+        whole = self.rows, self.parts, self.masks, self._vectors, self._of_rows
+        own = slice(row * self.row_parts, (row + 1) * self.row_parts)
+        self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
+        self._vectors, self._of_rows = self._vectors[own], [self._of_rows[row]]
+        self._operands = self._of_rows[0]
+        yield
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows = whole
         self._operands = self._of_rows[0]
 
     def _turns(self, parts: Iterable[int]) -> Iterator[int]:
@@ -624,12 +635,28 @@ class GangEmitter(ModuleEmitter):
         first = w.emit(text, op.result.name)
         if step:
             self.bind_linear(op.result, first, step)
+            self._note_whole(op, firsts)
         else:
             whole = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
                 vectors[op.result] = whole
             self.steps.pop(op.result, None)
         return True
+
+    def _note_whole(self, op: Op, firsts: Sequence[str]) -> None:
+        """Compute a sum in 64 bits as well, which neighbours of one element then share.
+
+        One number may be added to the thread's index, and small ones: a sum of more could come around.
+        """
+        pairs = list(zip(op.operands, firsts, strict=True))
+        if op.name == "add" and op.operands[0] not in self.whole:
+            pairs.reverse()
+        (start, _), (other, more) = pairs if len(pairs) == 2 else (pairs[0], pairs[0])
+        if op.name not in ("add", "sub") or op.result.type != int32 or start not in self.whole:
+            return
+        if start in self.exact or abs(int(self.constants.get(other, GANG_STEP))) < GANG_STEP:
+            more = more if other in self.constants else self.writer.emit(f"sext i32 {more} to i64")
+            self.whole[op.result] = self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name)
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
@@ -656,9 +683,9 @@ class GangEmitter(ModuleEmitter):
         self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
+        self.whole.clear()
         self._converted.clear()
         self.stored.clear()
-        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
-from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
+from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.values import Op, Value, walk
@@ -17,13 +17,12 @@ _Parts = dict[Value, tuple[str, ...]]
 
 
 def each_lane(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation for each lane that is on, of all parts.
-
-    Raises:
-        NotForGangs: the gang has several rows.
-    """
+    """Emit an operation for each lane that is on, of all parts, row after row."""
     if emitter.rows > 1:
-        raise NotForGangs("several rows go lane by lane")
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                each_lane(emitter, op)
+        return
     if op.name == "if" and not emitter.mask:
         _counted(emitter, op)
         return

@@ -14,7 +14,7 @@ import msgspec
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
-from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
+from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.struct_loads import FIELD_BYTES
 from workbench.backends.cpu.gang.transposes import starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
@@ -141,11 +141,6 @@ def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> l
     return terms
 
 
-def is_linear(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether an access's places are a constant distance apart from lane to lane."""
-    return not _Where(emitter, op).offset.each
-
-
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
@@ -161,7 +156,10 @@ def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
 def _store_last(emitter: GangEmitter, op: Op) -> None:
     """The highest lane's value, by the scalar handler."""
     if emitter.rows > 1:
-        raise NotForGangs("several rows store to one element")
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                _store_last(emitter, op)
+        return
     value = op.operands[-1]
     if value in emitter.varying:
         last = Value(value.type, "last")
@@ -232,8 +230,6 @@ class _Where:
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
         """Change the components in all lanes that are on; of lanes that store to one element the highest is last."""
         form = self._form(len(parts))
-        if self.emitter.loops and not self.consecutive(len(parts)):
-            raise NotForGangs("a loop stores to places that lie apart")  # running sums took 2.1 times as long
         if self._by_rows(form, len(parts)):
             self._store_rows(kind, parts)
         elif form == 1:
@@ -252,7 +248,7 @@ class _Where:
             each = scalar_memory.wide_index(emitter, value)
             w.lanes = 0
             return Sum(each=each)
-        first = scalar_memory.wide_index(emitter, value)
+        first = emitter.whole.get(value) or scalar_memory.wide_index(emitter, value)
         return Sum(first, str(emitter.steps.get(value, 0)))
 
     def _dense(self, indices: list[Sum]) -> Sum:

@@ -11,7 +11,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear
+from workbench.backends.cpu.gang.memory import add_beside
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -47,27 +47,12 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
-            _in_order_of_threads(emitter, op)
             each_lane(emitter, op)
         return
     for _ in emitter.each_part():
         _combine(emitter, op, reduction)
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.of_all_parts(op.operands[-1]))
-
-
-def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
-    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
-
-    Raises:
-        NotForGangs: floats have been added to the array before, and so by threads behind this one; or in a loop.
-    """
-    array = op.operands[0]
-    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
-        return
-    if array in emitter.added or emitter.loops:
-        raise NotForGangs("two additions by index")
-    emitter.added.add(array)
 
 
 def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
