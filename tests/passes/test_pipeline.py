@@ -44,7 +44,6 @@ LOWERED_FOR_LLVM = [
     "counters",
     "interior",
     "early_exits",
-    "beside",
     "divisors",
     "expand",
 ]

@@ -29,7 +29,7 @@ from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.eligible import frame
-from workbench.backends.cpu.gang.struct_loads import struct_loads
+from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths

@@ -15,8 +15,7 @@ from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
-from workbench.backends.cpu.gang.struct_loads import FIELD_BYTES
-from workbench.backends.cpu.gang.transposes import starts, transposed
+from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
