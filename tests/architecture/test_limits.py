@@ -28,8 +28,7 @@ FACTS = {
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},
     "frontend/state/merge.py": {"len(text) <= 40"},
     # Cells of structs, and the unit of a register within which targets interleave.
-    "backends/cpu/gang/transposes.py": {"FIELD_BYTES"},
-    "backends/cpu/gang/transposes.py": {"UNIT"},
+    "backends/cpu/gang/transposes.py": {"FIELD_BYTES", "UNIT"},
     # How exactly a literal is expected, in a message.
     "frontend/expressions/expectations.py": {"TOLERANCE"},
 }
