@@ -1,4 +1,4 @@
-"""Where kernel text comes from, and places in it.
+"""Sources of kernel text, and locations in them.
 
 A `Source` is one cell or file. Its `label` comes from its content alone, so that nothing built from a cell depends on
 the process that ran it (ipykernel names a cell's file after its process id); its `name` is what people read.
@@ -15,7 +15,8 @@ import msgspec
 
 
 def parsed(text: str) -> ast.Module:
-    """`ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see `workbench.weak`).
+    """Return `ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see
+    `workbench.weak`).
 
     Raises:
         SyntaxError: it is not Python.

@@ -98,7 +98,7 @@ class Scalar(Named):
         return number
 
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
+        """Return whether a value is a NumPy scalar of this type, for `isinstance(x[0], wb.float32)`."""
         return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
@@ -116,7 +116,7 @@ class Scalar(Named):
         return isinstance(other, Scalar) and (self.name, self.kind, self.bits) == (other.name, other.kind, other.bits)
 
     def __hash__(self) -> int:
-        """Of the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
+        """Hash the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -171,11 +171,11 @@ class Vector(Named):
         return self.dtype.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
+        """Return whether a value has this type, for `isinstance(v, wb.vec3)`."""
         return getattr(value, "type", None) == self
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """`class vec5(vector(5, float)): …` is another name of the type."""
+        """Let `class vec5(vector(5, float)): …` be another name of the type."""
         return (_alias(self),)
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
@@ -615,7 +615,7 @@ def is_small(shape: Sequence[int]) -> py.bool:
 
 
 def as_type(spec: Any) -> Scalar | Vector:
-    """The element type of `spec`: a type of the language, Python's `int float bool`, or what NumPy takes as a dtype.
+    """Return the element type of `spec`: a type of the language, Python's `int float bool`, or a dtype of NumPy.
 
     Raises:
         TypeError: `spec` names no scalar or vector type of the language.
@@ -636,7 +636,8 @@ def as_type(spec: Any) -> Scalar | Vector:
 
 
 def element(t: Any) -> Scalar:
-    """The scalar at the bottom of a type: a vector's component, an array's element; for structs see `Struct.dtype`."""
+    """Return the scalar at the bottom of a type: a vector's component, an array's element; for structs see
+    `Struct.dtype`."""
     while not isinstance(t, Scalar):
         t = t.dtype
     return t

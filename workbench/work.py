@@ -164,7 +164,7 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
 
 
 def _left_behind() -> None:
-    """In a forked child: work of other threads goes on in the parent alone, and here is over without a result."""
+    """End, in a forked child, work of other threads without a result: it goes on in the parent alone."""
     for work in [each for each in _running.values() if each is not _HERE.get()]:
         work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
         work._over.set()

@@ -36,7 +36,7 @@ CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
-    """What an element holds, and whether the loop has written it."""
+    """The value of an element, and whether the loop has written it."""
 
     value: Value
     written: Value
@@ -66,7 +66,7 @@ def is_straight(function: Function) -> bool:
 
 
 class _Promoter:
-    """One walk; `mapping` holds what loads have become."""
+    """A walk; `mapping` maps loads to the values that replace them."""
 
     def __init__(self, function: Function, aliased: bool, sums: bool) -> None:
         self.places = Places(function, aliased)
@@ -100,9 +100,8 @@ class _Promoter:
         return opened.block
 
     def regions(self, block: Block, states: States) -> dict[Element, tuple[int, int]]:
-        """The elements that this block reads and writes in several of its operations, or in a loop, and that nothing
-        else in it can touch; each with the positions of the first and the last operation that does.
-        """
+        """Return the elements that this block reads and writes in several of its operations, or in a loop, and that
+        nothing else in it can touch, each with the positions of the first and the last operation that does."""
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
         # What an opaque operation does inside may touch any element.
@@ -158,7 +157,7 @@ class _Promoter:
             self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, place: Element, states: States) -> None:
-        """An access to an element that is a value now."""
+        """Replace an access to an element that is a value now."""
         state = states[place]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
@@ -182,7 +181,7 @@ class _Promoter:
         return [_State(fresh(states[e].value), Value(bool_)) for e in elements]
 
     def loop(self, op: Op, states: States) -> None:
-        """A loop carries the elements that it writes."""
+        """Let a loop carry the elements that it writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks: list[Block] = []
         for number, block in enumerate(op.blocks):
@@ -235,7 +234,7 @@ class _Promoter:
 
 
 def _where(block: Block, place: Element, loads: bool) -> Location:
-    """Where the block first reads the element, or writes it."""
+    """Return the location at which the block first reads the element, or writes it."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
     return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == place), UNKNOWN)
 

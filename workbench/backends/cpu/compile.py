@@ -160,7 +160,7 @@ def emitted(function: Function, options: Options, target: str) -> Module:
 
 @lru_cache
 def _maths(target: str) -> Maths:
-    """What a target has: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
+    """Return a target's maths: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
     if target == WASM:
         return Maths(formulas=True, bits=128, fused=False)
     if target != native():
@@ -173,7 +173,7 @@ def _maths(target: str) -> Maths:
 
 
 class _Generated(msgspec.Struct, frozen=True):
-    """What LLVM made, seconds by stage, and why it was made without vectorisation; empty where it was not."""
+    """LLVM's output, seconds by stage, and why it was compiled without vectorisation; empty where it was not."""
 
     image: bytes
     stages: dict[str, float] = msgspec.field(default_factory=dict)
@@ -181,7 +181,7 @@ class _Generated(msgspec.Struct, frozen=True):
 
 
 def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
-    """What LLVM makes of a function's text."""
+    """Compile a function's text with LLVM."""
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
@@ -257,7 +257,7 @@ def _tuning(function: Function) -> dict[str, Any]:
 
 
 def _nested_loops(body: Block) -> int:
-    """How many loops stand in one another, at most."""
+    """Return the depth of the deepest nest of loops."""
     most, waiting = 0, [(body, 0)]
     while waiting:
         block, outside = waiting.pop()

@@ -32,7 +32,7 @@ def address(x: wb.array) -> int | None:
 
 
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
-    """An array of the memory at an address of the CPU, which is not copied.
+    """Return an array of the memory at an address of the CPU, which is not copied.
 
     Raises:
         LaunchError: it is on another device.
@@ -71,7 +71,7 @@ UNUSED = ("pinned", "capacity", "deleter")
 
 
 def without_hints(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that mean something: without hints, and with `n` as the shape that it stands for."""
+    """Return the options that mean something: without hints, and with `n` as the shape that it stands for."""
     rest = {("shape" if name == "n" else name): v for name, v in options.items() if name not in UNUSED}
     if isinstance(rest.get("strides"), type(None)):
         rest.pop("strides", None)
@@ -101,7 +101,7 @@ def _components(data: Any, dtype: Any) -> Any:
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
-    """The annotation of an array; one of any elements for structs that hold arrays, which a launch refuses."""
+    """Return the annotation of an array; one of any elements for structs that hold arrays, which a launch refuses."""
     if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]
@@ -112,7 +112,7 @@ def annotation(dtype: Any, ndim: int) -> Any:
 
 
 def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
-    """An array, or an annotation, as `wp.array(…)` makes it."""
+    """Return an array, or an annotation, as `wp.array(…)` does."""
     result = _made(data, dtype, **options)
     if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
         result.retain_grad = True
@@ -154,7 +154,7 @@ class Made(type(wb.array)):
     """Calls make arrays; those of `workbench.array` are instances of this class too, and so are annotations."""
 
     def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An array or an annotation; of a user's own subclass an instance."""
+        """Return an array or an annotation; of a user's own subclass an instance."""
         return make(data, dtype, **options) if cls is array else type.__call__(cls, data, dtype, **options)
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -204,11 +204,11 @@ class array(wb.array, metaclass=Made):
     release = _Attached(lambda: None)
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
-        """An array, never an annotation."""
+        """Create an array, never an annotation."""
         return object.__new__(cls)
 
     def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
-        """Of a user's own subclass: as an array that is made of the same arguments."""
+        """Initialise an instance of a user's own subclass as an array of the same arguments."""
         found = make(data, dtype, **options)
         self._place(found.memory, found.dtype, found.shape, found.strides, found.requires_grad, found.address)
 
@@ -216,7 +216,7 @@ class array(wb.array, metaclass=Made):
         return annotation(dtype, 1)
 
     def __getitem__(self, index: Any) -> Any:
-        """A view, an element, or of arrays of indices an indexed array."""
+        """Return a view, an element, or for arrays of indices an indexed array."""
         parts = index if isinstance(index, tuple) else (index,)
         if not any(isinstance(p, wb.array) for p in parts):
             return super().__getitem__(index)
@@ -257,18 +257,18 @@ class array(wb.array, metaclass=Made):
         return self.size > 0
 
     def __ctype__(self) -> Any:
-        """The array: what stands for native calls takes it."""
+        """Return the array: the stand-ins of native calls take it."""
         return self
 
     def list(self) -> Any:
-        """The elements in a list."""
+        """Return the elements in a list."""
         values = self.numpy()
         flat = values.reshape(-1, *values.shape[self.ndim :])
         shaped = bool(self.dtype.shape) or not isinstance(self.dtype, Scalar)
         return [as_value(self.dtype, v.copy()) for v in flat] if shaped else flat.tolist()
 
     def view(self, dtype: Any) -> Any:
-        """The same memory as elements of another type; those of one number as numbers keep the shape."""
+        """Return the same memory as elements of another type; those of one number as numbers keep the shape."""
         result = super().view(dtype)
         return result.reshape(self.shape) if self.dtype.shape and result.size == self.size else result
 
@@ -312,7 +312,7 @@ class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
 
 
 def marked(value: Any) -> Any:
-    """The array, which has Warp's attributes and division from now on; anything else, and lists of it, as it is."""
+    """Give the array Warp's attributes and division; return anything else, and lists of it, as it is."""
     if type(value) is wb.array:
         value.__class__ = array
     elif type(value) in (tuple, list):
@@ -327,7 +327,7 @@ class ArrayOf(type(wb.array2d)):
         return annotation(dtype, self.ndim)
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an array of the data."""
+        """Return an annotation, or an array of the data."""
         if data is None and "shape" not in options and "ptr" not in options:
             return annotation(Any if dtype is None else dtype, self.ndim)
         if "ptr" in options or "strides" in options:

@@ -41,7 +41,7 @@ class Module:
         self.structs: dict[str, Any] = {}
 
     def load(self, *args: Any, **options: Any) -> Module:
-        """The module itself: nothing is loaded ahead."""
+        """Return the module itself: nothing is loaded ahead."""
         return self
 
     def unload(self) -> None:
@@ -54,7 +54,7 @@ _MODULES: dict[str, Module] = {}
 
 
 def get_module(name: str) -> Module:
-    """The module of kernels of this name."""
+    """Return the module of kernels of this name."""
     return _MODULES.setdefault(name, Module(name))
 
 

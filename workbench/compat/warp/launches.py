@@ -87,12 +87,12 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
     @property
     def adj(self) -> SimpleNamespace:
-        """What says of each parameter its `label` and `type`, as `args`."""
+        """Return an object whose `args` have each parameter's `label` and `type`."""
         types = parameter_annotations(self.definition)
         return SimpleNamespace(args=[SimpleNamespace(label=n, type=t) for n, t in types.items()])
 
     def add_overload(self, *types: Any) -> Kernel:
-        """The kernel, which is built for the types of each launch."""
+        """Return the kernel, which is built for the types of each launch."""
         return self
 
 
@@ -170,7 +170,7 @@ def transformed(
 
 
 def with_language(definition: Any) -> Any:
-    """The definition, which sees the language's builtins without an import, as in Warp."""
+    """Return the definition, which sees the language's builtins without an import, as in Warp."""
     names = {name: b for name, b in {**TABLE, **FORMS}.items() if not getattr(b, "hidden", False)}
     return replace(definition, scope=replace(definition.scope, language=names))
 
@@ -232,7 +232,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
 
 @lru_cache(256)
 def as_func(f: Any, count: int) -> Any:
-    """A func that means what `f`, a builtin, a func or a plain function, means in Warp."""
+    """Return a func with the meaning that `f`, a builtin, a func or a plain function, has in Warp."""
     builtin = f if isinstance(f, Form) else as_builtin(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
@@ -244,7 +244,7 @@ def as_func(f: Any, count: int) -> Any:
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """A builtin whose numbers are Warp's, also where Python calls it."""
+    """Return a builtin whose numbers are Warp's, also where Python calls it."""
 
     if {(name, "int"), (name, "float")} & {*MEANINGS}:
         return in_python(name, lambda *args, **named: _meant(name, *args, *named.values()))
@@ -264,7 +264,7 @@ _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"]
 
 
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
+    """Return a builtin whose results, where Python calls it with its own or 32-bit numbers, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
         if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
@@ -554,7 +554,7 @@ class ScopedCapture:
     """
 
     def __init__(self, device: Any = None, stream: Any = None, **given: Any) -> None:
-        """The device is that of the captured launches; other options have no effect."""
+        """Ignore all options: the device is that of the captured launches."""
         self.graph: wb.Graph | None = None
         self._with = wb.capture()
         self._grids: list[Place] = []
@@ -623,7 +623,7 @@ class ScopedTimer(wb.ScopedTimer):
         self, name: str, active: bool = True, print: bool = True, detailed: bool = False,
         dict: dict[str, list[float]] | None = None, **given: Any,
     ) -> None:  # fmt: skip
-        """A timer that appends to `dict[name]`, if that is given; other options have no effect."""
+        """Create a timer that appends to `dict[name]`, if that is given; other options have no effect."""
         super().__init__(name)
         self.elapsed = 0.0
         self._active, self._print, self._dict = active, print, dict

@@ -15,7 +15,7 @@ from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
-    """The type of vectors of so many components; of a length that the language has not, a class that is refused.
+    """Return the type of vectors of so many components; for a length that the language lacks, a class that is refused.
 
     Raises:
         TypeError: the dtype is not a scalar type.
@@ -26,7 +26,7 @@ def vector(length: Any, dtype: Any = float) -> Any:
 
 
 def matrix(shape: Any, dtype: Any = float) -> Any:
-    """The type of matrices of a shape; of one that the language has not, a class that is refused.
+    """Return the type of matrices of a shape; for one that the language lacks, a class that is refused.
 
     Raises:
         TypeError: the dtype is not a scalar type.
@@ -38,12 +38,12 @@ def matrix(shape: Any, dtype: Any = float) -> Any:
 
 
 def quaternion(dtype: Any = float) -> Any:
-    """The type of quaternions of these components."""
+    """Return the type of quaternions of these components."""
     return any_vector(Quaternion, (4,), dtype) or number_type(Quaternion(4, types.element(as_type(dtype))))
 
 
 def transformation(dtype: Any = float) -> Any:
-    """The type of rigid motions of these components."""
+    """Return the type of rigid motions of these components."""
     return any_vector(Transform, (7,), dtype) or number_type(Transform(7, types.element(as_type(dtype))))
 
 
@@ -70,7 +70,7 @@ class Number(Scalar):
         return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
 
     def __call__(self, value: Any = 0) -> Any:
-        """A NumPy scalar of this type; of an integer that does not fit its lowest bits."""
+        """Return a NumPy scalar of this type; of an integer that does not fit its lowest bits."""
         if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
             bits = int(value) % 2**self.bits
             value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))

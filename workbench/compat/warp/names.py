@@ -35,7 +35,7 @@ from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vect
 
 @dataclass(frozen=True)
 class Row:
-    """One name.
+    """A name of Warp's, with its adapter.
 
     Attributes:
         value: what it is here.
@@ -53,7 +53,8 @@ def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
 
 
 def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Callable[..., Any]:
-    """A function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source has."""
+    """Return a function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source
+    has."""
 
     @wraps(make)
     def call(*args: Any, **options: Any) -> Any:
@@ -70,7 +71,7 @@ def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Ca
 
 
 def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., Any]:
-    """A function with other names of parameters, and without a stream."""
+    """Return a function with other names of parameters, and without a stream."""
 
     @wraps(function)
     def call(*args: Any, stream: Any = None, **options: Any) -> Any:
@@ -80,7 +81,7 @@ def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., An
 
 
 def _cuda_devices() -> list[wb.Device]:
-    """The CUDA devices."""
+    """Return the CUDA devices."""
     return [d for d in wb.get_devices() if d.is_cuda]
 
 
@@ -90,7 +91,7 @@ def _set_device(device: Any) -> None:
 
 
 def _asset_directory() -> str:
-    """The folder of the assets of an installed Warp.
+    """Return the folder of the assets of an installed Warp.
 
     Raises:
         ModuleNotFoundError: Warp is not installed.
@@ -99,7 +100,7 @@ def _asset_directory() -> str:
 
 
 def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
-    """An array of NumPy's data, which is converted where its numbers are of another type."""
+    """Return an array of NumPy's data, which is converted where its numbers are of another type."""
     kind = as_element(dtype) if dtype is not None else None
     if isinstance(kind, (Scalar, Vector)) and data.dtype != element(kind).numpy:
         data = data.astype(element(kind).numpy)
@@ -107,7 +108,7 @@ def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
-    """The type of the language for a dtype of NumPy.
+    """Return the type of the language for a dtype of NumPy.
 
     Raises:
         TypeError: there is none.
@@ -121,7 +122,7 @@ def _dtype_to_numpy(dtype: Any) -> Any:
 
 
 def _overload(kernel: Any, *types: Any) -> Any:
-    """The kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
+    """Return the kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
     if isinstance(kernel, wb.Kernel):
         return kernel
     frame = sys._getframe(1)
@@ -129,7 +130,7 @@ def _overload(kernel: Any, *types: Any) -> Any:
 
 
 def _struct(cls: Any = None, **hints_: Any) -> Any:
-    """A struct class; one without fields holds an unused byte, as in C++."""
+    """Return a struct class; one without fields holds an unused byte, as in C++."""
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
@@ -162,7 +163,7 @@ def _assign(value: Any, other: Any) -> Any:
 
 
 def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
-    """A function for JAX whose result is a tuple, also of one array; the same function for the same options."""
+    """Return a function for JAX whose result is a tuple, also of one array."""
     known: dict[Any, Callable[..., Any]] = {}
 
     def made(function: Any, *args: Any, **options: Any) -> Any:
@@ -198,7 +199,7 @@ def _types_of(function: Any) -> dict[str, Any]:
 
 
 def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options, with `output_dims` that count elements: without the sizes of vectors that end them."""
+    """Return the options, with `output_dims` that count elements: without the sizes of vectors that end them."""
     dims = options.get("output_dims")
     if not isinstance(dims, Mapping):
         return options
@@ -225,12 +226,12 @@ def _set_options(options: dict[str, Any], module: Any = None) -> None:
 
 
 def _get_options(module: Any = None) -> dict[str, Any]:
-    """The options that the calling module has set, and the initial ones."""
+    """Return the options that the calling module has set, and the initial ones."""
     return dict(_options_of(1, module))
 
 
 def from_wheel(name: str) -> Any:
-    """What the wheel's own modules have.
+    """Return a name of the wheel's own modules.
 
     Raises:
         AttributeError: Warp is not installed, or `install()` was not called.
@@ -241,7 +242,7 @@ def from_wheel(name: str) -> Any:
 
 
 def _to_jax(x: wb.array) -> Any:
-    """The array as one of JAX, which shares its memory."""
+    """Return the array as one of JAX, which shares its memory."""
     jax = library().jax
     return jax.dlpack.from_dlpack(x)
 
@@ -254,12 +255,12 @@ def _device_to_jax(device: Any) -> Any:
 
 
 def _device_from_jax(device: Any) -> wb.Device:
-    """The device of JAX's."""
+    """Return the device of JAX's."""
     return wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}")
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
-    """The array as a tensor of PyTorch, which shares its memory; so does the gradient."""
+    """Return the array as a tensor of PyTorch, which shares its memory; so does the gradient."""
     torch = import_module("torch")
     tensor = torch.from_dlpack(x)
     if requires_grad or (requires_grad is None and x.requires_grad):
@@ -417,7 +418,7 @@ TABLE: dict[str, Row] = {
 
 
 def page() -> str:
-    """The table as the guide has it, in Markdown."""
+    """Return the table as the guide has it, in Markdown."""
     shown = ((name, f"`{row.ours}`" if row.ours else "leave it out", row.remark) for name, row in TABLE.items())
     lines = [f"| `{name}` | {ours} | {remark} |" for name, ours, remark in shown]
     return "\n".join(["| Warp's name | in Workbench's own programs | remark |", "|---|---|---|", *lines])

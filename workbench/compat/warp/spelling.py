@@ -1,4 +1,4 @@
-"""What programs for Warp write otherwise than the language: rewritten before a kernel or a func is lowered."""
+"""Spellings of Warp that differ from the language's: rewritten before a kernel or a func is lowered."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Known:
 
 
 def known(value: Any) -> Any:
-    """The grid, mesh or tree of a number; any other value itself."""
+    """Return the grid, mesh or tree of a number; any other value itself."""
     found = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
     return value if found is None else found
 
@@ -118,7 +118,7 @@ class Mesh(_Tree, wb.Mesh):
 
 
 def rewritten(definition: Definition) -> Definition:
-    """The definition as the language writes it.
+    """Return the definition as the language writes it.
 
     A parameter that is asked as a grid, a mesh or a tree is one, whatever its annotation says; one that is given to a
     func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile
@@ -363,7 +363,7 @@ def _placed(made: Any, node: ast.AST) -> Any:
 
 
 def _renamed(call: ast.Call, name: str) -> ast.Call:
-    """The call with another name of the same module."""
+    """Return the call with another name of the same module."""
     func = copy.deepcopy(call.func)
     if isinstance(func, ast.Attribute):
         func.attr = name
@@ -377,7 +377,7 @@ def _calls(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 
 def _is_call(node: ast.expr, names: tuple[str, ...]) -> bool:
-    """Whether it is `name(…)` or `wp.name(…)`."""
+    """Return whether it is `name(…)` or `wp.name(…)`."""
     return isinstance(node, ast.Call) and _name(node) in names
 
 

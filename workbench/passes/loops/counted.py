@@ -37,7 +37,7 @@ def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterat
 
 
 def _bound(condition: Block) -> tuple[int, Value] | None:
-    """Which of the carried values is below what: a value that is the same in each turn."""
+    """Return the number of the carried value that a condition bounds, and its bound, which stays the same."""
     if len(condition.ops) < 2:
         return None  # a condition that is a name
     *before, test, end = condition.ops

@@ -62,7 +62,7 @@ class _Row(msgspec.Struct):
 
 
 class _About:
-    """What is known of a function.
+    """The facts about a function.
 
     Attributes:
         buffers: where the slots of strips are made, before everything else: loops behind one another share them.
@@ -108,7 +108,7 @@ class _Loop:
     """A loop, and the rows that it accesses."""
 
     def __init__(self, about: _About, original: Op, op: Op) -> None:
-        """Of a loop as it was, and with loops inside in strips."""
+        """Hold a loop as it was, and with loops inside in strips."""
         self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
@@ -294,7 +294,7 @@ class _Loop:
         b.append(copy_op(op, mapping))
 
     def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
-        """What a turn of a strip does, behind which so many are further ones of its first turn."""
+        """Return the block of a turn of a strip."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):
             stands_for |= dict.fromkeys(row.ops, (row, slots))

@@ -22,7 +22,7 @@ from workbench.types import Scalar, element, int32, is_integer
 
 
 class States:
-    """One loop's reversal.
+    """The reversal of one loop from stored states.
 
     Attributes:
         kept: the numbers of the carried values that are kept.
@@ -72,7 +72,7 @@ class States:
 
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
-    """How many iterations a loop has, at most, whose states are all kept; 0 for another one."""
+    """Return the most iterations of a loop whose states are all stored; 0 for another one."""
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
@@ -85,13 +85,13 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
 
 
 def _turns(sweep: ReverseSweep, op: Op) -> int:
-    """Those of a `for`; 0: they are not known."""
+    """Return the number of iterations of a `for`; 0: it is not known."""
     start, stop, step = (sweep.constant(v) for v in op.operands[:3])
     return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
 
 
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
-    """Those of a `while` that goes on only while a counter is below a number; 0: there is no such counter."""
+    """Return the most iterations of a `while` that runs only while a counter is below a number; 0: there is none."""
     condition, body = loop.op.blocks
     made = definitions(*loop.op.blocks)
 

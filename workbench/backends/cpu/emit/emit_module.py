@@ -250,7 +250,7 @@ class ModuleEmitter(Emitter):
             self.combining.begin()
 
     def _any_order(self) -> None:
-        """A kernel that never asks which thread it is."""
+        """Emit a kernel that never asks which thread it is."""
         self._start()
         self._threads("i64", "%begin", "%end", "finish")
 
@@ -265,7 +265,7 @@ class ModuleEmitter(Emitter):
         self._threads("i32", low, high, "finish")
 
     def _rows(self) -> None:
-        """An outer loop over rows of the last dimension; the other indices are computed once per row."""
+        """Emit an outer loop over rows of the last dimension; the other indices are computed once per row."""
         w, ndim = self.writer, self.function.launch_ndim
         self._start()
         extent = self._row_length()
@@ -348,7 +348,7 @@ class ModuleEmitter(Emitter):
         return None
 
     def _row_length(self) -> str:
-        """How many threads a row has, as i64: those of the launch, or as many as the code says."""
+        """Return the number of threads of a row, as i64: those of the launch, or as many as the code says."""
         split = interior_of(self.function)
         if split is None or not split.once:
             return memory.launch_dim(self, self.function.launch_ndim - 1)
@@ -357,7 +357,7 @@ class ModuleEmitter(Emitter):
         return self.operand(last.operands[0])
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
-        """The loops over threads; control goes to `after`."""
+        """Emit the loops over threads; control goes to `after`."""
         part = Part(low, high, self.writer.label, after)
         split = interior_of(self.function)
         if self.combining:
@@ -406,7 +406,7 @@ class ModuleEmitter(Emitter):
         w.jump("border")
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
-        """A loop over threads; `own` is part of its labels' names where there is another one."""
+        """Emit a loop over threads; `own` is part of its labels' names where there is another one."""
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.

@@ -35,7 +35,7 @@ LOOPED = (("unroll.disable", ""),)
 
 
 class Emitter(ABC):
-    """One function on its way to text. A subclass knows which handler emits which operation.
+    """A function on its way to text. A subclass knows which handler emits which operation.
 
     Attributes:
         writer: where lines go.
@@ -56,7 +56,7 @@ class Emitter(ABC):
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
     ) -> None:
-        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
+        """Prepare to emit `function`, whose native builtins take scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
         self.maths = maths
@@ -83,7 +83,7 @@ class Emitter(ABC):
         self._loops: list[str] = []
 
     def new_writer(self) -> Writer:
-        """Where lines go, without any."""
+        """Return an empty writer of lines."""
         return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
@@ -104,7 +104,7 @@ class Emitter(ABC):
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value that control flow hands on as another one, in the form that this one has."""
+        """Return the LLVM operands of a value that control flow hands on as another one, in that one's form."""
         return self.operands(value)
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
@@ -142,7 +142,7 @@ class Emitter(ABC):
         """Emit operations in order; a final `yield` is the caller's to read."""
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """The function of Workbench to call for a maths function, and the number of the call's attribute group."""
+        """Return Workbench's function for a maths function, and the number of the call's attribute group."""
         found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
         if found is None:
             return None
@@ -154,7 +154,8 @@ class Emitter(ABC):
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
     def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece.
+        """Return the metadata of the jump back: a loop that is seldom run is left as it is; one with frozen loads in
+        one piece.
 
         `known`: how many turns it has does not depend on data.
         """

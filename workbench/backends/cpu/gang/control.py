@@ -64,7 +64,7 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
 
 
 def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bool) -> list[tuple[str, ...]]:
-    """What a side gives under the mask: anything in lanes that are off; `full`: the `if` is not under one."""
+    """Emit a side under the mask and return its results: anything in lanes that are off."""
     if _is_straight(block):
         emitter.block(block)
         return [emitter.of_all_parts(v) for v in block.yielded]
@@ -117,7 +117,7 @@ def _varies(emitter: GangEmitter, op: Op) -> bool:
 
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:
-    """A loop whose threads make turns of their own number: as many as any of them has."""
+    """Emit a loop whose threads make turns of their own number: as many as any of them has."""
     if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_loads_apart(emitter, op)):
         each_lane(emitter, op)
         return
@@ -197,7 +197,7 @@ def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) 
 
 
 def emit_while(emitter: GangEmitter, op: Op) -> None:
-    """A loop that each thread leaves when its condition is false."""
+    """Emit a loop that each thread leaves when its condition is false."""
     if is_retry(op):
         each_lane(emitter, op)
         return

@@ -209,7 +209,7 @@ class Gangs(GangEmitter):
         return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
-        """What one full gang does; `first` is its first thread."""
+        """Emit one full gang; `first` is its first thread."""
         self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
@@ -231,7 +231,7 @@ class Gangs(GangEmitter):
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
-        """What emits an operation of a gang."""
+        """Return the handlers of a gang's operations."""
         return RULES
 
 

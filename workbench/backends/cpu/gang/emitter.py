@@ -138,7 +138,7 @@ class GangEmitter(ModuleEmitter):
                 self._handed[body] = carried_params(op)
 
     def new_writer(self) -> WideWriter:
-        """One that widens what scalar handlers write."""
+        """Return a writer that widens the lines of scalar handlers."""
         return WideWriter()
 
     @cached_property
@@ -164,7 +164,7 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def row_parts(self) -> int:
-        """How many parts a row has."""
+        """The number of parts of a row."""
         return self.parts // self.rows
 
     def each_part(self) -> Iterator[int]:
@@ -233,7 +233,7 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def vectors(self) -> dict[Value, tuple[str, ...]]:
-        """What varying values are in the part."""
+        """Registers of varying values in the part."""
         return self._vectors[self.part]
 
     def of_all_parts(self, value: Value) -> tuple[str, ...]:
@@ -321,7 +321,7 @@ class GangEmitter(ModuleEmitter):
         return self._splats[scalar, kind]
 
     def _in_this_block(self) -> dict[tuple[str, str], str]:
-        """What was computed once for the block that is open."""
+        """Values computed once for the block that is open."""
         if self.writer.label != self._label:
             self._label = self.writer.label
             self._splats.clear()
@@ -365,7 +365,7 @@ class GangEmitter(ModuleEmitter):
         self._bind_scalars(value, (first,))
 
     def scalars(self, value: Value) -> tuple[str, ...] | None:
-        """What a uniform value is, or the first of a linear one; None for others."""
+        """Return the registers of a uniform value, or of the first lane of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
     def uniform(self, value: Value) -> str:
@@ -442,7 +442,8 @@ class GangEmitter(ModuleEmitter):
         return self._splats[key]
 
     def both(self, mask: str, condition: str) -> str:
-        """The lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is flags."""
+        """Emit the lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is
+        flags."""
         if not mask:
             return condition
         if self.maths.bits <= MASKED:
@@ -664,7 +665,7 @@ class GangEmitter(ModuleEmitter):
         return {v: self.of_all_parts(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
-        """An `if` or a loop whose way all threads of a gang take alike."""
+        """Emit an `if` or a loop whose way all threads of a gang take alike."""
         if op.name == "if":
             structured.emit_if(self, op)
             return

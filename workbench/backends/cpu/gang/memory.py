@@ -153,7 +153,7 @@ def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
-    """The highest lane's value, by the scalar handler."""
+    """Store the highest lane's value, by the scalar handler."""
     if emitter.rows > 1:
         for row in range(emitter.rows):
             with emitter.alone(row):

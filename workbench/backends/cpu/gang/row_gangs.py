@@ -19,7 +19,7 @@ class RowGangs:
     """
 
     def __init__(self, emitter: GangEmitter, gang: Callable[[str], None], extent: str) -> None:
-        """Of the emitter's shape; `gang` emits one from its first thread on, `extent` is how many a row has."""
+        """Take the emitter's shape; `gang` emits a gang from its first thread on, `extent` is the length of a row."""
         self.emitter, self.gang, self.extent = emitter, gang, extent
         self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
@@ -38,7 +38,7 @@ class RowGangs:
         return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
 
     def open(self, before: str) -> None:
-        """Emit what stands at the head of the loop over rows, which is entered from the block `before`."""
+        """Emit the head of the loop over rows."""
         w = self.emitter.writer
         w.do(f"%rows.until.before = phi i64 [ 0, %{before} ], [ %rows.until, %row.end ]")
         w.do(f"%rows.low.before = phi i32 [ 0, %{before} ], [ %rows.low, %row.end ]")

@@ -29,7 +29,7 @@ def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """The threads' results go into the buffers, side by side."""
+    """Write the threads' results to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
         place, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
@@ -41,7 +41,7 @@ def end_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def emit_change(emitter: GangEmitter, op: Op) -> None:
-    """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
+    """Emit a combined change of an element, in the lanes that are on; any other addition goes lane by lane."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
         if _is_one_sum(emitter, op):
@@ -139,7 +139,7 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 
 
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
-    """Where the threads' own results so far lie: registers after optimisation."""
+    """Return the registers or memory of the threads' own results so far."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
         ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"

@@ -108,7 +108,7 @@ class Thin:
         emitter.varying, emitter.flat = varying, set()
 
     def _indices(self, first: str) -> None:
-        """The indices of all lanes: of those of the last axis the quotient carries to the axis before, and so on."""
+        """Emit the indices of all lanes: from the last axis the quotient carries to the axis before, and so on."""
         emitter, w = self.emitter, self.emitter.writer
         kind, whole = "i32", vector("i32", emitter.width)
         emitter.indices = {}

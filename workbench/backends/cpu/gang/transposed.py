@@ -69,7 +69,8 @@ class _Text:
     """
 
     def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
-        """For gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read upwards."""
+        """Describe gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read
+        upwards."""
         self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
         self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
@@ -128,7 +129,7 @@ class _Text:
         return f"%v{self.count}"
 
     def _block(self, masked: bool) -> list[str]:
-        """One block, from lane and element on."""
+        """Emit one block, from lane and element on."""
         lines: list[str] = []
         places = list(self._places(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
@@ -149,7 +150,7 @@ class _Text:
         return lines
 
     def _places(self, lines: list[str]) -> Iterator[str]:
-        """Where a block begins in each lane's row."""
+        """Yield the address at which a block begins in each lane's row."""
         for k in range(self.side):
             number = self._emit(lines, f"add i64 %lane, {k}")
             if self.variant[0]:

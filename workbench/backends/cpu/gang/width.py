@@ -1,4 +1,4 @@
-"""How many threads a gang has."""
+"""The number of threads of a gang."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from workbench.types import element
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How many threads gangs have.
+    """The number of threads of gangs, in rows and lanes.
 
     Attributes:
         widths: of the gangs that a row is divided into, the widest first.

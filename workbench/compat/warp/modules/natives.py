@@ -228,7 +228,7 @@ def compressed(
 
 
 def calls() -> dict[str, Any]:
-    """The functions, by the names that the wheel calls."""
+    """Return the functions by the names that the wheel calls."""
     found: dict[str, Any] = {
         "wp_bsr_matrix_from_triplets_host": from_triplets,
         "wp_bsr_transpose_host": transposed,
