@@ -118,7 +118,7 @@ class Walk:
             _STRUCTURED.get(op.name, Walk.plain)(self, op)
 
     def plain(self, op: Op) -> None:
-        """An operation without blocks: a copy of it, then what it does to tangents."""
+        """Copy an operation without blocks, then apply it to tangents."""
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
         made = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
@@ -155,7 +155,7 @@ class Walk:
     # Effects.
 
     def store(self, op: Op) -> None:
-        """The tangent of what is stored."""
+        """Store the tangent beside the value."""
         if op.operands[0] in self.arrays:
             self.builder.store(*self.place(op), self.tangent(op.operands[-1]))
 
@@ -183,7 +183,7 @@ class Walk:
                 self.set(op.result, made.result)
 
     def atomic(self, op: Op) -> None:
-        """Of integers nothing.
+        """Apply the change to tangents; those of integers have none.
 
         Raises:
             NotDifferentiable: it changes floats: the tangent would have to change in the same instant.
@@ -204,13 +204,13 @@ class Walk:
             self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
 
     def slot_write(self, op: Op) -> None:
-        """The tangent of what is kept."""
+        """Store the tangent of the stored value in a slot of its own."""
         slots, index, value = op.operands
         if slots in self.tangents:
             self.builder.slot_write(self.tangents[slots], self.env[index], self.tangent(value))
 
     def slot_read(self, op: Op) -> None:
-        """The tangent that was kept."""
+        """Read the tangent from its slot."""
         slots, index = op.operands
         if op.result in self.active:
             self.set(op.result, self.builder.slot_read(self.tangents[slots], self.env[index]))
@@ -226,7 +226,7 @@ class Walk:
         return self.builder.cast(self.tangent(op.operands[0]), op.result.type)
 
     def vec(self, op: Op) -> Value:
-        """Of the components' tangents."""
+        """Return the vector of the components' tangents."""
         return self.builder.one("vec", [self.tangent(v) for v in op.operands], op.result.type)
 
     def extract(self, op: Op) -> Value:
@@ -240,7 +240,7 @@ class Walk:
         return self.builder.one("insert", (self.tangent(vector), self.env[index], self.tangent(scalar)), vector.type)
 
     def builtin(self, op: Op) -> Value:
-        """By the adjoint rule, transposed."""
+        """Return the tangent of a builtin by its adjoint rule, transposed."""
         ref = self.builder.ref
         given = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
         operands = [ref(self.env[v]) for v in op.operands]
@@ -277,7 +277,7 @@ class Walk:
         self.structured(op, operands, positions, blocks)
 
     def custom(self, op: Op) -> None:
-        """A func as it is; by its gradient, transposed, where the user wrote one.
+        """Emit a func's tangent: that of its body, or by its gradient, transposed, where the user wrote one.
 
         Raises:
             NotDifferentiable: that gradient adds to elements of arrays.
@@ -323,7 +323,7 @@ class Walk:
         return opened.block
 
     def structured(self, op: Op, operands: Sequence[Value], positions: Sequence[int], blocks: Sequence[Block]) -> None:
-        """The operation with more results: the tangents of those in `positions`."""
+        """Emit the operation with more results: the tangents of those in `positions`."""
         more = [op.results[s] for s in positions]
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]

@@ -27,7 +27,7 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One possible difference of an index from the thread's own: `added`, and `sign` times `size`.
+    """A possible difference of an index from the thread's own: `added`, and `sign` times `size`.
 
     Attributes:
         edge: where a clamp makes the index another one than it was, what it is clamped to; None elsewhere. The

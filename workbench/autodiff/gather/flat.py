@@ -19,7 +19,7 @@ from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 
 TOTAL = 2
-"""Where a flattened launch's threads are counted among its dimensions, behind rows and the threads of each."""
+"""The dimension of a flattened launch that counts threads, behind rows and the threads of each."""
 
 
 class Flat:

@@ -64,7 +64,7 @@ UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
-"""What the text holds where float16 goes through the machine's instructions."""
+"""A mark in the text of conversions of float16 by the machine's instructions."""
 
 _one_text = renewed(__name__, "_one_text", threading.RLock)
 """Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""

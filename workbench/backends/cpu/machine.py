@@ -47,7 +47,7 @@ class Memory(Protocol):
 REMEMBER: list[Memory] = []
 """At most one. The cache puts it here."""
 KEPT = "this machine"
-"""What lists of the cache call the fact."""
+"""The name of the fact in lists of the cache."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 _CPU = "/proc/cpuinfo"
 _MODEL = (

@@ -247,13 +247,13 @@ class array(wb.array, metaclass=Made):
             self.attached = {**getattr(self, "attached", {}), name: value}
 
     def __getattr__(self, name: str) -> Any:
-        """What a program set."""
+        """Return an attribute that a program set."""
         if name != "attached" and name in getattr(self, "attached", {}):
             return self.attached[name]
         raise AttributeError(f"'array' object has no attribute {name!r}")
 
     def __bool__(self) -> bool:
-        """Whether it has elements."""
+        """Return whether it has elements."""
         return self.size > 0
 
     def __ctype__(self) -> Any:
@@ -289,7 +289,7 @@ class IndexedClass(Made):
         return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
 
     def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an indexed array."""
+        """Return an annotation, or an indexed array."""
         if cls is IndexedArray and data is None:
             return wb.indexedarray(dtype=dtype, **options)
         return type.__call__(cls, data, indices, dtype, **options)
@@ -302,11 +302,11 @@ class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
     """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
 
     def __new__(cls, *args: Any, **options: Any) -> Any:
-        """An indexed array, never an annotation."""
+        """Create an indexed array, never an annotation."""
         return object.__new__(cls)
 
     def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> None:
-        """Of these indices for the first dimensions; the others have none."""
+        """Index the first dimensions by these indices; the others have none."""
         listed = [indices] if indices is None or isinstance(indices, wb.array) else [*indices]
         super().__init__(data, [*listed, *[None] * (np.ndim(data) - len(listed))], dtype, **options)
 

@@ -29,7 +29,7 @@ WHEEL = (
 )  # fmt: skip
 """Modules of the wheel that are plain Python on top of the rest."""
 ELSE = {name: f"workbench.{name}" for name in ("optim", "utils")}
-"""What stands for a module of the wheel where there is no wheel, or `install` was not called."""
+"""The stand-ins for modules of the wheel where there is no wheel, or `install` was not called."""
 FROM_WHEEL = {
     **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
     **dict.fromkeys(("ScopedLogger", "ScopedLogLevel", "quat_between_vectors", "transform_expand"), "utils"),

@@ -260,7 +260,7 @@ def _plain(value: Any) -> Any:
 
 
 _NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
-"""What Python's own numbers are where builtins get nothing else."""
+"""The types of Python's own numbers where builtins get nothing else."""
 
 
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -543,7 +543,7 @@ class Tape(wb.Tape):
 
 
 _TAPES: list[Tape] = []
-"""Those that are open."""
+"""The timers that are open."""
 
 
 class ScopedCapture:
@@ -581,7 +581,7 @@ class ScopedCapture:
 Place = tuple[int, str, HashGrid]
 _OPEN: list[ScopedCapture] = []
 _GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
-"""Which launches of a graph take which grids: building a grid again makes other arrays."""
+"""The launches of a graph by the grids that they take: building a grid again creates other arrays."""
 
 
 def capture_begin(device: Any = None, **given: Any) -> None:

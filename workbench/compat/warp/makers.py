@@ -48,7 +48,7 @@ def transformation(dtype: Any = float) -> Any:
 
 
 PYTHON = ("float32", "int32", "bool")
-"""What Python's own numbers are in a kernel."""
+"""The types of Python's own numbers in a kernel."""
 
 
 @cache
@@ -66,7 +66,7 @@ class Number(Scalar):
         return types.SCALARS[self.name]
 
     def component(self, number: Any) -> Any:
-        """A component of a vector: of the types that Python's own numbers have in kernels one of those."""
+        """Return a component of a vector: for the types that Python's own numbers have in kernels, one of those."""
         return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
 
     def __call__(self, value: Any = 0) -> Any:
@@ -95,7 +95,7 @@ def _vector_type(kind: Vector) -> Vector:
 
 
 def of_warp(value: Any) -> Any:
-    """The value; one of a vector type as one of Warp's type."""
+    """Return the value; one of a vector type as one of Warp's type."""
     return HostVector.of(value, number_type(value.type)) if isinstance(value, HostVector) and value.type else value
 
 

@@ -193,7 +193,7 @@ def _made_for_jax(make: Any, function: Any, args: tuple[Any, ...], options: dict
 
 
 def _types_of(function: Any) -> dict[str, Any]:
-    """The annotations of a kernel's or a function's parameters, by name."""
+    """Return the annotations of a kernel's or a function's parameters, by name."""
     kernel = isinstance(function, wb.Kernel)
     return parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
 

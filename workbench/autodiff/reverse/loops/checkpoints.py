@@ -251,5 +251,5 @@ class _KeptTurn(PositionTurn):
         self.owner, self.first = owner, owner.first
 
     def kept(self, carry: int) -> Value | None:
-        """What was kept."""
+        """Return the stored value of a carried slot."""
         return self.owner.builder.slot_read(self.owner.states[carry], self.counter)

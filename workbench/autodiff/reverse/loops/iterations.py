@@ -220,7 +220,7 @@ class _Forward(PositionTurn):
         self.state = state
 
     def kept(self, carry: int) -> Value | None:
-        """What is carried."""
+        """Return the carried value of a slot."""
         return self.state[carry]
 
 

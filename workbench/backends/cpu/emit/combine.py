@@ -25,7 +25,7 @@ from workbench.passes.borders.inside import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"
-"""What marks the names of that loop."""
+"""The mark of that loop's names."""
 
 
 def emit_change(emitter: Emitter, op: Op) -> None:

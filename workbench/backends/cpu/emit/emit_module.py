@@ -50,7 +50,7 @@ ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
-"""What else a module defines; a kernel may be called `prints`."""
+"""Further names that a module defines; a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:
@@ -375,7 +375,7 @@ class ModuleEmitter(Emitter):
             self.combining.close_part()
 
     def _border_and_interior(self, kind: str, part: Part, split: Interior) -> None:
-        """The threads before those inside, those inside, and with the code of the first ones those behind."""
+        """Emit the threads before those inside, those inside, and with the code of the first ones those behind."""
         w = self.writer
         self.block(Block((), split.before))
         for name in ("smax", "smin"):

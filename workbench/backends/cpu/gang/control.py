@@ -173,7 +173,7 @@ def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
 
 
 def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:
-    """A loop up to one end in steps of one: lanes begin one by one, so that all that are on have one index."""
+    """Emit a loop up to one end in steps of one: lanes begin one by one, so that all that are on have one index."""
     w, index, whole = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
     for part in emitter.each_part():
         turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")

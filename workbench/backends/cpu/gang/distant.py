@@ -20,7 +20,7 @@ from workbench.types import Kind, Scalar, Vector, element
 
 
 class Distant(msgspec.Struct, frozen=True):
-    """What is stored and loaded around a block's operations.
+    """The stores and loads around a block's operations for values that are used far away.
 
     Attributes:
         stored: values to store once they are computed.
@@ -60,7 +60,7 @@ def _is_number(value: Value) -> bool:
 
 
 class Stack:
-    """Where such values lie while they are distant; elements are used again.
+    """The stack memory of such values while they are distant; elements are used again.
 
     Attributes:
         writer: where lines go.

@@ -1,4 +1,4 @@
-"""Which functions are emitted for gangs so far; all others go the old way (`design/gang.md`)."""
+"""Functions that gangs can run; in others, threads run one by one (`design/gang.md`)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
 
 
 class _Places:
-    """Where threads of a row access elements.
+    """The accesses of the threads of a row to elements.
 
     Attributes:
         varying: the values that differ between them.

@@ -143,7 +143,7 @@ class GangEmitter(ModuleEmitter):
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What is known of indices of what gangs do."""
+        """The analysis of the indices of gangs."""
         return Analysis(self.of_gangs)
 
     @cached_property
@@ -580,7 +580,8 @@ class GangEmitter(ModuleEmitter):
                         self.stack.store((*key, k), kind, held)
 
     def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
-        """Where a value's registers are known, their LLVM type, and a name for each; none of what is linear."""
+        """Yield the tables that hold a value's registers, their LLVM type, and a name for each; none of what is
+        linear."""
         if value in self._operands and value not in self.steps:
             for row, known in enumerate(self._of_rows):
                 yield known, super().kind(value), (value, row)

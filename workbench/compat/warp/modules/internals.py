@@ -131,4 +131,4 @@ OWN: dict[str, Any] = {
     **{name: lambda *args, **options: None for name in ("capture_pause", "capture_resume")},
     "_is_graph_capture_allocation_supported": lambda device: True,
 }
-"""What the wheel's plain parts ask of `warp._src`."""
+"""The names of `warp._src` that the wheel's plain parts use."""
