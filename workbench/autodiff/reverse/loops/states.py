@@ -91,7 +91,7 @@ def _turns(sweep: ReverseSweep, op: Op) -> int:
 
 
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
-    """Return the most iterations of a `while` that runs only while a counter is below a number; 0: there is none."""
+    """Return the most iterations of a `while` that a counter bounds; 0: there is none."""
     condition, body = loop.op.blocks
     defining = definitions(*loop.op.blocks)
 
