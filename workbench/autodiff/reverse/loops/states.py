@@ -102,8 +102,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
     def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
-        """Return the most turns of a loop that goes on only where this bool holds, and none of these carried values
-        does."""
+        """Return the most turns of a loop that goes on only where this bool holds, and none of these flags does."""
         op = defining.get(value)
         if op is None:
             return 0
