@@ -1,4 +1,4 @@
-"""What happened, as typed values that anyone may subscribe to.
+"""Events, as typed values that anyone may subscribe to.
 
 The library prints nothing: status widgets, logs and tests listen here. Publishing without a subscriber costs one test
 of an empty tuple. A subscriber that raises is reported once as a warning and never breaks the work it watches.
@@ -160,7 +160,7 @@ class LossReported(Event, frozen=True):
 
 Subscriber = Callable[[Event], None]
 SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
-"""Who listens to what; a hot path tests it before it asks `listening`."""
+"""The subscribers by class of events; a hot path tests it before it asks `listening`."""
 
 
 def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:

@@ -1,4 +1,4 @@
-"""Which numbers a type can hold.
+"""The ranges of numbers that types can hold.
 
 One rule for literals, constants, arguments, fills and data: a number that does not fit its type is refused, never
 another number. Infinity fits every float where it is given as such.
@@ -57,7 +57,8 @@ def fits(number: Any, type: Scalar) -> bool:
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:
-    """The sentence about a number that does not fit `what`, of this type, or the type itself; without its full stop."""
+    """Return the sentence about a number that does not fit `what`, of this type, or the type itself; without its full
+    stop."""
     shown = str(number) if len(str(number)) <= 40 else f"{str(number)[:20]}…"
     return f"{shown} does not fit {what}, which is {type!r}" if what else f"{shown} does not fit {type!r}"
 
@@ -69,18 +70,18 @@ def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any
         OverflowError: a number does not fit; the message names the first.
     """
     with np.errstate(all="ignore"):
-        made = host.astype(scalar.numpy)
+        cast = host.astype(scalar.numpy)
         if scalar.numpy.kind == "c" or scalar.kind.value == "float":
-            bad = np.isinf(made)
+            bad = np.isinf(cast)
             bad = bad & np.isfinite(host) if bad.any() else bad
         elif scalar.kind.value == "bool" or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
-            return made
+            return cast
         else:
             low, high = np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max
             bad = ~((host > low - 1) & (host < high + 1))
     if bad.any():
         raise OverflowError(misfit(host[bad][0], scalar))
-    return made
+    return cast
 
 
 def check(value: Any, scalar: Scalar) -> None:
@@ -128,7 +129,8 @@ def rounded(value: Any, scalar: Scalar) -> Any:
 
 
 def _to_odd(value: Any) -> np.float32:
-    """A float64 as a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where inexact.
+    """Round a float64 to a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where
+    inexact.
 
     Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
     """

@@ -93,8 +93,12 @@ class Scalar(Named):
         """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
+    def component(self, number: Any) -> Any:
+        """Return a component of a vector as Python gets it: the NumPy scalar."""
+        return number
+
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
+        """Return whether a value is a NumPy scalar of this type, for `isinstance(x[0], wb.float32)`."""
         return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
@@ -112,7 +116,7 @@ class Scalar(Named):
         return isinstance(other, Scalar) and (self.name, self.kind, self.bits) == (other.name, other.kind, other.bits)
 
     def __hash__(self) -> int:
-        """Of the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
+        """Hash the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -173,11 +177,11 @@ class Vector(Named):
         return self.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
+        """Return whether a value has this type, for `isinstance(v, wb.vec3)`."""
         return getattr(value, "type", None) == self
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """`class vec5(vector(5, float)): …` is another name of the type."""
+        """Let `class vec5(vector(5, float)): …` be another name of the type."""
         return (_alias(self),)
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
@@ -201,8 +205,8 @@ class Vector(Named):
             components = components * prod(self.shape)
         if len(components) != prod(self.shape):
             raise TypeError(f"{self.name}() takes 0, 1 or {prod(self.shape)} components, not {len(components)}")
-        made = np.array([number_type(self)(c) for c in components], dtype=self.numpy)
-        return HostVector.of(made.reshape(self.shape), self)
+        components_array = np.array([number_type(self)(c) for c in components], dtype=self.numpy)
+        return HostVector.of(components_array.reshape(self.shape), self)
 
     def __repr__(self) -> str:
         return self.name
@@ -270,7 +274,9 @@ class Transform(Vector):
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        """Return a value of shape (7,): from p and q, also by name, one of them, from 7 numbers, or the identity."""
+        if not components and {*named} == {"q"}:  # a rotation alone
+            named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
         if named:
             raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")
@@ -377,9 +383,9 @@ class _Alias(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> Any:
         """Return the type that the base stands for; a body with names of its own is refused."""
         if type is not None:
-            made = super().__new__(cls, name, bases, body)
-            made.stands_for = type
-            return made
+            alias = super().__new__(cls, name, bases, body)
+            alias.stands_for = type
+            return alias
         own = [n for n in body if not n.startswith("__")]
         if own:
             raise TypeError(f"class {name}: a type of vectors has no attributes of its own, and {own[0]} is one")
@@ -424,8 +430,8 @@ class ArrayType(Named):
         return int64 if self.wide else int32
 
     def __repr__(self) -> str:
-        place = f" at {self.offset} of {self.pitch}" if self.pitch else ""
-        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{place}]"
+        layout = f" at {self.offset} of {self.pitch}" if self.pitch else ""
+        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{layout}]"
 
 
 class Aggregate:
@@ -609,7 +615,7 @@ def is_small(shape: Sequence[int]) -> py.bool:
 
 
 def as_type(spec: Any) -> Scalar | Vector:
-    """The element type of `spec`: a type of the language, Python's `int float bool`, or what NumPy takes as a dtype.
+    """Return the element type of `spec`: a type of the language, Python's `int float bool`, or a dtype of NumPy.
 
     Raises:
         TypeError: `spec` names no scalar or vector type of the language.
@@ -630,7 +636,8 @@ def as_type(spec: Any) -> Scalar | Vector:
 
 
 def element(t: Any) -> Scalar:
-    """The scalar at the bottom of a type: a vector's component, an array's element; for structs see `Struct.dtype`."""
+    """Return the scalar at the bottom of a type: a vector's component, an array's element; for structs see
+    `Struct.dtype`."""
     while not isinstance(t, Scalar):
         t = t.dtype
     return t

@@ -120,8 +120,8 @@ class Work(Generic[T]):
             after()
 
     def __repr__(self) -> str:
-        how = "dropped" if self.dropped else "over" if self.done else "going on"
-        return f"<Work {self.name}: {how}>"
+        state = "dropped" if self.dropped else "over" if self.done else "going on"
+        return f"<Work {self.name}: {state}>"
 
 
 _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)
@@ -164,7 +164,7 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
 
 
 def _left_behind() -> None:
-    """In a forked child: work of other threads goes on in the parent alone, and here is over without a result."""
+    """End, in a forked child, work of other threads without a result: it goes on in the parent alone."""
     for work in [each for each in _running.values() if each is not _HERE.get()]:
         work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
         work._over.set()

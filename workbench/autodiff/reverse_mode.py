@@ -22,7 +22,7 @@ from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.effects import Launch, private_additions, refuse_meeting, study
-from workbench.autodiff.promote import promote
+from workbench.autodiff.promote import is_straight, promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out
@@ -129,12 +129,12 @@ def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
 
 def _adjoint(function: Function, wanted: _Wanted) -> Function:
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
-    kept: frozenset[tuple[Op, int]] = frozenset()
+    checkpointed: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible more of them are kept or computed (`reverse/loops`), so the turns end.
     while True:
         apart = Launch(wanted.launch.single) if wanted.launch is not None else None
-        result, own = _attempt(current, replace(wanted, launch=apart), kept)
+        result, own = _attempt(current, replace(wanted, launch=apart), checkpointed)
         missing = _missing(result)
         if not missing:
             break
@@ -144,17 +144,18 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
             raise _refusal(result, missing, own)
         smaller = unroll(current, REVERSED_UNROLLED, loops.__contains__)
         if smaller is current:
-            more = kept.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
-            if more == kept:
+            more = checkpointed.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
+            if more == checkpointed:
                 raise _refusal(result, missing, own)
-            kept = more
+            checkpointed = more
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
-            current, kept = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
+            current, checkpointed = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
     if wanted.launch is not None and apart is not None:
         wanted.launch.apart.extend(apart.apart)
     labels = own.labels
-    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=wanted.atomic)), labels))
+    promoted = partial(promote, aliased=wanted.atomic, sums=not wanted.stack)
+    return verify(relabelled(run(REVERSED, result, promote=promoted), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:
@@ -170,6 +171,8 @@ def _simplified(function: Function, wanted: _Wanted) -> Function:
 
 
 def _promoted(function: Function, aliased: bool) -> Function:
+    if is_straight(function):
+        return function
     # Indices that are computed again in each iteration would look like other places: hoisting is for promotion's sake
     # only, and is undone where nothing was promoted.
     steady = run(HOISTED, function, hoist=hoist)
@@ -177,7 +180,7 @@ def _promoted(function: Function, aliased: bool) -> Function:
     return function if promoted is steady else promoted
 
 
-def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
+def _attempt(function: Function, wanted: _Wanted, checkpointed: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
     """Return the adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased, wanted.launch)
@@ -190,7 +193,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]
     cautious = overwrites(function, wanted.aliased)
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
-        RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints,
+        RULES, function.name, active, memory, env, adjoints, plain, builder, checkpointed, wanted.checkpoints,
         wanted.stack, cautious, wanted.atomic,
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
@@ -198,9 +201,9 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]
     # Parameters that are no arrays are read by every thread: their cotangents are summed over the launch.
     for param, total in adjoints.items():
         if not isinstance(param.type, ArrayType):
-            found = cotangents.take_full(param)
-            if found is not None:
-                builder.emit("reduce_add", (total, found.ref.value))
+            cotangent = cotangents.take_full(param)
+            if cotangent is not None:
+                builder.emit("reduce_add", (total, cotangent.ref.value))
     params = (*primal, *adjoints.values())
     name = f"{function.name}_adjoint"
     result = replace(function, name=name, params=params, body=builder.body())
@@ -212,8 +215,8 @@ def _adjoint_param(param: Value, name: str) -> Value:
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
-    found = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
-    return [(op, reason) for op, reason in found if isinstance(reason, Missing)]
+    unavailable = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
+    return [(op, reason) for op, reason in unavailable if isinstance(reason, Missing)]
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:

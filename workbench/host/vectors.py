@@ -55,6 +55,8 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __getitem__(self, index: Any) -> Any:
         part = self.view(np.ndarray)[index]
+        if self.type is not None and np.ndim(part) == 0:
+            return self.type.dtype.component(part)
         # Not of a vector or matrix: a number, one component, or an array with an axis more (`v[None]`).
         if self.type is None or not 0 < np.ndim(part) <= self.ndim or 0 in part.shape or part.shape[-1] == 1:
             return part
@@ -62,7 +64,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __getattr__(self, name: str) -> Any:
         part = self.view(np.ndarray)[self._named(name)]
-        return part[0] if len(part) == 1 else HostVector.of(part, self.type.part(name))
+        return self.type.dtype.component(part[0]) if len(part) == 1 else HostVector.of(part, self.type.part(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in NAMES:

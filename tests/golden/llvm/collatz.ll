@@ -23,12 +23,12 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 2: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 3: n = start[i]
-  %v14 = mul i64 %v13, 4
+  %v14 = mul i64 %i.13, 4
   %v17 = getelementptr i8, ptr %start.data.16, i64 %v14
   %start.18 = load <8 x i32>, ptr %v17, align 4
-  %v19 = mul i64 %v13, 4
+  %v19 = mul i64 %i.13, 4
   %v20 = add i64 %v19, 32
   %v21 = getelementptr i8, ptr %start.data.16, i64 %v20
   %start.22 = load <8 x i32>, ptr %v21, align 4
@@ -420,10 +420,10 @@ on.378:
   br label %lanes.23, !llvm.loop !2
 lanes.end.25:
   ; line 10: steps[i] = k
-  %v389 = mul i64 %v13, 4
+  %v389 = mul i64 %i.13, 4
   %v392 = getelementptr i8, ptr %steps.data.391, i64 %v389
   store <8 x i32> %k.31, ptr %v392, align 4
-  %v393 = mul i64 %v13, 4
+  %v393 = mul i64 %i.13, 4
   %v394 = add i64 %v393, 32
   %v395 = getelementptr i8, ptr %steps.data.391, i64 %v394
   store <8 x i32> %k.32, ptr %v395, align 4
@@ -465,13 +465,13 @@ rest.412:
   %v425 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v424)
   %mask.426 = bitcast <8 x float> %v425 to <8 x i32>
   ; line 2: i = tid()
-  %v427 = sext i32 %gangs.9 to i64
+  %i.427 = sext i32 %gangs.9 to i64
   ; line 3: n = start[i]
-  %v428 = mul i64 %v427, 4
+  %v428 = mul i64 %i.427, 4
   %v429 = getelementptr i8, ptr %start.data.16, i64 %v428
   %v430 = call <8 x i32> @llvm.masked.load.v8i32.p0(ptr %v429, i32 4, <8 x i1> %v417, <8 x i32> zeroinitializer)
   %start.431 = freeze <8 x i32> %v430
-  %v432 = mul i64 %v427, 4
+  %v432 = mul i64 %i.427, 4
   %v433 = add i64 %v432, 32
   %v434 = getelementptr i8, ptr %start.data.16, i64 %v433
   %v435 = call <8 x i32> @llvm.masked.load.v8i32.p0(ptr %v434, i32 4, <8 x i1> %v422, <8 x i32> zeroinitializer)
@@ -864,11 +864,11 @@ on.792:
   br label %lanes.437, !llvm.loop !4
 lanes.end.439:
   ; line 10: steps[i] = k
-  %v802 = mul i64 %v427, 4
+  %v802 = mul i64 %i.427, 4
   %v803 = getelementptr i8, ptr %steps.data.391, i64 %v802
   %flags.804 = icmp slt <8 x i32> %mask.421, zeroinitializer
   call void @llvm.masked.store.v8i32.p0(<8 x i32> %k.445, ptr %v803, i32 4, <8 x i1> %flags.804)
-  %v805 = mul i64 %v427, 4
+  %v805 = mul i64 %i.427, 4
   %v806 = add i64 %v805, 32
   %v807 = getelementptr i8, ptr %steps.data.391, i64 %v806
   %flags.808 = icmp slt <8 x i32> %mask.426, zeroinitializer
@@ -883,8 +883,8 @@ threads:
   br i1 %more.810, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v811 = sext i32 %tid to i64
   ; line 3: n = start[i]
+  %v811 = sext i32 %tid to i64
   %v812 = getelementptr inbounds i32, ptr %start.data.16, i64 %v811
   %n.813 = load i32, ptr %v812
   ; line 5: while n != 1:
@@ -983,25 +983,26 @@ go.880:
   br label %strip.817
 endwhile.816:
   ; line 10: steps[i] = k
-  %v886 = getelementptr inbounds i32, ptr %steps.data.391, i64 %v811
-  store i32 %k.822, ptr %v886
-  %v889 = and i32 %tid, 31
-  %early.890 = icmp ne i32 %v889, 31
-  br i1 %early.890, label %on.888, label %due.887, !prof !1
-due.887:
-  %stop.893 = load volatile i32, ptr %stop
-  %calm.894 = icmp eq i32 %stop.893, 0
-  br i1 %calm.894, label %go.892, label %ask.891, !prof !1
-ask.891:
-  %v895 = sext i32 %tid to i64
-  store i64 %v895, ptr %v404
-  %v896 = load ptr, ptr %v385
-  %v897 = call i32 %v896(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v898 = icmp eq i32 %v897, 0
-  br i1 %v898, label %go.892, label %stopped
-go.892:
-  br label %on.888
-on.888:
+  %v886 = sext i32 %tid to i64
+  %v887 = getelementptr inbounds i32, ptr %steps.data.391, i64 %v886
+  store i32 %k.822, ptr %v887
+  %v890 = and i32 %tid, 31
+  %early.891 = icmp ne i32 %v890, 31
+  br i1 %early.891, label %on.889, label %due.888, !prof !1
+due.888:
+  %stop.894 = load volatile i32, ptr %stop
+  %calm.895 = icmp eq i32 %stop.894, 0
+  br i1 %calm.895, label %go.893, label %ask.892, !prof !1
+ask.892:
+  %v896 = sext i32 %tid to i64
+  store i64 %v896, ptr %v404
+  %v897 = load ptr, ptr %v385
+  %v898 = call i32 %v897(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v899 = icmp eq i32 %v898, 0
+  br i1 %v899, label %go.893, label %stopped
+go.893:
+  br label %on.889
+on.889:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

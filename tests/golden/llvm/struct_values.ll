@@ -30,15 +30,15 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 14: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 16: c.pos = x[i]
-  %v14 = mul i64 %v13, 12
+  %v14 = mul i64 %i.13, 12
   %v17 = getelementptr i8, ptr %x.data.16, i64 %v14
   %x.18 = load <24 x float>, ptr %v17, align 4
   %v19 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 0, i32 3, i32 6, i32 9, i32 12, i32 15, i32 18, i32 21>
   %v20 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 1, i32 4, i32 7, i32 10, i32 13, i32 16, i32 19, i32 22>
   %v21 = shufflevector <24 x float> %x.18, <24 x float> poison, <8 x i32> <i32 2, i32 5, i32 8, i32 11, i32 14, i32 17, i32 20, i32 23>
-  %v22 = mul i64 %v13, 12
+  %v22 = mul i64 %i.13, 12
   %v23 = add i64 %v22, 96
   %v24 = getelementptr i8, ptr %x.data.16, i64 %v23
   %x.25 = load <24 x float>, ptr %v24, align 4
@@ -90,14 +90,14 @@ endfor.31:
   %v74 = fmul <8 x float> %c.pos.37, %v70
   %v75 = fmul <8 x float> %c.pos.35, %v70
   %v76 = fmul <8 x float> %c.pos.38, %v70
-  %v77 = mul i64 %v13, 12
+  %v77 = mul i64 %i.13, 12
   %v78 = shufflevector <8 x float> %v71, <8 x float> %v73, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v79 = shufflevector <8 x float> %v75, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v80 = shufflevector <16 x float> %v78, <16 x float> %v79, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %v81 = shufflevector <32 x float> %v80, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
   %v82 = getelementptr i8, ptr %x.data.16, i64 %v77
   store <24 x float> %v81, ptr %v82, align 4
-  %v83 = mul i64 %v13, 12
+  %v83 = mul i64 %i.13, 12
   %v84 = shufflevector <8 x float> %v72, <8 x float> %v74, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v85 = shufflevector <8 x float> %v76, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v86 = shufflevector <16 x float> %v84, <16 x float> %v85, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
@@ -126,9 +126,9 @@ rest.93:
   %v106 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v105)
   %mask.107 = bitcast <8 x float> %v106 to <8 x i32>
   ; line 14: i = tid()
-  %v108 = sext i32 %gangs.9 to i64
+  %i.108 = sext i32 %gangs.9 to i64
   ; line 16: c.pos = x[i]
-  %v109 = mul i64 %v108, 12
+  %v109 = mul i64 %i.108, 12
   %v110 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v111 = getelementptr i8, ptr %x.data.16, i64 %v109
   %v112 = bitcast <8 x i1> %v98 to i8
@@ -228,7 +228,7 @@ rest.93:
   %v206 = getelementptr float, ptr %v200, i64 2
   %v207 = load float, ptr %v206, align 4
   %x.208 = insertelement <8 x float> %x.196, float %v207, i64 7
-  %v209 = mul i64 %v108, 12
+  %v209 = mul i64 %i.108, 12
   %v210 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v211 = add i64 %v209, 96
   %v212 = getelementptr i8, ptr %x.data.16, i64 %v211
@@ -374,7 +374,7 @@ endfor.312:
   %v345 = fmul <8 x float> %c.pos.318, %v341
   %v346 = fmul <8 x float> %c.pos.316, %v341
   %v347 = fmul <8 x float> %c.pos.319, %v341
-  %v348 = mul i64 %v108, 12
+  %v348 = mul i64 %i.108, 12
   %v350 = getelementptr i8, ptr %nowhere.349, i64 0
   %v351 = getelementptr i8, ptr %x.data.16, i64 %v348
   %flags.352 = icmp slt <8 x i32> %mask.102, zeroinitializer
@@ -475,7 +475,7 @@ endfor.312:
   %v424 = extractelement <8 x float> %v346, i64 7
   %v425 = getelementptr float, ptr %v420, i64 2
   store float %v424, ptr %v425, align 4
-  %v426 = mul i64 %v108, 12
+  %v426 = mul i64 %i.108, 12
   %v427 = getelementptr i8, ptr %nowhere.349, i64 0
   %v428 = add i64 %v426, 96
   %v429 = getelementptr i8, ptr %x.data.16, i64 %v428
@@ -587,8 +587,8 @@ threads:
   br i1 %more.505, label %thread, label %finish
 thread:
   ; line 14: i = tid()
-  %v506 = sext i32 %tid to i64
   ; line 16: c.pos = x[i]
+  %v506 = sext i32 %tid to i64
   %v507 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v506
   %v508 = getelementptr inbounds float, ptr %v507, i64 1
   %v509 = getelementptr inbounds float, ptr %v507, i64 2
@@ -623,12 +623,13 @@ endfor.515:
   %v531 = fmul float %c.pos.517, %b.mass.68
   %v532 = fmul float %c.pos.518, %b.mass.68
   %v533 = fmul float %c.pos.519, %b.mass.68
-  %v534 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v506
-  %v535 = getelementptr inbounds float, ptr %v534, i64 1
-  %v536 = getelementptr inbounds float, ptr %v534, i64 2
-  store float %v531, ptr %v534
-  store float %v532, ptr %v535
-  store float %v533, ptr %v536
+  %v534 = sext i32 %tid to i64
+  %v535 = getelementptr inbounds [3 x float], ptr %x.data.16, i64 %v534
+  %v536 = getelementptr inbounds float, ptr %v535, i64 1
+  %v537 = getelementptr inbounds float, ptr %v535, i64 2
+  store float %v531, ptr %v535
+  store float %v532, ptr %v536
+  store float %v533, ptr %v537
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

@@ -1,4 +1,4 @@
-"""Which values need a cotangent: those that depend on a float parameter or element and influence an effect.
+"""Activity analysis: values that depend on a float parameter or element and influence an effect need a cotangent.
 
 Differentiable dependence is a graph on float values (through loops: carried values depend on themselves). A value is
 active where a source reaches it and it reaches a sink. A cast to an integer, a comparison and a builtin whose rule
@@ -28,9 +28,9 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
     """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
-    given = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
+    parameters = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
     # Constant parameters never enter, so that whole chains behind them need neither rules nor kept values.
-    sources = [p for p in given if numbers and is_float(p.type)]
+    sources = [p for p in parameters if numbers and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
         for a, b in edges_of(op):
@@ -75,8 +75,8 @@ def reached(starts: Iterable[Value], edges: Mapping[Value, Sequence[Value]]) -> 
     return seen
 
 
-def _operands(*places: int) -> Callable[[Op], Iterable[Edge]]:
-    return lambda op: [(op.operands[p], op.result) for p in places]
+def _operands(*indices: int) -> Callable[[Op], Iterable[Edge]]:
+    return lambda op: [(op.operands[p], op.result) for p in indices]
 
 
 def _all(op: Op) -> Iterable[Edge]:
@@ -136,7 +136,7 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
 
 
 def edges_of(op: Op) -> Iterable[Edge]:
-    """From which values a derivative flows to which, through this operation."""
+    """Return the pairs of values between which a derivative flows through this operation."""
     if op.name in _CORE:
         return _CORE[op.name](op)
     if op.name in TABLE and is_float(op.result.type):
@@ -147,7 +147,8 @@ def edges_of(op: Op) -> Iterable[Edge]:
 
 @cache
 def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple[bool, ...]:
-    """For each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no rule)."""
+    """Return, for each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no
+    rule)."""
     # Without a rule it must count as dependent: the sweep then reaches it and refuses with its line.
     if builtin.gradient is None:
         return (True,) * len(operands)
@@ -155,8 +156,8 @@ def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple
         operands, result = tuple(_component(t) for t in operands), _component(result)
     builder = Builder()
     # The rule itself is asked, on values made for the question: a table of dependences could fall out of step with it.
-    given = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
-    return tuple(g is not None for g in given)
+    cotangents = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
+    return tuple(g is not None for g in cotangents)
 
 
 def _component(type: Type) -> Scalar:

@@ -27,7 +27,7 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One way in which an index may differ from the thread's own: by `added`, and `sign` times `size`.
+    """A possible difference of an index from the thread's own: `added`, and `sign` times `size`.
 
     Attributes:
         edge: where a clamp makes the index another one than it was, what it is clamped to; None elsewhere. The
@@ -108,8 +108,8 @@ class Differences:
         op = self.defs[value]
         if op.name in ("cast", "min"):
             # What a launch is no larger than (`needs`) is not negative either.
-            inner = [(v, found) for v in op.operands if (found := self.of(v, least)) is not None]
-            return all(self._not_negative(v, found, least) for v, found in inner)
+            inner = [(v, own_index) for v in op.operands if (own_index := self.of(v, least)) is not None]
+            return all(self._not_negative(v, own_index, least) for v, own_index in inner)
         if op.name in ("max", "clamp"):
             limits = op.operands[1:2] if op.name == "clamp" else op.operands
             return any((n := self.number(v)) is not None and n >= 0 for v in limits)
@@ -156,7 +156,7 @@ class Differences:
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
     def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
-        """With the ways in which the index may differ where it is the limit."""
+        """Return the index with its possible differences where it is the limit."""
         if any(w.size is not None for w in inner.ways):
             return None
         more = {n for w in inner.ways for n in clamped(w.added)} - {w.added for w in inner.ways}

@@ -33,7 +33,7 @@ class Places:
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What is known of the function's indices: made once there are two accesses to compare."""
+        """The analysis of the function's indices: computed once there are two accesses to compare."""
         return Analysis(self._function)
 
     def meet(self, a: Op, b: Op, still: Still) -> bool:
@@ -86,7 +86,7 @@ def overwrites(function: Function, aliased: bool) -> bool:
 
 
 class _Order:
-    """One walk in the order of the program.
+    """A walk in the order of the program.
 
     `done` are the effects that may have happened in this iteration of every loop around; `earlier` those of earlier
     iterations of a loop, with that loop.
@@ -153,9 +153,9 @@ class _Order:
         before = [effect for _, effects, _ in self.earlier for effect in effects]
         written = {effect.operands[0] for effect in (*done, *before)}
         for closed in closed_blocks(op):
-            given = dict(zip(closed.params, op.operands, strict=False))
+            arguments = dict(zip(closed.params, op.operands, strict=False))
             for inner in walk(closed):
-                array = given.get(inner.operands[0]) if inner.name == "load" else None
+                array = arguments.get(inner.operands[0]) if inner.name == "load" else None
                 if array in written or (array is not None and written and self.places.aliased):
                     overwritten.append(inner)
         return overwritten

@@ -32,7 +32,7 @@ from workbench.types import ArrayType, is_float
 
 
 def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """The func backwards; nothing, where no cotangent reaches it and it changes no array of floats."""
+    """Run the func backwards; do nothing where no cotangent reaches it and it changes no array of floats."""
     seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
     (body,) = op.blocks
     if not any(seeds) and not touches_floats(body):
@@ -50,11 +50,12 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
-    """The user's gradient, with the results' cotangents and the adjoint arrays of the arrays it was given."""
+    """Emit the user's gradient, with the results' cotangents and the adjoint arrays of its array arguments."""
     builder = sweep.builder
-    given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
+    pairs = zip(seeds, op.results, strict=True)
+    seed_values = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in pairs]
     arrays = [sweep.adjoints[v] for v in op.operands if isinstance(v.type, ArrayType) and is_float(v.type)]
-    arguments = [*(sweep.env[v] for v in op.operands), *given, *arrays]
+    arguments = [*(sweep.env[v] for v in op.operands), *seed_values, *arrays]
     lost = lost_loads(op, "gradient", builder, sweep.memory.overwritten)
 
     def write() -> list[Value]:
@@ -119,7 +120,7 @@ def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dic
 def _derivative(
     sweep: ReverseSweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
-    """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
+    """Return the contributions of the func's own lines to the inputs in `adjoints`, and to the adjoint arrays."""
     closed, builder = op.attrs[DERIVE], sweep.builder
     env = dict(zip(closed.params, arguments, strict=False))
     floats = [p for p in closed.params if is_float(p.type)]
@@ -127,8 +128,8 @@ def _derivative(
     alone = Function(op.attrs[NAME], closed.params, Block((), closed.ops[:-1]))
     # No array is private here: nothing is known of the indices with which the func was called.
     memory = Memory(sweep.memory.overwritten | overwritten_loads(alone, aliased=False), frozenset())
-    made = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
-    active = frozenset(v for v in (*closed.params, *made) if is_float(v.type) and not isinstance(v.type, ArrayType))
+    computed = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
+    active = frozenset(v for v in (*closed.params, *computed) if is_float(v.type) and not isinstance(v.type, ArrayType))
     cotangents = Cotangents(builder, active)
     for value, seed in zip(closed.yielded, seeds, strict=True):
         if seed is not None:
@@ -143,7 +144,7 @@ def _derivative(
 
 
 def _live(seeds: list[Piece | None]) -> Ref | None:
-    """Where any result was used; None: always."""
+    """Return the condition under which any result was used; None: always."""
     live: Ref | None = None
     for seed in seeds:
         if seed is None:

@@ -85,7 +85,8 @@ class Emitter(Builder):
         return Ref(self, value)
 
     def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
-        """The block with parameters and, after its operations, what `tail` emits and a `yield` of what it gives."""
+        """Return the block with parameters and, after its operations, those that `tail` emits and a `yield` of its
+        results."""
         with self.block(params) as opened:
             for op in block.ops:
                 self.append(op)
@@ -133,5 +134,5 @@ def written(ops: Sequence[Op], env: Env, builder: Emitter, lost: Lost = lambda o
             blocks.append(opened.block)
         builder.location = op.location
         types, names = [v.type for v in op.results], [v.name for v in op.results]
-        made = builder.emit(op.name, [env[v] for v in op.operands], types, op.attrs, blocks, names)
-        env.update(zip(op.results, made.results, strict=True))
+        emitted = builder.emit(op.name, [env[v] for v in op.operands], types, op.attrs, blocks, names)
+        env.update(zip(op.results, emitted.results, strict=True))

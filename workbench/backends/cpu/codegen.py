@@ -18,17 +18,18 @@ def prepare() -> None:
 
 
 def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What machine this is, as LLVM sees it, and which LLVM: the fields of `machine.Facts`."""
+    """Return this machine, as LLVM sees it, and the version of LLVM: the fields of `machine.Facts`."""
     import llvmlite
     import llvmlite.binding as llvm
 
     features, version = llvm.get_host_cpu_features().flatten(), list(llvm.llvm_version_info)
-    facts = {"cpu": llvm.get_host_cpu_name(), "features": features, "llvm": version, "llvmlite": llvmlite.__version__}
-    return facts, b""
+    versions = {"llvm": version, "llvmlite": llvmlite.__version__}
+    description = {"cpu": llvm.get_host_cpu_name(), "features": features, **versions}
+    return description, b""
 
 
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What LLVM makes of a text, and the seconds of each stage.
+    """Compile a text with LLVM; return the object, and the seconds of each stage.
 
     Args:
         request: `cpu`, `features`, `code_model`, perhaps a `triple` of another system; `tuning`, the pipeline's options
@@ -69,9 +70,9 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
         _optimise(module, machine, tuning)
         end("optimise")
     begin("emit")
-    made = _FORMS[request["form"]](machine, module)
+    object_code = _FORMS[request["form"]](machine, module)
     end("emit")
-    return {"stages": stages}, made
+    return {"stages": stages}, object_code
 
 
 def never_unwinds(module: Any) -> None:

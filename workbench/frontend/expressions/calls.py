@@ -15,7 +15,7 @@ from typing import Any
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics, tuples
-from workbench.frontend.functions import inline, library
+from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
@@ -62,6 +62,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    if isinstance(target, derivatives.Derivative):
+        return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
         args = makers.by_name(kind, args, keywords)
@@ -90,6 +92,18 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
+    """Return the derivatives of a builtin or a func."""
+    builtin = python_names.as_builtin(callee.value)
+
+    def apply(inputs: list[Operand]) -> Operand:
+        if builtin is None:
+            return inline.call(context, callee, inputs, {})
+        return call_builtin(context, builtin, inputs, {})
+
+    return derivatives.call(context, callee.path, args, apply)
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
@@ -384,7 +398,7 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
-    "hash_grid_query": _query,
+    "hash_grid_query": _query, "grad": derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

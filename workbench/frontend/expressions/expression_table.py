@@ -559,6 +559,12 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
             message = f"{base.name} is an array of structs, so it has no {node.attr}; each of its elements has."
             raise context.error(KernelSyntaxError, message, f"Write {base.name}[i].{node.attr}.")
         base = structs.lead(base)
+    if isinstance(base, Literal) and isinstance(
+        node.value, ast.Attribute
+    ):  # of a member of an enum: `Colour.RED.value`
+        value = context.definition.read(ast.unparse(node))
+        if type(value) in (int, float):
+            return Literal(value)
     base = indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)

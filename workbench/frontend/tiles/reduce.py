@@ -215,13 +215,11 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
             f"tile_matmul() takes tiles of M×K and K×N; these are {shown(left.shape)} and {shown(right.shape)}.",
             "Transpose one: tile_transpose(b)." if numbers else "Multiply elements by tile_map and a func.",
         )
-    if (
-        left.dtype != right.dtype
-        or not is_number(left.dtype)
-        or (isinstance(left.dtype, Scalar) and left.dtype.kind.value != "float")
-    ):
+    a, b = (_widened(context, t, [tile_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
+    left, right = tile_of(a), tile_of(b)
+    if left.dtype != right.dtype or not is_number(left.dtype) or not _is_float(left.dtype):
         raise refuse(
-            f"tile_matmul() takes tiles of one float type; these have {left.dtype!r} and {right.dtype!r} elements.",
+            f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements.",
             "Convert one: tile_astype(a, dtype).",
         )
     shape = (left.shape[0], right.shape[1])
@@ -239,6 +237,21 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     operands = (a, b) if acc is None else (a, b, acc)
     product = context.builder.one("tile_matmul", operands, type, attrs)
     return stored(product, tile_of(acc).storage if acc is not None else "register")
+
+
+def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
+    """Return a factor in the widest type of both factors and what is added to; itself where 16 bits become 32 there."""
+    own, widest = tile_of(tile).dtype, max(types, key=lambda t: element(t).bits)
+    factors = {*types[:2]}
+    if not all(isinstance(t, Scalar) and _is_float(t) for t in types) or own == widest:
+        return tile
+    if len(factors) == 1 and widest == _wide(own):
+        return tile
+    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(parts[0], widest)])[0]
+
+
+def _is_float(dtype: Any) -> bool:
+    return not isinstance(dtype, Scalar) or dtype.kind.value == "float"
 
 
 def _wide(dtype: Any) -> Any:

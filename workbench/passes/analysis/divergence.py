@@ -6,6 +6,7 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from workbench.ir.attributes import AXIS, SCALAR, VALUE
 from workbench.ir.ops import LEAD, UPDATES
@@ -21,7 +22,12 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
         axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
     """
-    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
+    return _varying(function, function.launch_ndim + axis, frozenset(besides))
+
+
+@lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
+def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
+    return frozenset(_Analysis(function, axis, besides).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:

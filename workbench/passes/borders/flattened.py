@@ -101,7 +101,7 @@ class Divisions:
         return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
-        """One of the values with this key."""
+        """Return one of the values with this key."""
         return self.found[key][0].operands[1]
 
     def is_multiple(self, key: Key, width: Key) -> bool:
@@ -142,7 +142,7 @@ class Divisions:
         return False
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
-        """A number that is the same in all threads, computed again; `env`: what stands for parameters and numbers."""
+        """Emit a number that is the same in all threads once more; `env`: substitutes of parameters and numbers."""
         op = self.defs.get(value)
         if op is None or isinstance(value.type, ArrayType):
             return env.get(value, value)
@@ -172,13 +172,13 @@ class Divisions:
         length = b.cast(width, int64)
         length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
         b.emit("row_length", (length,))
-        whole, plain = Rewritten(self), Rewritten(self)
-        rows = replace(self.function, body=whole.body(whole.by_rows), launch_ndim=2)
+        by_row, plain = Rewritten(self), Rewritten(self)
+        rows = replace(self.function, body=by_row.body(by_row.by_rows), launch_ndim=2)
         return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
 
 
 def _asked(op: Op) -> Iterable[Value]:
-    """What decides which element is accessed, or which way a thread takes."""
+    """Return the values that decide which element is accessed, or which way a thread takes."""
     if op.name in ELEMENTS:
         return indices_of(op)
     return op.operands[:1] if op.name == "if" else ()
@@ -203,7 +203,7 @@ class Rewritten:
         self.starts: dict[Value, Value] = {}
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
-        """The body, after those four; `width`: what it is multiplied by, where the emitter does not know rows."""
+        """Return the body, after those four; `width`: the factor where the emitter does not know rows."""
         b = Builder()
         self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
         if width is None:
@@ -217,27 +217,27 @@ class Rewritten:
         return Block((), (*b.body().ops, *rest.ops))
 
     def plain(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """What stands for an operation, if rows mean nothing."""
+        """Return the operations that stand for an operation, if rows mean nothing."""
         if op.name != "tid":
             return None
         on.mapping[op.result] = self.index
         return ()
 
     def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """What stands for an operation."""
-        b, found = Builder(), None
+        """Return the operations that stand for an operation."""
+        b, result = Builder(), None
         b.location = op.location
         if op.name == "tid":
-            found = self.index
+            result = self.index
         elif op.name in _DIVISIONS and op.operands[0] in self.starts:
-            found = self.divided(b, op)
+            result = self.divided(b, op)
         elif op.name == "mul" and op.result.type == int32:
-            found = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
+            result = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
         elif op.name in ("add", "sub") and op.result.type == int32:
-            found = self.sum(b, op.name, *op.operands)
-        if found is None:
+            result = self.sum(b, op.name, *op.operands)
+        if result is None:
             return None
-        on.mapping[op.result] = found
+        on.mapping[op.result] = result
         return b.body().ops
 
     def divided(self, b: Builder, op: Op) -> Value | None:
@@ -250,11 +250,11 @@ class Rewritten:
             return self.place
         if key == self.divisions.width and index is self.index:
             return self.row
-        found = b.one(op.name, (start, divisor), int32)
+        result = b.one(op.name, (start, divisor), int32)
         if op.name == "floordiv":
-            return found
-        rest = b.one("add", (found, self.place), int32)
-        self.starts[rest] = found
+            return result
+        rest = b.one("add", (result, self.place), int32)
+        self.starts[rest] = result
         return rest
 
     def scaled(self, b: Builder, row: Value, width: Value) -> Value | None:
@@ -281,7 +281,7 @@ class Rewritten:
         return self.plus(b, base, more if rest is None else rest)
 
     def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
-        """One of the four plus something."""
-        found = base if more is None else b.one("add", (base, more), int32)
-        self.sums[found] = base, more
-        return found
+        """Emit one of the four plus something."""
+        result = base if more is None else b.one("add", (base, more), int32)
+        self.sums[result] = base, more
+        return result

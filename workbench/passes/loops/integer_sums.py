@@ -24,7 +24,7 @@ def sums_integers(loop: Op) -> bool:
 
 
 class _Flow:
-    """What becomes of carried values.
+    """The flow of carried values through a loop.
 
     Attributes:
         sums: a carried value, and what was added to it.

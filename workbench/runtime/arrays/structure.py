@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from math import prod
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,9 +19,9 @@ from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.indexed import indexedarray, tables
+from workbench.runtime.arrays.indexed import everywhere, indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
+from workbench.structs import ELEMENT, AnyType, IndexedArray, Struct, StructArray, indices_name
 from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector, number_type
 from workbench.types import bool as bool_
 
@@ -148,6 +149,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     """
     if isinstance(type, Struct):
         return _copied(same_struct(type, value, what))
+    if isinstance(type, IndexedArray) and isinstance(value, indexedarray) and value.type == type:
+        return everywhere(value)
     if isinstance(type, (ArrayType, StructArray)):
         if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
             value = array(value, type.dtype, copy=False)
@@ -159,7 +162,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     if isinstance(value, Symbol):
         return value.become("a struct", what, type)
     if isinstance(type, Vector) and type.shape:
-        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
+        if isinstance(value, (array, StructValue)) or np.shape(value) not in (type.shape, (prod(type.shape),)):
             wanted = " × ".join(map(str, type.shape))
             raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
         numbers = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)

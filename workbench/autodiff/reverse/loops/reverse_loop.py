@@ -32,7 +32,7 @@ from workbench.types import element, int32, int64
 
 
 def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """The loop backwards; nothing, where no cotangent flows through it."""
+    """Run the loop backwards; do nothing where no cotangent flows through it."""
     loop = Loop(op)
     seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
     if not any(seeds.values()) and not touches_floats(loop.body):
@@ -41,7 +41,7 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
     # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
     # its number.
-    needed = {carry for kept, carry in sweep.checkpointed if kept is op}
+    needed = {carry for other, carry in sweep.checkpointed if other is op}
     counted = counters(sweep, loop, needed)
     form = _checkpointed(sweep, loop) if needed and not counted else _straight(sweep, loop, carried, counted)
     # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
@@ -84,14 +84,14 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class _Form(msgspec.Struct, frozen=True):
-    """How the reversed loop is written (its body, for these cotangents), and run from starting values."""
+    """A form of the reversed loop: its body, for these cotangents, and a way to run it from starting values."""
 
     written: Callable[..., _Body]
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
-    """One `for`, nothing kept: upwards, where the order does not matter."""
+    """Return one `for` that stores nothing: upwards, where the order does not matter."""
     bounds, turn = _backwards(sweep, loop, carried)
     attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
@@ -106,7 +106,7 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """From states that are kept: all, or some, in rounds of a few iterations each."""
+    """Return the form that starts from stored states: all of them, or some, in rounds of a few iterations each."""
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)
@@ -131,9 +131,7 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
 def _reversed_body(
     sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
 ) -> _Body:
-    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts; `counted` integers
-    are what they were after it.
-    """
+    """Emit one iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
     body, op = turn.loop.body, turn.loop.op
     builder = sweep.builder
     states = [(_state(c.param), Value(bool_)) for c in carried]
@@ -150,19 +148,19 @@ def _reversed_body(
         # Adding up is the loop's own work: an error in it is at the loop's line.
         builder.location = op.location
         nexts = [inner.take_full(c.param) for c in carried]
-        found = inner.rest()
-    sums = [(_state(v), Value(bool_)) for v in found]
+        rest = inner.rest()
+    sums = [(_state(v), Value(bool_)) for v in rest]
 
     def tail() -> list[Value]:
         values = [v for c, piece in zip(carried, nexts, strict=True) for v in _pair(sweep, piece, c.param)]
-        for (total, live), piece in zip(sums, found.values(), strict=True):
+        for (total, live), piece in zip(sums, rest.values(), strict=True):
             here = piece.live if piece.live is not None else truth(builder, True)
             values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
         return values + ended
 
     params = [turn.counter, *(v for pair in (*states, *sums) for v in pair), *after]
     may_die = any(piece is None or piece.live is not None for piece in nexts)
-    always = {v: piece.live is None for v, piece in found.items()}
+    always = {v: piece.live is None for v, piece in rest.items()}
     return _Body(builder.reopened(opened.block, params, tail), always, may_die)
 
 
@@ -211,8 +209,8 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
     # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
     # other; the range's start is left out, since threads with one end go through the loop together.
     limit = 2 ** (element(index.type).bits - 1)
-    made = sweep.builder.made.get(stop.value)
-    if made is None or made.name != "shape":  # a size is neither
+    defining = sweep.builder.made.get(stop.value)
+    if defining is None or defining.name != "shape":  # a size is neither
         stop = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
     back = step.like(-fixed)
     last, end = _between(sweep, loop, carried, stop - fixed, start - step, back)

@@ -1,4 +1,4 @@
-"""Where a function combines changes of one element (`reductions`): in a thread, after some threads, at the end."""
+"""Combined changes of one element (`reductions`): in a thread, after some threads, at the end."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from workbench.passes.borders.inside import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"
-"""What marks the names of that loop."""
+"""The mark of that loop's names."""
 
 
 def emit_change(emitter: Emitter, op: Op) -> None:
-    """One change of an element, if it is combined: the thread's result so far goes on."""
+    """Emit a combined change of an element: the thread's result so far is updated."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
         (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, op)
@@ -41,14 +41,14 @@ def emit_change(emitter: Emitter, op: Op) -> None:
             operand = w.emit(cast(operand, scalar, float32))
         if kind == "double" and scalar.bits < 64:  # several, or one in each turn of a loop
             operand = w.emit(f"fpext float {operand} to double")
-        place = _thread(emitter, reduction, k)
+        address = _thread(emitter, reduction, k)
         # A single change in straight code is the thread's result; there is nothing before it.
         if not reduction.once:
-            old, new = w.emit(f"load {kind}, ptr {place}"), w.name("combined")
+            old, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
             for row in combined(reduction, kind, old, operand, new):
                 w.do(row)
             operand = new
-        w.do(f"store {kind} {operand}, ptr {place}")
+        w.do(f"store {kind} {operand}, ptr {address}")
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.operands(op.operands[-1]))
 
@@ -63,7 +63,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Combining:
-    """What the loop over threads has around it."""
+    """The code around the loop over threads that combines their changes."""
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter, self.writer = emitter, emitter.writer
@@ -90,8 +90,8 @@ class Combining:
             size = reduction.part
             part = f"<{size} x {kind}> <{', '.join([f'{kind} {reduction.identity}'] * size)}>"
             for first in range(0, reduction.lanes, size):
-                place = w.emit(f"getelementptr {kind}, ptr {self.lanes(reduction, k)}, i64 {first}")
-                w.do(f"store {part}, ptr {place}, align 64")
+                address = w.emit(f"getelementptr {kind}, ptr {self.lanes(reduction, k)}, i64 {first}")
+                w.do(f"store {part}, ptr {address}, align 64")
         w.do(f"store i64 0, ptr {self.filled}")
 
     def open_group(self, kind: str, low: str, high: str) -> tuple[Part, str]:
@@ -156,11 +156,11 @@ class Combining:
     def begin_thread(self) -> None:
         """Nothing is changed yet."""
         for reduction, k in self.parts:
-            place = _thread(self.emitter, reduction, k)
-            self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {place}")
+            address = _thread(self.emitter, reduction, k)
+            self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {address}")
 
     def end_thread(self, kind: str) -> None:
-        """The thread's results go into the buffers."""
+        """Write the thread's results to the buffers."""
         w = self.writer
         for reduction, k in self.parts:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
@@ -174,7 +174,7 @@ class Combining:
         return w.emit(f"getelementptr {reduction.register}, ptr {first}, i64 {thread}")
 
     def finish(self) -> None:
-        """The end of a chunk, in the block that is open; then the rest of the function. Control ends at `exit`."""
+        """Emit the end of a chunk, in the block that is open; then the rest of the function. Control ends at `exit`."""
         w = self.writer
         filled = w.emit(f"load i64, ptr {self.filled}", "filled")
         w.jump("pad")
@@ -185,8 +185,8 @@ class Combining:
         )
         w.open("padding")
         for reduction, k in self.parts:
-            place = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 %pad.at")
-            w.do(f"store {reduction.register} {reduction.identity}, ptr {place}")
+            address = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 %pad.at")
+            w.do(f"store {reduction.register} {reduction.identity}, ptr {address}")
         w.do("%pad.next = add nuw nsw i64 %pad.at, 1")
         w.do(f"br label %pad{self.emitter.loop_end(True)}")
         w.open("padded")
@@ -221,12 +221,12 @@ class Combining:
         w.open("chunk.one")
         row = w.emit(f"mul nuw nsw i64 %chunk.number, {len(self.parts)}")
         for reduction, k in self.parts:
-            kind, place = reduction.register, self.total(reduction, k)
+            kind, address = reduction.register, self.total(reduction, k)
             slot = w.emit(f"getelementptr i64, ptr %sums, i64 {w.emit(f'add nuw nsw i64 {row}, {k}')}")
-            so_far, new = w.emit(f"load {kind}, ptr {place}"), w.name("combined")
+            so_far, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
             for line in combined(reduction, kind, so_far, w.emit(f"load {kind}, ptr {slot}"), new):
                 w.do(line)
-            w.do(f"store {kind} {new}, ptr {place}")
+            w.do(f"store {kind} {new}, ptr {address}")
         w.do("%chunk.next = add nuw nsw i64 %chunk.number, 1")
         w.do(f"br label %chunk{self.emitter.loop_end(True)}")
 
@@ -278,7 +278,7 @@ class Combining:
 
     @property
     def filled(self) -> str:
-        """How many results lie in the buffers."""
+        """Return the number of results in the buffers."""
         return self.writer.once(("reductions", "filled"), "alloca i64", "filled.at")
 
     def lanes(self, reduction: Reduction, k: int) -> str:
@@ -293,12 +293,12 @@ class Combining:
         )
 
     def total(self, reduction: Reduction, k: int) -> str:
-        """Where a component lies that is about to change memory."""
+        """Return the address of a component that is about to change memory."""
         return self.writer.once(("reductions", "total", k), f"alloca {reduction.register}")
 
 
 def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
-    """Where a thread's own result so far lies: a register after optimisation, but in groups."""
+    """Return the address of a thread's own result so far: a register after optimisation, but in groups."""
     return emitter.writer.once(
         ("reductions", k), f"alloca {reduction.register}", f"{reduction.op.operands[0].name}.sum"
     )
@@ -307,10 +307,10 @@ def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
 def _computing(values: tuple[Value, ...], emitter: Emitter) -> list[Op]:
     """Return the operations that compute these values, in order."""
     needed = set(values)
-    found: list[Op] = []
+    computing: list[Op] = []
     for op in reversed(list(walk(emitter.function.body))):
         if not needed.isdisjoint(op.results):
             assert not op.blocks, f"{op.name} is no operation to be done again"
             needed.update(op.operands)
-            found.append(op)
-    return found[::-1]
+            computing.append(op)
+    return computing[::-1]

@@ -10,7 +10,7 @@ _WHOLE = "6755399441055744.0"  # 1.5 · 2⁵²: a float64 of this size has no fr
 
 
 def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
-    """The quotient of two integers of 32 bits, rounded down; by 0 it is -1, as `//` defines it.
+    """Emit the quotient of two integers of 32 bits, rounded down; by 0 it is -1, as `//` defines it.
 
     x/m + 1/(2|m|) - 1/2 lies within 1/2 - 1/(2|m|) of the quotient. What is computed differs from it by less than
     2⁻¹⁹/|m|, so the nearest integer is the quotient, of all x and m. What depends on m alone is moved out of the loops.
@@ -26,5 +26,5 @@ def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
     shift = w.emit(f"fadd double {w.emit(f'fmul double {half}, {inverse}')}, -0.5")
     shift = w.emit(f"select i1 {zero}, double -1.0, double {shift}")
     near = w.emit(f"fmul double {w.emit(f'{convert} i32 {x} to double')}, {inverse}")
-    whole = w.emit(f"fadd double {w.emit(f'fadd double {near}, {shift}')}, {_WHOLE}")
-    emitter.bind(op.result, [w.emit(f"trunc i64 {w.emit(f'bitcast double {whole} to i64')} to i32", op.result.name)])
+    rounded = w.emit(f"fadd double {w.emit(f'fadd double {near}, {shift}')}, {_WHOLE}")
+    emitter.bind(op.result, [w.emit(f"trunc i64 {w.emit(f'bitcast double {rounded} to i64')} to i32", op.result.name)])

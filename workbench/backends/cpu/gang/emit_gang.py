@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -12,20 +11,19 @@ import msgspec
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, Module, ModuleEmitter, divided, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
-from workbench.backends.cpu.gang.width import shape
+from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.analysis import Atom
@@ -40,37 +38,34 @@ from workbench.types import Kind, element
 
 
 @deep
-def emit_gangs(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module | None:
-    """Return the function's module with gangs; None if it has to be emitted the old way.
+def emit_function(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
+    """Return the function's module: with gangs, or thread by thread where something is in the way of these.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    if options.ordered and _adds_floats(function):
-        return None
-    one_core = for_one_core(function, options)
+    division = divided(function, options)
+    in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
-    last = one_core and (maths.gathers or not by_index(walk(function.body)))
-    lowered = prepared(function, options, later=last)
-    of_gangs, form = lowered, shape(lowered, maths, one_core)
+    gathered = by_index(walk(function.body))
+    last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
+    lowered = prepared(function, options, division, later=last and not in_order)
+    if not in_order and (plan := gang_plan(lowered, options, maths, division)):
+        # Where the target shall not gather, LLVM would take vectors of addresses apart.
+        own = msgspec.structs.replace(maths, gathers=maths.gathers and not preferences(lowered))
+        emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
+        if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
+            return emitter.module(gangs=True)
+    return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
+
+
+def gang_plan(lowered: Function, options: Options, maths: Maths, division: Division) -> tuple[Shape, Function] | None:
+    """Return how many threads gangs have, and the function as they run it; None if threads run one by one."""
+    of_gangs, form = lowered, shape(lowered, maths, division)
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
-        of_gangs = with_strips(lowered, one_core)
-        form = shape(of_gangs, maths, one_core)
-    if obstacle(of_gangs, form.widths[0]):
-        return None
-    wishes = preferences(lowered)
-    # Where the target shall not gather, LLVM would take vectors of addresses apart.
-    own = msgspec.structs.replace(maths, gathers=maths.gathers and not wishes)
-    # Several rows refuse more than one does.
-    for several in dict.fromkeys((form, form.of_one_row())):
-        emitter = Gangs(lowered, options, own, half_instructions, one_core, several, of_gangs)
-        if emitter.combining and _fills_registers(emitter.combining, maths):
-            return None
-        with suppress(NotForGangs):
-            text = emitter.module()
-            sums = len(emitter.combining.parts) if emitter.combining else 0
-            return Module(text, sums, wishes, gangs=True)
-    return None
+        of_gangs = with_strips(lowered, division.one_core)
+        form = shape(of_gangs, maths, division)
+    return None if obstacle(of_gangs, options.contiguous) else (form, of_gangs)
 
 
 def _adds_floats(function: Function) -> bool:
@@ -79,8 +74,13 @@ def _adds_floats(function: Function) -> bool:
     return any(element(op.operands[-1].type).kind is Kind.FLOAT for op in updates)
 
 
-def _fills_registers(combining: Combining, maths: Maths) -> bool:
-    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack."""
+def _fills_registers(combining: Combining, division: Division, maths: Maths) -> bool:
+    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack.
+
+    Where other sums have a fixed order, no target decides who adds first.
+    """
+    if division.order.is_fixed:
+        return False
     size = sum(8 if r.register == "double" else 4 for r, _ in combining.parts) * combining.size
     registers = 32 if maths.bits > MASKED else 16
     return combining.grouped and 8 * size > maths.filled * registers * 3 // 4
@@ -138,7 +138,7 @@ class Gangs(GangEmitter):
         """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
         count = self.shape.widths[-1]
         self.begin_parts(count)
-        w, whole = self.writer, vector(kind, self.width)
+        w, wide = self.writer, vector(kind, self.width)
         left = w.emit(f"sub nsw {kind} {part.end}, {part.first}", "left")
         inside, after = w.block_name("rest"), w.block_name("rest.end")
         before = w.label
@@ -146,7 +146,7 @@ class Gangs(GangEmitter):
         w.open(inside)
         lefts = self.spread(left, kind)
         for _ in self.each_part():
-            flags = w.emit(f"icmp slt {whole} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
+            flags = w.emit(f"icmp slt {wide} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
             self.mask = self.as_mask(flags)
         self.gang(body, part.first)
         end = w.label
@@ -194,17 +194,22 @@ class Gangs(GangEmitter):
         w.open(after)
         return Part(end, part.end, after, part.after)
 
-    def begin_rows(self, extent: str) -> str:
+    def begin_rows(self, extent: str, begin: str) -> str:
         """Gangs of threads of several rows, where these are thin."""
         thin = Thin(self)
-        return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
+        return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
+
+    @property
+    def grouped_rows(self) -> int:
+        """Return how many rows run together."""
+        return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:
         """Gangs of several rows, where the function has such."""
         return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
-        """What one full gang does; `first` is its first thread."""
+        """Emit one full gang; `first` is its first thread."""
         self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
@@ -226,7 +231,7 @@ class Gangs(GangEmitter):
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
-        """What emits an operation of a gang."""
+        """Return the handlers of a gang's operations."""
         return RULES
 
 
@@ -245,6 +250,7 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
         return
     emitter.exact.add(op.result)
     emitter.bind_linear(op.result, emitter.tids[-1], 1)
+    emitter.whole[op.result] = emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name)
 
 
 RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {

@@ -11,7 +11,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear
+from workbench.backends.cpu.gang.memory import add_beside
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -29,25 +29,24 @@ def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """The threads' results go into the buffers, side by side."""
+    """Write the threads' results to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
-        place, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
+        address, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
         align = 8 if reduction.register == "double" else reduction.scalar.bits // 8
         for part in emitter.each_part():
             result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
-            at = w.emit(f"getelementptr {kind}, ptr {place}, i32 {part}") if part else place
+            at = w.emit(f"getelementptr {kind}, ptr {address}, i32 {part}") if part else address
             w.do(f"store {kind} {result}, ptr {at}, align {align}")
 
 
 def emit_change(emitter: GangEmitter, op: Op) -> None:
-    """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
+    """Emit a combined change of an element, in the lanes that are on; any other addition goes lane by lane."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
-            _in_order_of_threads(emitter, op)
             each_lane(emitter, op)
         return
     for _ in emitter.each_part():
@@ -56,32 +55,18 @@ def emit_change(emitter: GangEmitter, op: Op) -> None:
         emitter.bind(result, emitter.of_all_parts(op.operands[-1]))
 
 
-def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
-    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
-
-    Raises:
-        NotForGangs: floats have been added to the array before, and so by threads behind this one; or in a loop.
-    """
-    array = op.operands[0]
-    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
-        return
-    if array in emitter.added or emitter.loops:
-        raise NotForGangs("two additions by index")
-    emitter.added.add(array)
-
-
 def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
     for k, new in zip(reduction.components, value, strict=True):
-        place, whole = _own(emitter, reduction, k), vector(kind, emitter.width)
-        old = w.emit(f"load {whole}, ptr {place}")
+        address, wide = _own(emitter, reduction, k), vector(kind, emitter.width)
+        old = w.emit(f"load {wide}, ptr {address}")
         if not reduction.once:
             name = w.name("combined")
-            for row in combined(reduction, whole, old, new, name):
+            for row in combined(reduction, wide, old, new, name):
                 w.do(row)
             new = name
-        w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
+        w.do(f"store {wide} {emitter.merged(emitter.mask, kind, new, old)}, ptr {address}")
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
@@ -111,15 +96,15 @@ def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[
     w, value, totals = emitter.writer, op.operands[-1], list[str]()
     kind = emitter.scalar_kind(value)
     for parts in map(list, zip(*terms, strict=True)):
-        count, whole = emitter.width, vector(kind, emitter.width)
+        count, wide = emitter.width, vector(kind, emitter.width)
         while len(parts) > 1:
             halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
-            parts = [w.emit(f"{verb} {whole} {low}, {high}") for low, high in halves]
+            parts = [w.emit(f"{verb} {wide} {low}, {high}") for low, high in halves]
         (part,) = parts
         while count > 1:
-            whole, half = vector(kind, count), count // 2
+            wide, half = vector(kind, count), count // 2
             low, high = (
-                w.emit(f"shufflevector {whole} {part}, {whole} poison, <{half} x i32> <{_lanes(first, half)}>")
+                w.emit(f"shufflevector {wide} {part}, {wide} poison, <{half} x i32> <{_lanes(first, half)}>")
                 for first in (0, half)
             )
             part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half
@@ -154,7 +139,7 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 
 
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
-    """Where the threads' own results so far lie: registers after optimisation."""
+    """Return the registers or memory of the threads' own results so far."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
         ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"

@@ -66,8 +66,8 @@ class Thin:
             op = self.emitter.defined_by.get(op.operands[0])
         return op.attrs[AXIS] if op is not None and op.name == "tid" else -1
 
-    def emit(self, extent: str) -> str:
-        """Emit full gangs, if rows are thin; return the first thread that is left."""
+    def emit(self, extent: str, begin: str) -> str:
+        """Emit full gangs from a thread on, if rows are thin; return the first thread that is left."""
         emitter, w = self.emitter, self.emitter.writer
         emitter.begin_parts(emitter.shape.widths[-1])
         threads = emitter.width * emitter.parts
@@ -77,9 +77,9 @@ class Thin:
                 extents = memory.size(emitter, array, axis), memory.launch_dim(emitter, axis)
                 same = w.emit("icmp eq i64 {}, {}".format(*extents))
                 thin = w.emit(f"and i1 {thin}, {same}", "thin")
-        some = w.emit("sub nsw i64 %end, %begin")
+        some = w.emit(f"sub nsw i64 %end, {begin}")
         full = w.emit(f"and i64 {some}, {-threads}")
-        last = w.emit(f"add nsw i64 %begin, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
+        last = w.emit(f"add nsw i64 {begin}, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
         head, inside, after = (w.block_name(hint) for hint in ("thin", "thin.gang", "thin.end"))
         before = w.label
         w.jump(head)
@@ -91,7 +91,7 @@ class Thin:
         if emitter.strips.threads:
             look_seldom(emitter, "i64", number, max(1, emitter.strips.threads // threads), thread=True)
         following, counted = w.emit(f"add nsw i64 {first}, {threads}"), w.emit(f"add nsw i64 {number}, 1")
-        w.fill(row, first, f"phi i64 [ %begin, %{before} ], [ {following}, %{w.label} ]")
+        w.fill(row, first, f"phi i64 [ {begin}, %{before} ], [ {following}, %{w.label} ]")
         w.fill(number_row, number, f"phi i64 [ 0, %{before} ], [ {counted}, %{w.label} ]")
         w.do(f"br label %{head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)
@@ -108,9 +108,9 @@ class Thin:
         emitter.varying, emitter.flat = varying, set()
 
     def _indices(self, first: str) -> None:
-        """The indices of all lanes: of those of the last axis the quotient carries to the axis before, and so on."""
+        """Emit the indices of all lanes: from the last axis the quotient carries to the axis before, and so on."""
         emitter, w = self.emitter, self.emitter.writer
-        kind, whole = "i32", vector("i32", emitter.width)
+        kind, wide = "i32", vector("i32", emitter.width)
         emitter.indices = {}
         more = [emitter.lane_numbers(kind, first=emitter.first_lane) for _ in emitter.each_part()]
         rest = first
@@ -120,19 +120,19 @@ class Thin:
             low = w.emit(f"sub i64 {rest}, {w.emit(f'mul i64 {above}, {extent}')}")
             low, size = (emitter.spread(w.emit(f"trunc i64 {v} to i32"), kind) for v in (low, extent))
             real = "float" if axis == emitter.function.launch_ndim - 1 else "double"
-            at = [w.emit(f"add {whole} {low}, {m}") for m in more]
+            at = [w.emit(f"add {wide} {low}, {m}") for m in more]
             more = [self._quotient(a, size, real) for a in at]
             emitter.indices[axis] = [
-                w.emit(f"sub {whole} {a}, {w.emit(f'mul {whole} {q}, {size}')}") for a, q in zip(at, more, strict=True)
+                w.emit(f"sub {wide} {a}, {w.emit(f'mul {wide} {q}, {size}')}") for a, q in zip(at, more, strict=True)
             ]
             rest = above
         top = emitter.spread(w.emit(f"trunc i64 {rest} to i32"), kind)
-        emitter.indices[0] = [w.emit(f"add {whole} {top}, {m}") for m in more]
+        emitter.indices[0] = [w.emit(f"add {wide} {top}, {m}") for m in more]
 
     def _quotient(self, a: str, b: str, real: str) -> str:
         """Integers that are not negative divided in floats that hold them exactly."""
         w, lanes = self.emitter.writer, self.emitter.width
-        whole, floats = vector("i32", lanes), vector(real, lanes)
+        wide, floats = vector("i32", lanes), vector(real, lanes)
         cast = "sitofp" if real == "float" else "uitofp"  # of small ones in fewer instructions
-        a, b = (w.emit(f"{cast} {whole} {v} to {floats}") for v in (a, b))
-        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {whole}")
+        a, b = (w.emit(f"{cast} {wide} {v} to {floats}") for v in (a, b))
+        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {wide}")

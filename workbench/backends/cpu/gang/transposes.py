@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from workbench.backends.cpu.gang.widen import vector
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Function, Op, array_of, component_of, walk
+from workbench.structs import ELEMENT
+from workbench.types import element
 
 UNIT = 16
 """Bytes of a register within which every target interleaves two of them."""
@@ -23,11 +27,11 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
         rows: vectors.
     """
     side, unit = len(rows), min(len(rows), UNIT // size)
-    whole = vector(kind, side)
+    wide = vector(kind, side)
 
     def shuffled(a: str, b: str, order: Sequence[int]) -> str:
         lanes = ", ".join(f"i32 {k}" for k in order)
-        return emit(f"shufflevector {whole} {a}, {whole} {b}, <{side} x i32> <{lanes}>")
+        return emit(f"shufflevector {wide} {a}, {wide} {b}, <{side} x i32> <{lanes}>")
 
     def interleaved(a: str, b: str, count: int) -> list[str]:
         """Return the lower and the upper halves of units, `count` elements of each in turn."""
@@ -63,3 +67,32 @@ def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
         if not begins or k >= begins[-1] + side:
             begins.append(min(k, count - side))
     return begins
+
+
+FIELD_BYTES = 4
+"""Bytes of the cells in which structs are loaded."""
+
+
+def struct_loads(function: Function) -> dict[Op, list[Op]]:
+    """Return, by the first of them, loads of fields of one struct of an array, between which nothing is changed."""
+    groups: dict[Op, list[Op]] = {}
+    for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
+        open_groups: dict[tuple[object, ...], list[Op]] = {}
+        for op in block.ops:
+            if op.blocks or op.name in EFFECTS:
+                open_groups.clear()
+            elif op.name == "load" and component_of(op) is None and _is_cell(op):
+                root = op.operands[0].name.partition(ELEMENT)[0]
+                group = open_groups.setdefault((root, *op.operands[1:]), [])
+                group.append(op)
+                groups[group[0]] = group
+    return groups
+
+
+def _is_cell(op: Op) -> bool:
+    """Return whether a load's bytes are whole cells of an array of structs of such."""
+    type = array_of(op.operands[0])
+    return (
+        element(type.dtype).size == FIELD_BYTES
+        and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
+    )

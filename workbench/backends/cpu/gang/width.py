@@ -1,9 +1,10 @@
-"""How many threads a gang has."""
+"""The number of threads of a gang."""
 
 from __future__ import annotations
 
 import msgspec
 
+from workbench.backends.cpu.emit.emit_module import Division
 from workbench.backends.cpu.emit.target.shuffles import NARROW_VECTORS, preferences
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.eligible import frame
@@ -30,7 +31,7 @@ from workbench.types import element
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How many threads gangs have.
+    """The number of threads of gangs, in rows and lanes.
 
     Attributes:
         widths: of the gangs that a row is divided into, the widest first.
@@ -44,18 +45,14 @@ class Shape(msgspec.Struct, frozen=True):
     rows: int = 1
     row_threads: int = 0
 
-    def of_one_row(self) -> Shape:
-        """Return the shape of gangs that have a row each."""
-        return msgspec.structs.replace(self, rows=1)
 
-
-def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
+def shape(function: Function, maths: Maths, division: Division) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
     several = widths(function, _filled(function, maths))
     own = frame(walk(function.body), varying_values(function))
     several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
-    if not _shares_rows(function, maths, one_core):
+    if not _shares_rows(function, maths, division):
         return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = "atomic_add" in function.body.op_names
@@ -67,11 +64,13 @@ def _filled(function: Function, maths: Maths) -> int:
     return min(maths.filled, MASKED) if NARROW_VECTORS in preferences(function) else maths.filled
 
 
-def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
+def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     """Return whether neighbouring rows of threads read or add to the same elements in a loop, and may go together."""
     operations = list(walk(function.body))
     adds = any(op.name == "atomic_add" for op in operations)
     if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
+        return False
+    if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
     if interior_of(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
         return False
@@ -81,7 +80,7 @@ def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1]) if o.name in ACCESSES]
     shared = [o for o in inside if by_row.isdisjoint(indices_of(o))]
     added = [o for o in operations if o.name == "atomic_add"]
-    if any(o.attrs.get(REDUCTION) or (not one_core and not varying.isdisjoint(indices_of(o))) for o in added):
+    if any(o.attrs.get(REDUCTION) or (not division.one_core and not varying.isdisjoint(indices_of(o))) for o in added):
         return False
     if any(not varying.isdisjoint(indices_of(o)[:-1]) for o in added):  # those of one row go by strips
         return False

@@ -13,25 +13,25 @@ _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
-    """An element's new value from its old one, which is the result."""
-    place = memory.places(emitter, op)[0]
+    """Emit an element's new value from its old one, which is the result."""
+    address = memory.places(emitter, op)[0]
     kind, scalar = op.attrs[KIND], element(op.result.type)
     hint = op.result.name
     if isinstance(op.result.type, Vector):
-        emitter.bind(op.result, _exchange_number(emitter, op, place))
+        emitter.bind(op.result, _exchange_number(emitter, op, address))
         return
     value = emitter.operand(op.operands[-1])
     if kind == "cas":
-        old = _swap(emitter, place, scalar, emitter.operand(op.operands[-2]), value, hint)
+        old = _swap(emitter, address, scalar, emitter.operand(op.operands[-2]), value, hint)
     elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
-        old = _extreme(emitter, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
+        old = _extreme(emitter, address, scalar, value, "olt" if kind == "min" else "ogt", hint)
     else:
         verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
-        old = emitter.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
+        old = emitter.writer.emit(f"atomicrmw {verb} ptr {address}, {register(scalar)} {value} monotonic", hint)
     emitter.bind(op.result, [old])
 
 
-def _exchange_number(emitter: Emitter, op: Op, place: str) -> list[str]:
+def _exchange_number(emitter: Emitter, op: Op, address: str) -> list[str]:
     """Exchange a complex64, or compare and swap one, as the word of its two parts; return what it was."""
     w, words = emitter.writer, []
     for value in op.operands[-ATOMIC_KINDS[op.attrs[KIND]] :]:
@@ -40,23 +40,23 @@ def _exchange_number(emitter: Emitter, op: Op, place: str) -> list[str]:
             pair = w.emit(f"insertelement <2 x float> {pair}, float {part}, i64 {k}")
         words.append(w.emit(f"bitcast <2 x float> {pair} to i64"))
     if len(words) == 2:
-        old = _swap(emitter, place, uint64, *words, "old")
+        old = _swap(emitter, address, uint64, *words, "old")
     else:
-        old = w.emit(f"atomicrmw xchg ptr {place}, i64 {words[0]} monotonic")
+        old = w.emit(f"atomicrmw xchg ptr {address}, i64 {words[0]} monotonic")
     pair = w.emit(f"bitcast i64 {old} to <2 x float>")
     return [w.emit(f"extractelement <2 x float> {pair}, i64 {k}", op.result.name) for k in (0, 1)]
 
 
 def emit_swap(emitter: Emitter, op: Op) -> None:
     """Compare and swap, by bits; the result is whether it has to be tried again."""
-    (place,) = memory.places(emitter, op)
+    (address,) = memory.places(emitter, op)
     w, old, new = emitter.writer, emitter.operand(op.operands[-2]), emitter.operand(op.operands[-1])
     scalar, word = element(op.operands[-1].type), f"i{8 * element(op.operands[-1].type).size}"
     if scalar.kind is Kind.BOOL:
         old, new = (w.emit(f"zext i1 {value} to i8") for value in (old, new))
     elif not scalar.is_half:
         old, new = _bits(emitter, old, scalar), _bits(emitter, new, scalar)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {old}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {old}, {word} {new} monotonic monotonic")
     done = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1")
     emitter.bind(op.result, [w.emit(f"xor i1 {done}, true", op.result.name)])
 
@@ -67,19 +67,19 @@ def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
     return emitter.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
 
 
-def _swap(emitter: Emitter, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+def _swap(emitter: Emitter, address: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
     w, word = emitter.writer, f"i{scalar.bits}"
     wanted, new = _bits(emitter, expected, scalar), _bits(emitter, value, scalar)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {wanted}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {wanted}, {word} {new} monotonic monotonic")
     old = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0", hint)
     return w.emit(f"bitcast {word} {old} to {register(scalar)}", hint) if scalar.kind is Kind.FLOAT else old
 
 
-def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
-    """`min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
+def _extreme(emitter: Emitter, address: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
+    """Emit `min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
     w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
     new = _bits(emitter, value, scalar)
-    first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")
+    first = w.emit(f"load atomic {word}, ptr {address} monotonic, align {scalar.size}")
     before = w.label
     head, swap, done = (w.block_name(label) for label in ("atomic", "swap", "endatomic"))
     w.jump(head)
@@ -90,7 +90,7 @@ def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: st
     ahead = w.emit(f"fcmp {keeps} {kind} {now}, {value}")
     w.branch(w.emit(f"or i1 {nan}, {ahead}"), done, swap)
     w.open(swap)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {seen}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {seen}, {word} {new} monotonic monotonic")
     again = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0")
     w.fill(row, seen, f"phi {word} [ {first}, %{before} ], [ {again}, %{swap} ]")
     w.branch(w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1"), done, head)
