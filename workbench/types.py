@@ -187,9 +187,10 @@ class Vector(Named):
     def __call__(self, *components: Any) -> HostVector:
         """Return a value: from no argument (zeros), one scalar (filled), or one per component."""
         if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
-            if not isinstance(components[0], Iterable):
-                raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
-            components = tuple(components[0])
+            several: Any = components[0]
+            if not isinstance(several, Iterable):
+                raise TypeError(f"{self.name}() takes numbers, not {several!r}")
+            components = tuple(several)
         if any(isinstance(c, np.ndarray) for c in components):  # vec4(v, w): a vector and what follows it
             components = tuple(n for c in components for n in np.asarray(c).reshape(-1))
         components = components or (0,)
@@ -466,7 +467,7 @@ class AnyVector(Named):
         dtype = self.dtype or "Any"
         if self.kinds is Vector or self.kinds is Matrix:
             return f"vector({sizes}, {dtype})" if self.kinds is Vector else f"matrix(({sizes}), {dtype})"
-        return f"{self.kinds.__name__.lower()}({dtype})"
+        return f"{str(self.kinds.__name__).lower()}({dtype})"
 
     def accepts(self, type: Any) -> py.bool:
         """Return whether a type has this form."""

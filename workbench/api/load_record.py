@@ -20,7 +20,6 @@ from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.api.lowerings.lowering import known_function
-from workbench.api.narrow import HostArray
 from workbench.api.recorder import Recorder
 from workbench.autodiff.directions import parameters
 from workbench.cache.folder.entry import Damaged, decode
@@ -29,6 +28,7 @@ from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.frontend.state.tiling import Tiling
 from workbench.ir.values import Function
+from workbench.narrow import HostArray
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -36,6 +37,10 @@ atomic_xor = form(
 )
 
 
+def _exchanged(element: Any, value: Any) -> Any:
+    return value
+
+
 def _swapped(element: Any, old: Any, new: Any) -> Any:
     return new if element.tobytes() == old.tobytes() else element
 
@@ -44,10 +49,10 @@ def _swapped(element: Any, old: Any, new: Any) -> Any:
 AFTER: dict[str, Callable[..., Any]] = {
     "min": smaller.reference,
     "max": larger.reference,
-    "and": lambda element, value: element & value,
-    "or": lambda element, value: element | value,
-    "xor": lambda element, value: element ^ value,
-    "exch": lambda element, value: value,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+    "exch": _exchanged,
     "cas": _swapped,
 }
 assert AFTER.keys() == ATOMIC_KINDS.keys()

@@ -22,7 +22,6 @@ from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.cuda_cpp.values import as_argument, host_bytes
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.narrow import is_tuple
 from workbench.autodiff import parameters
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
@@ -31,6 +30,7 @@ from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, mus
 from workbench.frontend import Generic
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
+from workbench.narrow import is_tuple
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared

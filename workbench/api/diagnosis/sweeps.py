@@ -20,12 +20,12 @@ from workbench.api.builds.build import function_of
 from workbench.api.diagnosis.lockstep import Item, Moment, Noted, SourceLine, SweepStep, merged, rows_of
 from workbench.api.diagnosis.stepper import host_arguments
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.narrow import is_numpy_array
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.backends.python import interpret
 from workbench.errors import LaunchError, its_type
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, Value, walk
+from workbench.narrow import is_numpy_array
 from workbench.runtime.arrays.array import array
 from workbench.types import ArrayType, is_float
 

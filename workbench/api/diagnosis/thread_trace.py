@@ -10,7 +10,6 @@ import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
-from workbench.api.narrow import HostArray, Numpy, is_numpy_array
 from workbench.autodiff.directions import then
 from workbench.autodiff.forward_mode import traced_tangent
 from workbench.backends.python.interpret import Step, step
@@ -19,6 +18,7 @@ from workbench.builtins.declaration.rules import called
 from workbench.errors import KernelFault
 from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.values import Function, Op, Value, walk
+from workbench.narrow import HostArray, Numpy, is_numpy_array
 from workbench.passes.checks.finite_checks import MESSAGE
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array

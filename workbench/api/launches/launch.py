@@ -31,7 +31,6 @@ from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
-from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
@@ -39,6 +38,7 @@ from workbench.frontend import Tiling
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
+from workbench.narrow import is_numpy_array, is_tuple
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array

@@ -121,7 +121,7 @@ class Launch:
     """
 
     dynamic_shared: int = 0
-    symbols: Mapping[str, int] = field(default_factory=dict)
+    symbols: Mapping[str, int] = field(default_factory=dict[str, int])
     prints: Print | None = None
     condition: Condition | None = None
     workers: int = 0

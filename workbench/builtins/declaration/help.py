@@ -52,7 +52,7 @@ def help_of(word: Builtin | Form) -> WordHelp:
 
 
 def _types(word: Builtin) -> tuple[str, ...]:
-    calls = []
+    calls: list[str] = []
     for tried in _TRIED:
         try:
             operands, result = word.rule(word.name, [tried] * len(word.params))

@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT
 from workbench.ir.build import Builder
-from workbench.ir.values import Value
+from workbench.ir.values import Value, scalar_of, vector_of
 from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Scalar, Type, Vector, strong
 
@@ -91,9 +91,8 @@ class Ref:
 
     def component(self, index: int) -> Ref:
         """Emit a read of component `index` of a vector."""
-        assert isinstance(self.type, Vector)
         where = self.builder.const(index)
-        return Ref(self.builder, self.builder.one("extract", (self.value, where), self.type.dtype))
+        return Ref(self.builder, self.builder.one("extract", (self.value, where), vector_of(self.value).dtype))
 
     def components(self) -> list[Ref]:
         """Return all components of a vector, or the scalar alone."""
@@ -123,8 +122,7 @@ def constant(builder: Builder, number: Any, type: Type) -> Ref:
 def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
     """Return the vector of these scalars, or the matrix or quaternion `type` of them."""
     first = components[0]
-    assert isinstance(first.type, Scalar)
-    vector_type = type if type is not None else Vector(len(components), first.type)
+    vector_type = type if type is not None else Vector(len(components), scalar_of(first.value))
     return Ref(first.builder, first.builder.one("vec", [c.value for c in components], vector_type))
 
 
@@ -138,7 +136,7 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
     ]
     operands, result = RULES[name](name, kinds)
     operands, result = [*map(strong, operands)], strong(result)  # what passes emit is decided
-    values = []
+    values: list[Value] = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):
             scalar = type.dtype if isinstance(type, Vector) and isinstance(arg.type, Scalar) else type

@@ -4,6 +4,10 @@ A query finds a face by a search that has no derivative, then computes the resul
 flows through the hit to the points, and to where the ray begins and points.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import Any

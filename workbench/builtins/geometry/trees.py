@@ -5,6 +5,10 @@ does not enter a node goes on at `skip`, the node after all that is below it, so
 negative `right`, -1 minus the place in `items` where its own begin; its `skip` is their number.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -465,7 +465,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return expression(context, node.body if condition else node.orelse)
-    sides, blocks = [], []
+    sides, blocks = list[Operand](), list[Block]()
     for part in (node.body, node.orelse):
         with context.builder.block() as opened:
             sides.append(_side(context, part))
@@ -483,7 +483,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
         (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
     except KernelTypeError as error:
         raise context.placed(error) from None
-    done = []
+    done: list[Block] = []
     for side, block in zip(sides, blocks, strict=True):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

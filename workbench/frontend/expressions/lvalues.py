@@ -397,7 +397,11 @@ def _components(context: Context, value: Value) -> list[Value]:
     return components(context, value) if isinstance(value.type, Vector) else [value]
 
 
-_IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}
+_IN_ONE_STEP: dict[type[ast.operator], tuple[str, int]] = {
+    ast.BitAnd: ("and", -1),
+    ast.BitOr: ("or", 0),
+    ast.BitXor: ("xor", 0),
+}
 
 
 def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:

@@ -23,6 +23,7 @@ from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.limits import STATIC_ELEMENTS
+from workbench.narrow import is_list, is_numpy
 from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
@@ -162,9 +163,9 @@ class _Same:
 
 def _bits(value: Any) -> Any:
     """Return the value in a form that is equal only where type and all bits are."""
-    if isinstance(value, (tuple, list)):
+    if is_list(value):
         return (type(value), *(_bits(v) for v in value))
-    if isinstance(value, (np.generic, np.ndarray)):
+    if is_numpy(value):
         return (type(value), value.dtype.str, value.shape, value.tobytes())
     if isinstance(value, float):
         return (type(value), value.hex())
@@ -173,7 +174,7 @@ def _bits(value: Any) -> Any:
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
     """Return the value in the kernel: a Python number is a literal, as if it were written there."""
-    if isinstance(value, (tuple, list, range)):
+    if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
             raise context.error(
                 KernelTypeError,

@@ -21,6 +21,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
+from workbench.narrow import is_list, is_numpy, is_numpy_array, is_tuple
 from workbench.source import nodes_of
 from workbench.structs import Struct
 from workbench.types import (
@@ -108,7 +109,7 @@ def _hashable(value: Any) -> bool:
 
 def _is_vector(value: Any) -> bool:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
-    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in SCALARS
+    return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in SCALARS
 
 
 def _is_number(value: Any) -> bool:
@@ -210,7 +211,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     """Return a Python value as an operand, where whoever read it watches it."""
     if isinstance(value, enum.Enum):
         value = reads.attribute(value, "value", value.value)
-    if type(value) is tuple:
+    if is_tuple(value) and type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
     if isinstance(value, (bool, np.bool_)):
         return _constant(context, path, bool_, bool(value))
@@ -299,9 +300,9 @@ def meaning(value: Any) -> Any:
     if hasattr(value, "__wb_definitions__"):
         customs = value.__wb_customs__
         return [(d.content, customs[d].content if d in customs else "") for d in value.__wb_definitions__]
-    if isinstance(value, (tuple, list)):
+    if is_list(value):
         return [type(value), *map(meaning, value)]
-    if isinstance(value, (np.generic, np.ndarray)):
+    if is_numpy(value):
         return [value.dtype, value.shape, value.tobytes()]
     if isinstance(value, float):
         return value.hex()

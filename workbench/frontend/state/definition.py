@@ -76,10 +76,10 @@ class Scope(msgspec.Struct, frozen=True):
     """
 
     defined: Unbound = msgspec.field(default_factory=lambda: Unbound())
-    own: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    own: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     closure: Callable[[], Mapping[str, Any]] = dict
-    user: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    language: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    user: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    language: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
     def lookup(self, name: str, usable: noted.Usable = anything) -> Any:
         """Return the value of `name` now, or MISSING.
@@ -124,11 +124,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     node: ast.FunctionDef
     source: Source
     scope: Scope
-    annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    defaults: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     library: bool = False
     written: tuple[str, int] = ("", 0)
-    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
+    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict[str, Uniform])
 
     def with_uniforms(self, uniforms: Mapping[str, Uniform]) -> Definition:
         """Return the same, as written, with a parameter more for each of these."""

@@ -22,15 +22,7 @@ from workbench.frontend.state.coerce import convert, truth, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
 from workbench.frontend.state.merge import Branches, assigned, branch_values, is_part, joined_type
-from workbench.frontend.state.operands import (
-    PENDING,
-    POISON,
-    AlreadyReported,
-    Elements,
-    Operand,
-    Static,
-    Unset,
-)
+from workbench.frontend.state.operands import PENDING, POISON, AlreadyReported, Elements, Env, Operand, Static, Unset
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
@@ -198,7 +190,7 @@ def _one_if(context: Context, node: ast.If) -> None:
         _statements(context, node.body if condition else node.orelse)
         return
     before = dict(context.env)
-    envs, blocks = [], []
+    envs, blocks = list[Env](), list[Block]()
     flag = denied(node.test)
     for side in (node.body, node.orelse):
         context.env.clear()
@@ -243,7 +235,7 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], branches: 
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
-    done = []
+    done: list[Block] = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

@@ -118,7 +118,7 @@ def tile_load(context: Context, node: ast.Call, expression: Expression) -> Opera
     assert isinstance(array.type, ArrayType)
     tile: Any = Tile(as_element(context, array.type.dtype, array.name), arguments.shape(), arguments.storage())
     offsets, axes = _placed(arguments, array, indices, tile)
-    attrs = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
+    attrs: dict[str, object] = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
 
 

@@ -233,7 +233,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
         )
     # Adjoints set the transposes and another role, so their products need no copy, and link-time code is counted by
     # role.
-    attrs = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
+    attrs: dict[str, object] = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
     attrs |= {PRECISION: precision} if precision else {}
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)

@@ -119,7 +119,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     several = 0
     for axis, (written, size) in enumerate(zip(nodes, type_of(tile).shape, strict=False)):
-        numbers: Operand = None
+        numbers: Operand | None = None
         if isinstance(written, ast.Slice) and written.step is not None:
             span = _span(context, written, size, expression)
             if not span or span.step == 1:
@@ -324,7 +324,7 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
     shape = type_of(tile).shape
     operand = arguments.given.get("axis")
     parts = operand if isinstance(operand, tuple) else (operand,)
-    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set()
+    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
     for part in parts if operand is not None else ():
         axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
         if not -len(shape) <= axis < len(shape) or shape[axis] != 1:

@@ -36,7 +36,7 @@ from workbench.frontend.state.operands import (
 from workbench.frontend.values import views
 from workbench.ir.values import Block, Value
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Type, Vector
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
@@ -358,7 +358,7 @@ def chosen(
     """
     pairs = list(zip(*map(flatten, sides), strict=True))
     apart = [k for k, pair in enumerate(pairs) if not same(*pair)]
-    types = []
+    types: list[Type] = []
     for k in apart:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
@@ -367,7 +367,7 @@ def chosen(
                 "Choose between elements of the arrays.",
             )  # fmt: skip
         types.append(type)
-    done = []
+    done: list[Block] = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

@@ -208,7 +208,7 @@ class Emitter(Writer):
         return self.op("urem" if base == "cluster_ctaid" else "udiv", of_grid, size)
 
     def _lane_mask(self, kind: str) -> Value:
-        bits = {
+        bits: dict[str, Callable[[int], int]] = {
             "eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
             "gt": lambda n: ~((2 << n) - 1), "ge": lambda n: ~((1 << n) - 1),
         }  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workbench.ir.values import Value
 from workbench.types import Scalar, Slots, Vector
@@ -96,5 +97,6 @@ class Use:
 
 def _mentions(who: Hashable, values: set[Value]) -> bool:
     if isinstance(who, tuple):
-        return any(_mentions(part, values) for part in who)
+        parts: tuple[Any, ...] = who
+        return any(_mentions(part, values) for part in parts)
     return isinstance(who, Value) and who in values
