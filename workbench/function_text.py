@@ -23,7 +23,7 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import decode_source
 from itertools import pairwise
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from workbench.errors import KernelSyntaxError
 from workbench.narrow import is_tuple
@@ -197,12 +197,13 @@ def _search(code: CodeType, read: _Read) -> Text | None:
 
 def _as_loaded(function: Callable[..., Any]) -> Text | None:
     """Return the `def` that the module's own loader compiles to the code, if it rewrites what it loads; else None."""
-    code, loader = function.__code__, function.__globals__.get("__loader__")
+    code = function.__code__
+    loader = cast(Any, function.__globals__.get("__loader__"))
     if getattr(type(loader), "source_to_code", None) in (None, SourceFileLoader.source_to_code):
         return None
     try:
-        data = loader.get_data(code.co_filename)  # type: ignore[union-attr]
-        compiled = loader.source_to_code(data, code.co_filename)  # type: ignore[union-attr]
+        data = loader.get_data(code.co_filename)
+        compiled = loader.source_to_code(data, code.co_filename)
         source = Source(decode_source(data), shown_name(code.co_filename), code.co_filename)
         tree = parsed(source.text)
     except (OSError, SyntaxError, RecursionError):
@@ -347,8 +348,7 @@ def _constant(value: object) -> object:
     if is_tuple(value):
         return tuple, tuple(map(_constant, value))
     if isinstance(value, frozenset):
-        members: frozenset[object] = value
-        return frozenset, frozenset(map(_constant, members))
+        return frozenset, frozenset(map(_constant, cast("frozenset[object]", value)))
     return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 

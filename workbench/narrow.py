@@ -23,6 +23,11 @@ def is_numpy(value: object) -> TypeGuard[Numpy]:
     return isinstance(value, (np.ndarray, np.generic))
 
 
+def is_numpy_scalar(value: object) -> TypeGuard[np.generic]:
+    """Return whether it is a NumPy scalar, of any dtype."""
+    return isinstance(value, np.generic)
+
+
 def is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
     """Return whether it is a list or a tuple, of anything."""
     return isinstance(value, (list, tuple))

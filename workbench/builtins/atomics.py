@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from workbench.builtins.declaration.declare import form
 from workbench.builtins.scalars.extrema import max as larger
@@ -49,9 +50,9 @@ def _swapped(element: Any, old: Any, new: Any) -> Any:
 AFTER: dict[str, Callable[..., Any]] = {
     "min": smaller.reference,
     "max": larger.reference,
-    "and": operator.and_,
-    "or": operator.or_,
-    "xor": operator.xor,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
     "exch": _exchanged,
     "cas": _swapped,
 }

@@ -188,8 +188,15 @@ class Kernel:
         record = (ctypes.c_int64 * len(FAULT_WORDS))()
         symbols = (ctypes.c_int64 * (len(metadata.symbols) + 1))(*(launch.symbols[n] for n in metadata.symbols))
         counters = launch.counters or (ctypes.c_int64 * 1)()
-        prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
-        condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+
+        def print_(_: int, form: int, values: int) -> int:
+            return launch.prints(form, values) if launch.prints else 0
+
+        def set_condition(_: int, handle: int, value: int) -> None:
+            if launch.condition:
+                launch.condition(handle, value)
+
+        prints, condition = _PRINT(print_), _CONDITION(set_condition)
         every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
@@ -243,7 +250,7 @@ class Kernel:
             )
 
     def _fault(self, record: ctypes.Array[ctypes.c_int64], grid: Sequence[int]) -> Fault:
-        f = dict(zip(FAULT_WORDS, record, strict=True))
+        f: dict[str, int] = dict(zip(FAULT_WORDS, record, strict=True))
         code = self.metadata.code
         instruction = code[min(f["instruction"], len(code) - 1)]
         thread = f["warp"] * 32 + f["lane"]

@@ -24,7 +24,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import numpy as np
@@ -159,8 +159,8 @@ class Form:
             TypeError: it is another name, or no type and shape.
         """
         dtype, *written = key if is_tuple(key) else (key,)
-        shape: list[object] = [n.__args__[0] if get_origin(n) is Literal else n for n in written]
-        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else tuple(shape)
+        shape = tuple(get_args(n)[0] if get_origin(n) is Literal else n for n in written)
+        sizes = shape[0] if len(shape) == 1 and is_tuple(shape[0]) else shape
         if self.name != "tile" or not is_shape(sizes):
             raise TypeError(f"{self.name}[…] is no type; a tile's is tile[float, 4, 4]: its elements, then its sizes")
         return Tile(as_type(dtype), sizes)

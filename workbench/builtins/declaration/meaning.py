@@ -65,7 +65,7 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
         value = value.astype(np.float32)  # a half as it is, an integer as NumPy and XLA round it
     if scalar.is_half and value.dtype == np.float64:
         return rounded(value, scalar)
-    if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
+    if scalar.kind in (Kind.INT, Kind.UINT) and value.dtype.kind == "f":
         return scalar.numpy.type(_saturated(float(value), scalar))
     return _BY_KIND[scalar.kind](value, scalar.numpy)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT
 from workbench.ir.build import Builder
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, scalar_of, vector_of
 from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Scalar, Type, Vector, strong
@@ -148,7 +149,6 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
 
 def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
     """Apply the builtin `name` to every element of tiles of one shape; other arguments are the same for all."""
-    shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
         rest = iter(elements)
@@ -157,4 +157,4 @@ def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Valu
         ]
         return [emit(builder, name, inside).value]
 
-    return Ref(builder, builder.tile_map(shape, tiles, element)[0])
+    return Ref(builder, builder.tile_map(tile_of(tiles[0]).shape, tiles, element)[0])

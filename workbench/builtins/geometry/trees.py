@@ -107,14 +107,15 @@ def overlaps(lower, upper, low, high, /):
 
 
 @written("_bvh_query(tree, kind, low, high, radius)")
-def _query(tree, kind, low, high, radius, /):
+def begin_query(tree, kind, low, high, radius, /):
+    """Return a query of a tree, before its first item."""
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, kind, low, high, radius, 0, 0)
 
 
 @written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_aabb(bvh, low, high):
     """Find the items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
-    return _query(bvh, 0, low, high, 0.0)
+    return begin_query(bvh, 0, low, high, 0.0)
 
 
 @written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
@@ -123,19 +124,19 @@ def bvh_query_ray(bvh, start, dir):
 
     `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item.
     """
-    return _query(bvh, 1, start, inverse(dir), 0.0)
+    return begin_query(bvh, 1, start, inverse(dir), 0.0)
 
 
 @written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)
 def bvh_query_sphere(bvh, center, radius):
     """Find the items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
-    return _query(bvh, 2, center, center, greater(radius, 0.0))
+    return begin_query(bvh, 2, center, center, greater(radius, 0.0))
 
 
 @written("bvh_query_capsule(bvh, start, dir, radius)", kinds(VECTOR, VECTOR, NUMBER), of=BVH)
 def bvh_query_capsule(bvh, start, dir, radius):
     """Find the items whose boxes, grown by `radius` on all sides, a ray meets."""
-    return _query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
+    return begin_query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
 
 
 @written("_bvh_met(query, lower, upper, limit)")

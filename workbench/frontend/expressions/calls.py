@@ -28,12 +28,12 @@ from workbench.frontend.state.coerce import (
     usable,
 )
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Elements, Literal, Operand, Static
+from workbench.frontend.state.operands import Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
@@ -277,7 +277,7 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
                 )  # fmt: skip
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         context.env[name] = operand
-        count = len(operand) if isinstance(operand, tuple) else operand.type.shape[0]  # type: ignore[union-attr]
+        count = len(operand) if isinstance(operand, tuple) else vector_of(value_of(operand)).shape[0]
         items = [ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load()) for k in range(count)]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
     return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)

@@ -59,12 +59,13 @@ from workbench.tiles import is_tile
 from workbench.types import MAX_NDIM, ArrayType, Matrix, Scalar, Transform, Vector, is_float
 from workbench.types import bool as bool_
 
+_PYTHON: Any = operator  # of which stubs leave the parameters out
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
-    ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
-    ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
-    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
-    ast.RShift: ("rshift", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
+    ast.Add: ("add", _PYTHON.add), ast.Sub: ("sub", _PYTHON.sub), ast.Mult: ("mul", _PYTHON.mul),
+    ast.Div: ("div", _PYTHON.truediv), ast.FloorDiv: ("floordiv", _PYTHON.floordiv), ast.Mod: ("mod", _PYTHON.mod),
+    ast.Pow: ("pow", _PYTHON.pow), ast.BitAnd: ("bit_and", _PYTHON.and_), ast.BitOr: ("bit_or", _PYTHON.or_),
+    ast.BitXor: ("bit_xor", _PYTHON.xor), ast.LShift: ("lshift", _PYTHON.lshift),
+    ast.RShift: ("rshift", _PYTHON.rshift), ast.MatMult: ("matmul", _PYTHON.matmul),
 }  # fmt: skip
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
@@ -250,9 +251,9 @@ def _literal(context: Context, number: int | float | complex) -> Literal:
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
     """Return the least number of bits of a power or a shift of integers, less one: counted before it is computed."""
-    if python is operator.pow and all(isinstance(n, int) for n in numbers):
+    if python is _PYTHON.pow and all(isinstance(n, int) for n in numbers):
         return (abs(numbers[0]).bit_length() - 1) * numbers[1]
-    return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
+    return numbers[1] if python is _PYTHON.lshift and numbers[0] and isinstance(numbers[1], int) else 0
 
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
@@ -480,7 +481,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
             context.builder.extend(block.ops)
         return apply(context, TABLE["where"], (condition, *sides))
     try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(usable(context, s)) for s in sides)])
     except KernelTypeError as error:
         raise context.placed(error) from None
     done: list[Block] = []

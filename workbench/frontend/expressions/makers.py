@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.names.python_names import as_scalar
@@ -10,6 +11,7 @@ from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.ir.values import Value
+from workbench.narrow import is_tuple
 from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
@@ -58,8 +60,8 @@ def type_of(
 
 def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
     parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
-    if len(parts) == 1 and isinstance(parts[0], Static) and isinstance(parts[0].value, tuple):
-        return parts[0].value
+    if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
+        return cast("tuple[int, ...]", parts[0].value)
     sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
     if len(sizes) != len(parts):
         raise context.error(KernelTypeError, f"The size of {name}() is not known at compile time.")

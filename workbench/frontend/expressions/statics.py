@@ -12,8 +12,6 @@ import builtins
 from collections.abc import Collection, Mapping
 from typing import Any
 
-import numpy as np
-
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
 from workbench.frontend.names.python_names import captured_value
@@ -187,7 +185,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     if type(value) in (int, float, complex):
         return Literal(value)
     usable = isinstance(value, (Builtin, Form, Scalar, Vector, ArrayType)) or callable(value)
-    number = isinstance(value, (int, float, np.generic, np.ndarray)) or hasattr(value, "value")
+    number = isinstance(value, (int, float)) or is_numpy(value) or hasattr(value, "value")
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
         raise context.error(

@@ -6,6 +6,7 @@ That is the types that a loop settles to, and what a func comes to.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -35,7 +36,7 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
         known = context.shared.builder.known(operand)
         return (numbers.setdefault(operand, len(numbers)), operand.type, wide, is_weak(operand.type), *known)
     if isinstance(operand, Literal):
-        return type(operand.value), repr(operand.value), operand.captured
+        return type(cast(object, operand.value)), repr(operand.value), operand.captured
     if isinstance(operand, Static):
         return id(operand.value), operand.path
     if is_tuple(operand):

@@ -61,7 +61,7 @@ class Native(msgspec.Struct, frozen=True):
     reference: bool
 
 
-def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: str | None) -> Native:
+def native_of(definition: Definition, cuda: object, adjoint: object, replay: object) -> Native:
     """Return the texts of this definition.
 
     Raises:

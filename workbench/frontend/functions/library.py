@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from math import isqrt
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -61,7 +61,8 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
         return call(context, form, operands)
     _typed(context, form, [Value(uint32), *operands] if nodes else [])
     name, state = _state(context, node)
-    *results, context.env[name] = call(context, form, [state, *operands])  # type: ignore[misc]
+    returned = call(context, form, [state, *operands])
+    *results, context.env[name] = cast("tuple[Operand, ...]", returned)
     return results[0] if len(results) == 1 else tuple(results)
 
 

@@ -7,7 +7,7 @@ import difflib
 import enum
 import math
 import types as python_types
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
 from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
-from workbench.narrow import is_list, is_numpy, is_numpy_array, is_tuple
+from workbench.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
 from workbench.source import nodes_of
 from workbench.structs import Struct
 from workbench.types import (
@@ -85,7 +85,9 @@ def as_scalar(value: Any) -> Any:
     `jnp.int8`."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
-        return known or (NUMBERS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
+        return known or (
+            NUMBERS.get(np.dtype(cast("type[np.generic]", value)).name) if issubclass(value, np.generic) else None
+        )
     ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
     return NUMBERS.get(np.dtype(value).name) if ours else None
 
@@ -107,7 +109,7 @@ def _hashable(value: Any) -> bool:
     return getattr(value, "__hash__", None) is not None
 
 
-def _is_vector(value: Any) -> bool:
+def _is_vector(value: object) -> TypeGuard[HostArray]:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
     return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in SCALARS
 
@@ -213,17 +215,17 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
         value = reads.attribute(value, "value", value.value)
     if is_tuple(value) and type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool) or (is_numpy_scalar(value) and value.dtype == np.bool_):
         return _constant(context, path, bool_, bool(value))
     if isinstance(value, np.float64):  # a Python float, which np.mean and others return
         value = float(value)
-    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+    if isinstance(value, (int, float)) and not is_numpy_scalar(value):
         return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
     if isinstance(value, complex):  # and NumPy's complex128, which is one
         return Literal(complex(value), _capture(context, path, complex128, (value.real, value.imag)))
-    if isinstance(value, np.generic) and value.dtype == complex64.numpy:
+    if is_numpy_scalar(value) and value.dtype == complex64.numpy:
         return _constant(context, path, complex64, (float(np.real(value)), float(np.imag(value))))
-    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
+    if is_numpy_scalar(value) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
         scalar, flat = SCALARS[value.dtype.name], tuple(value.reshape(-1).tolist())

@@ -257,7 +257,7 @@ _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
     """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
-    types_: list[Scalar] = []
+    types_: list[Arg] = []
     for operand in operands:
         if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
             types_.append(operand.type)

@@ -96,7 +96,7 @@ class NotingBuilder(Builder):
         return self.here
 
     @location.setter
-    def location(self, location: Location) -> None:
+    def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self.here = location
 
     def append(self, op: Op) -> Op:

@@ -134,11 +134,11 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Return the same, as written, with a parameter more for each of these."""
         arguments = self.node.args
         more = [ast.arg(name, ast.Constant(None)) for name in uniforms]
-        changed = ast.arguments(**{
-            **dict(ast.iter_fields(arguments)), "args": [*arguments.args, *more],
-            "defaults": [*arguments.defaults, *[ast.Constant(0) for _ in more]],
-        })  # fmt: skip
-        node = ast.FunctionDef(**{**dict(ast.iter_fields(self.node)), "args": changed})
+        fields: dict[str, Any] = dict(ast.iter_fields(arguments))
+        fields["args"] = [*arguments.args, *more]
+        fields["defaults"] = [*arguments.defaults, *[ast.Constant(0) for _ in more]]
+        own: dict[str, Any] = {**dict(ast.iter_fields(self.node)), "args": ast.arguments(**fields)}
+        node = ast.FunctionDef(**own)
         types = {name: uniform.type for name, uniform in uniforms.items()}
         return msgspec.structs.replace(
             self, node=ast.copy_location(node, self.node), annotations={**self.annotations, **types}, uniforms=uniforms
@@ -161,6 +161,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def locate(self, node: ast.AST) -> Location:
         """Return the place of a node of this definition."""
+        span: tuple[int, int, int | None, int | None]
         try:
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:

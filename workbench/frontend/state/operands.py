@@ -182,6 +182,12 @@ Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
 Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"
 
 
+def value_of(operand: object) -> Value:
+    """Return an operand that is known to be a value."""
+    assert isinstance(operand, Value)
+    return operand
+
+
 class AlreadyReported(Exception):
     """Raised when a poisoned value is used: unwinds to the statement, reports nothing."""
 

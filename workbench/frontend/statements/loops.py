@@ -78,7 +78,7 @@ def for_loop(
     loop.after(context.env)
 
 
-def _stays_above(context: Context, bounds: tuple[Operand, Operand, Operand], start: Value) -> bool:
+def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> bool:
     """Return whether no index of a range is negative: it goes up from such a start, or down to one above -1."""
     _, stop, step = bounds
     if not isinstance(step, Literal):

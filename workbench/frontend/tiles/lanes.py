@@ -18,6 +18,7 @@ from workbench.frontend.state.operands import Literal, Operand
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import Tile, is_tile, shown
@@ -112,7 +113,7 @@ def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
 def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
     """Return the tile with each thread's value at its place; of two at one place the later thread's."""
     type: Any = tile.type
-    count: int = numbers.type.count  # type: ignore[union-attr]
+    count = tile_of(numbers).count
     values = value if is_tile(value) else fill(context, (count,), value, "register")
     operands = [
         _shaped(context, tile, type.count, 1),
@@ -141,7 +142,7 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
     if getattr(node, "is_split", False):  # the last of the statements that were returned for another one
         return []
     value, whole_name = (f"lane.{node.lineno}.{node.col_offset}.{k}" for k in range(2))
-    held = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
+    held: list[ast.stmt] = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
     last: ast.expr = ast.Name(value, ast.Load())
     if element is not target or isinstance(node, ast.AugAssign):
         read = ast.Subscript(copy.deepcopy(element.value), copy.deepcopy(element.slice), ast.Load())
@@ -156,7 +157,7 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
         held += [ast.Assign([ast.Name(whole_name, ast.Store())], read), changed]
         last = ast.Name(whole_name, ast.Load())
     store = ast.Subscript(element.value, element.slice, ast.Store())
-    statements = [*held, ast.Assign([store], last)]
+    statements: list[ast.stmt] = [*held, ast.Assign([store], last)]
     for statement in statements:
         for part in nodes_of(statement):
             ast.copy_location(part, node)

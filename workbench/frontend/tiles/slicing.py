@@ -10,7 +10,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
@@ -137,7 +137,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
         several += not isinstance(written, ast.Slice)
         if several > 1:
             raise context.error(KernelTypeError, "Of a tile's indices one may be a tile.", "Index one axis at a time.")
-        tile = lanes.along(context, tile, axis, numbers)
+        tile = lanes.along(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
 

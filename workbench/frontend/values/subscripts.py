@@ -16,6 +16,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.values import Value
+from workbench.narrow import is_tuple
 from workbench.tiles import is_tile
 from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
 
@@ -132,7 +133,7 @@ def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.
     operand = expression(context, node) if isinstance(node, ast.Name) else None
     if isinstance(operand, Static):
         operand = operand.value
-    if not isinstance(operand, tuple):
+    if not is_tuple(operand):
         return [node]
     return [
         ast.copy_location(ast.Subscript(node, ast.copy_location(ast.Constant(k), node), ast.Load()), node)

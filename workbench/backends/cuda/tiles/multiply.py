@@ -83,11 +83,12 @@ def tile_matmul(low: Lowering, op: Op) -> None:
         assert isinstance(layout, Spread)
     else:
         layout, storage = product_layout(op, low.threads), target.region.slots
-    steps: list[tuple[int, ...]] = []
+    steps: list[tuple[int, int]] = []
     operands = [storage]
     for source, turned in zip(sources, (op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]), strict=True):
         # A transposed operand is the same memory with its two steps swapped.
-        steps.append(source.steps[::-1] if turned else source.steps)
+        down, across = source.steps
+        steps.append((across, down) if turned else (down, across))
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
     inner = shape_of(left)[0 if op.attrs[TRANSPOSE_A] else 1]
     dtype, result = (element(dtype_of(v)) for v in (left, op.result))

@@ -121,7 +121,8 @@ class Emitter(Writer):
                 if value.elem[0] == "i":
                     return self.op("sub", self.int(0, value.elem), value)
                 return self.new(f"fneg {value}", value.elem, value.lanes)
-        raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
+            case _:
+                raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
 
     def register(self, register: Register) -> Value:
         """Return a register's value at this point."""

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from workbench.ir.values import Value
+from workbench.narrow import is_tuple
 from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
@@ -96,7 +96,6 @@ class Use:
 
 
 def _mentions(who: Hashable, values: set[Value]) -> bool:
-    if isinstance(who, tuple):
-        parts: tuple[Any, ...] = who
-        return any(_mentions(part, values) for part in parts)
+    if is_tuple(who):
+        return any(_mentions(part, values) for part in who)
     return isinstance(who, Value) and who in values
