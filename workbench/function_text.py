@@ -199,7 +199,7 @@ def _as_loaded(function: Callable[..., Any]) -> Text | None:
     """Return the `def` that the module's own loader compiles to the code, if it rewrites what it loads; else None."""
     code = function.__code__
     loader = cast(Any, function.__globals__.get("__loader__"))
-    if getattr(type(loader), "source_to_code", None) in (None, SourceFileLoader.source_to_code):
+    if getattr(loader.__class__, "source_to_code", None) in (None, SourceFileLoader.source_to_code):
         return None
     try:
         data = loader.get_data(code.co_filename)

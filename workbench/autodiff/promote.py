@@ -20,10 +20,10 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
-from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, walk
 from workbench.source import UNKNOWN, Location
-from workbench.types import ArrayType, int32, int64
 from workbench.types import bool as bool_
+from workbench.types import int32, int64
 
 Element = tuple[Value, ...]
 WRITES = frozenset(("store", "atomic_add"))
@@ -179,7 +179,6 @@ class _Promoter:
         array, *indices = (self.of(v) for v in place)
         builder = self.builder
         valid: Ref | None = None
-        assert isinstance(array.type, ArrayType)
         for axis, index in enumerate(indices):
             size = Ref(builder, builder.one("shape", (array,), int32, {AXIS: axis})).cast(int64)
             wide = Ref(builder, index).cast(int64)
@@ -189,7 +188,7 @@ class _Promoter:
         with builder.block() as then:
             builder.yield_(builder.load(array, *indices))
         with builder.block() as orelse:
-            builder.yield_(nothing(builder, array.type.dtype))
+            builder.yield_(nothing(builder, array_of(array).dtype))
         (value,) = builder.if_(valid.value, then.block, orelse.block)
         return _State(value, builder.const(False, bool_))
 

@@ -14,15 +14,10 @@ from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, 
 from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.tiles import without
-from workbench.ir.values import Op, Value
+from workbench.ir.tiles import tile_of, without
+from workbench.ir.values import Op, Value, array_of
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, Scalar, Type, Vector, float32, int32
-
-
-def _tile(value: Value) -> Tile:
-    assert isinstance(value.type, Tile)
-    return value.type
+from workbench.types import Scalar, Type, Vector, float32, int32
 
 
 def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:
@@ -46,8 +41,7 @@ def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, made: Value
 def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
     """Return the adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
-    assert isinstance(array.type, ArrayType)
-    offsets = [sweep.env[v] for v in op.operands[1 : 1 + array.type.ndim]]
+    offsets = [sweep.env[v] for v in op.operands[1 : 1 + array_of(array).ndim]]
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 
@@ -55,7 +49,7 @@ def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) 
     """Added to the adjoint array."""
     array, offsets, attrs = _mirror(sweep, op)
     seed = _plain(sweep, found)
-    type = Tile(_tile(op.result).dtype, _tile(op.result).shape)
+    type = Tile(tile_of(op.result).dtype, tile_of(op.result).shape)
     sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
 
 
@@ -66,7 +60,7 @@ def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         return
     added(sweep, op, cotangents)
     array, offsets, attrs = _mirror(sweep, op)
-    nothing = zero(sweep.builder, _tile(value)).value
+    nothing = zero(sweep.builder, tile_of(value)).value
     sweep.builder.emit("tile_store", (array, *offsets, nothing), (), attrs)
 
 
@@ -80,7 +74,7 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     value = op.operands[-1]
     if value in sweep.active:
         array, offsets, attrs = _mirror(sweep, op)
-        type = _tile(value)
+        type = tile_of(value)
         seed = _one(sweep, "tile_load", (array, *offsets), Tile(type.dtype, type.shape), {**attrs, SHAPE: type.shape})
         _give(sweep, cotangents, value, seed)
 
@@ -168,7 +162,7 @@ def placed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
     """The part's to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
-    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {SHAPE: _tile(part).shape})
+    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {SHAPE: tile_of(part).shape})
     _give(sweep, cotangents, part, piece)
     nothing = zero(sweep.builder, part.type).value
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
@@ -184,25 +178,25 @@ def transposed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotang
 
 def _bare(value: Value) -> Tile:
     """Return the type of a tile, in registers."""
-    return Tile(_tile(value).dtype, _tile(value).shape)
+    return Tile(tile_of(value).dtype, tile_of(value).shape)
 
 
 def reshaped(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """The other way round."""
     (tile,) = op.operands
-    _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), _tile(tile).shape))
+    _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), tile_of(tile).shape))
 
 
 def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value:
-    if _tile(value).shape == shape:
+    if tile_of(value).shape == shape:
         return value
-    return _one(sweep, "tile_reshape", (value,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
+    return _one(sweep, "tile_reshape", (value,), Tile(tile_of(value).dtype, shape), {SHAPE: shape})
 
 
 def broadcast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
     """Summed over what was repeated."""
     (tile,) = op.operands
-    small, large = _tile(tile).shape, _tile(op.result).shape
+    small, large = tile_of(tile).shape, tile_of(op.result).shape
     extra = len(large) - len(small)
     total = _plain(sweep, found)
     for axis in reversed(range(len(large))):
@@ -214,7 +208,7 @@ def broadcast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotange
 
 
 def _summed(sweep: ReverseSweep, value: Value, axis: int) -> Value:
-    shape, dtype = _tile(value).shape, _tile(value).dtype
+    shape, dtype = tile_of(value).shape, tile_of(value).dtype
     type = Tile(dtype, without(shape, axis)) if len(shape) > 1 else dtype
     return _one(sweep, "tile_reduce", (value,), type, {KIND: "sum", AXIS: axis if len(shape) > 1 else None})
 
@@ -227,7 +221,7 @@ def reduced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
     (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
         raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
-    shape = _tile(tile).shape
+    shape = tile_of(tile).shape
     seed = settled(found.full()).ref.value
     spread = _spread(sweep, seed, shape, axis)
     if kind == "sum":
@@ -260,7 +254,7 @@ def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
     rows = _reshape(sweep, value, (*shape[:axis], 1, *shape[axis + 1 :]))
-    return _one(sweep, "tile_broadcast", (rows,), Tile(_tile(value).dtype, shape), {SHAPE: shape})
+    return _one(sweep, "tile_broadcast", (rows,), Tile(tile_of(value).dtype, shape), {SHAPE: shape})
 
 
 def scanned(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
@@ -269,7 +263,7 @@ def scanned(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
     if op.attrs[KIND] != "sum":
         raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
     seed = _plain(sweep, found)
-    shape, last = _tile(tile).shape, _tile(tile).ndim - 1
+    shape, last = tile_of(tile).shape, tile_of(tile).ndim - 1
     whole = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
     attrs: dict[str, object] = {KIND: "sum", EXCLUSIVE: not op.attrs[EXCLUSIVE]}
     before = _one(sweep, "tile_scan", (seed,), _bare(tile), attrs)
@@ -301,18 +295,18 @@ def _product(
     """The product of the cotangent and a tile, in the wider of their types."""
     *operands, left, right = pair
     dtype = contents(pair[0].type)
-    if dtype != _tile(target).dtype:
+    if dtype != tile_of(target).dtype:
         assert dtype == float32
         # TF32 holds every number of 16 bits, and rounds the cotangent to the 11 of float16, in the range of float32.
         how = {**how, PRECISION: "tf32"}
-    type = Tile(dtype, _tile(target).shape)
+    type = Tile(dtype, tile_of(target).shape)
     attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **how}
     made = _one(sweep, "tile_matmul", operands, type, attrs)
-    _give(sweep, cotangents, target, _cast(sweep, made, _tile(target).dtype))
+    _give(sweep, cotangents, target, _cast(sweep, made, tile_of(target).dtype))
 
 
 def _cast(sweep: ReverseSweep, value: Value, dtype: Scalar | Vector) -> Value:
-    return sweep.builder.ref(value).cast(Tile(dtype, _tile(value).shape)).value
+    return sweep.builder.ref(value).cast(Tile(dtype, tile_of(value).shape)).value
 
 
 VALUES: dict[str, ValueRule] = {

@@ -49,6 +49,7 @@ from workbench.frontend.state.operands import (
     Unset,
     View,
     too_large,
+    value_of,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
 from workbench.frontend.values import matrices, structs, subscripts, transforms, views
@@ -356,8 +357,7 @@ def _alike(left: Operand, right: Operand) -> bool:
 
 def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
     """Compare two vectors whole: `==` holds if it holds for all components, `!=` if for any."""
-    assert isinstance(left, Value) and isinstance(right, Value)
-    pairs = zip(components(context, left), components(context, right), strict=True)
+    pairs = zip(components(context, value_of(left)), components(context, value_of(right)), strict=True)
     each = [apply(context, TABLE[name], pair) for pair in pairs]
     return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 

@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import (
     View,
 )
 from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown
@@ -302,9 +302,9 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
 
 def components(context: Context, value: Value) -> list[Value]:
     """Return the components of a vector, a matrix's row by row."""
-    assert isinstance(value.type, Vector)
+    type = vector_of(value)
     one, const = context.builder.one, context.builder.const
-    return [one("extract", (value, const(k)), value.type.dtype) for k in range(value.type.length)]
+    return [one("extract", (value, const(k)), type.dtype) for k in range(type.length)]
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:

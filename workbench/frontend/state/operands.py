@@ -182,9 +182,15 @@ Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
 Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"
 
 
-def value_of(operand: object) -> Value:
+def value_of(operand: Operand) -> Value:
     """Return an operand that is known to be a value."""
     assert isinstance(operand, Value)
+    return operand
+
+
+def literal_of(operand: Operand) -> Literal:
+    """Return an operand that is known to be a literal."""
+    assert isinstance(operand, Literal)
     return operand
 
 

@@ -13,6 +13,7 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
@@ -200,5 +201,4 @@ def tiling_of(context: Context) -> Tiling:
 
 def type_of(value: Any) -> Tile:
     """Return the type of a tile."""
-    assert isinstance(value.type, Tile)
-    return value.type
+    return tile_of(value)

@@ -14,7 +14,7 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Literal, Operand, value_of
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.attributes import AXES, SHAPE
@@ -56,8 +56,7 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
         with context.at(written):
             index = from_begin(context, usable(context, expression(context, written)), size)
             number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
-    assert isinstance(number, Value)
-    return number
+    return value_of(number)
 
 
 def from_begin(context: Context, index: Operand, size: int) -> Operand:
@@ -81,8 +80,7 @@ def taken(context: Context, tile: Value, numbers: Value) -> Value:
 
 
 def _rows(context: Context, tile: Value, numbers: Value) -> Value:
-    gathered = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
-    assert isinstance(gathered, Value)
+    gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers]))
     return gathered
 
 
@@ -120,8 +118,7 @@ def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
         _shaped(context, numbers, count),
         _shaped(context, values, count, 1),
     ]
-    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), operands)
-    assert isinstance(changed, Value)
+    changed = value_of(library.call(context, _differentiable(tile_gathers.scatter, tile), operands))
     return _shaped(context, changed, *type.shape)
 
 

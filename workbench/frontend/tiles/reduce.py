@@ -14,7 +14,7 @@ from workbench.frontend.functions import inline
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import any_tile, over, stored
 from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
 from workbench.frontend.tiles.part_copies import check_alone
@@ -178,8 +178,7 @@ def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
     if factor == "beta":
         is_none = apply(arguments.context, TABLE["eq"], (number, none))
         scaled = apply(arguments.context, TABLE["where"], (is_none, none, scaled))
-    assert isinstance(scaled, Value)
-    return scaled
+    return value_of(scaled)
 
 
 def precision(arguments: Arguments) -> str:

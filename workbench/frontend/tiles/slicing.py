@@ -143,8 +143,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
 
 
 def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
-    position = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
-    assert isinstance(position, Value)
+    position = value_of(apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start)))
     return position
 
 

@@ -18,7 +18,7 @@ from workbench.frontend.state.coerce import apply, assign_type, describe, materi
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import subscripts, transforms
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.types import (
     MOST_COMPONENTS,
     Kind,
@@ -38,10 +38,15 @@ Place = int | Value
 _BINARY_PLACE = ("add", "sub")
 
 
+def matrix_of(value: Value) -> Matrix:
+    """Return the type of a matrix."""
+    assert isinstance(value.type, Matrix)
+    return value.type
+
+
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
-    type = value.type
-    assert isinstance(type, Vector)
+    type = vector_of(value)
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
     return tuple(_component(context, value, k) for k in range(type.length))
@@ -49,10 +54,10 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
-    assert isinstance(m.type, Matrix)
-    columns = m.type.columns
-    components = [_component(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
-    return context.builder.one("vec", components, Vector(columns, m.type.dtype))
+    type = matrix_of(m)
+    columns = type.columns
+    components = [_component(context, m, _flat(context, type, position, c)) for c in range(columns)]
+    return context.builder.one("vec", components, Vector(columns, type.dtype))
 
 
 def _component(context: Context, value: Value, position: Place) -> Value:
@@ -79,9 +84,8 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
-    assert isinstance(m.type, Matrix)
     if isinstance(c, int):
-        return _component(context, m, _flat(context, m.type, r, c))
+        return _component(context, m, _flat(context, matrix_of(m), r, c))
     return _component(context, row(context, m, r), c)
 
 
@@ -91,24 +95,24 @@ def _each(axis: Place | range) -> Sequence[Place]:
 
 def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
     """Return the type of a part: a slice of both axes is a matrix."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     size = len(_each(r)) * len(_each(c))
     if isinstance(r, range) and isinstance(c, range):
-        return Matrix(size, m.type.dtype, len(c))
-    return Vector(size, m.type.dtype)
+        return Matrix(size, type.dtype, len(c))
+    return Vector(size, type.dtype)
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
     """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
     all."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     r, c = _places(context, m, node, expression)
-    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
+    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
     both = isinstance(node, ast.Tuple) and len(node.elts) > 1
     one = part or (number and (both or isinstance(r, range)))
-    value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
+    value = assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
         m = _with(context, name, m, i, j, value if one else _component(context, value, k))
     return m
@@ -116,10 +120,10 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
 
 def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value) -> Value:
     """Return the matrix with another component."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     if isinstance(c, int):
-        return _insert(context, name, m, _flat(context, m.type, r, c), part)
-    type, line = m.type, row(context, m, r)
+        return _insert(context, name, m, _flat(context, type, r, c), part)
+    line = row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
     for column in range(type.columns):
         m = _insert(context, name, m, _flat(context, type, r, column), _component(context, line, column))
@@ -133,12 +137,12 @@ def _insert(context: Context, name: str, m: Value, position: Place, part: Value)
 
 def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
     """Return what is meant along both axes: a place, or several in the order of a slice."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
-        raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    positions = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
-    return positions if len(positions) == 2 else [*positions, range(m.type.columns)]
+        raise context.error(KernelTypeError, f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
+    positions = [_place(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
+    return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:

@@ -13,9 +13,9 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.narrow import is_tuple
 from workbench.tiles import is_tile
 from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
@@ -33,9 +33,8 @@ def is_swizzle(base: object, attr: str) -> bool:
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Return the vector of these components."""
-    assert isinstance(base.type, Vector)
     parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
-    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
 def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
@@ -44,10 +43,10 @@ def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> V
     Raises:
         KernelTypeError: as `of_slice`.
     """
-    assert isinstance(base.type, Vector)
-    positions = of_slice(context, base.type, base.type.length, bounds)
+    type = vector_of(base)
+    positions = of_slice(context, type, type.length, bounds)
     parts = [_component(context, base, k) for k in positions]
-    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
+    return context.builder.one("vec", parts, Vector(len(positions), type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -69,19 +68,18 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
 
 def replaced(context: Context, base: Value, positions: Sequence[int], operand: Operand, what: str, name: str) -> Value:
     """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    value = assign_type(context, operand, base.type.dtype if number else Vector(len(positions), base.type.dtype), what)
+    value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
     for k, position in enumerate(positions):
         part = value if number else _component(context, value, k)
         at = context.builder.const(position)
-        base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
+        base = context.builder.emit("insert", (base, at, part), (type,), names=(name,)).result
     return base
 
 
 def _component(context: Context, vector: Value, position: int) -> Value:
-    assert isinstance(vector.type, Vector)
-    return context.builder.one("extract", (vector, context.builder.const(position)), vector.type.dtype)
+    return context.builder.one("extract", (vector, context.builder.const(position)), vector_of(vector).dtype)
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
@@ -169,11 +167,8 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
-        assert isinstance(base, Value)
-        return swizzle(context, base, attr)
-    letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
-    if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
-        assert isinstance(base, Value) and isinstance(base.type, Vector)
-        where = context.builder.const(LETTERS.index(attr))
-        return context.builder.one("extract", (base, where), base.type.dtype)
+        return swizzle(context, value_of(base), attr)
+    if isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix):
+        if attr in tuple("xyzw"[: base.type.length]):
+            return _component(context, base, LETTERS.index(attr))
     raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")

@@ -8,7 +8,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.types import Scalar, Transform, Vector
 
 PLACES = {"p": range(3), "q": range(3, 7)}
@@ -40,19 +40,23 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
     return context.builder.one("vec", components, type)
 
 
+def transform_of(value: Value) -> Transform:
+    """Return the type of a transform."""
+    assert isinstance(value.type, Transform)
+    return value.type
+
+
 def _identity(context: Context, type: Transform) -> list[Value]:
     numbers = [assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
     return [context.builder.one("vec", numbers, type.part("q"))]
 
 
 def _components(context: Context, value: Value) -> list[Value]:
-    assert isinstance(value.type, Vector)
-    return [_component(context, value, k) for k in range(value.type.length)]
+    return [_component(context, value, k) for k in range(vector_of(value).length)]
 
 
 def _component(context: Context, value: Value, position: int) -> Value:
-    assert isinstance(value.type, Vector)
-    return context.builder.one("extract", (value, context.builder.const(position)), value.type.dtype)
+    return context.builder.one("extract", (value, context.builder.const(position)), vector_of(value).dtype)
 
 
 def attribute(context: Context, t: Value, name: str) -> Value:
@@ -61,10 +65,9 @@ def attribute(context: Context, t: Value, name: str) -> Value:
     Raises:
         KernelSyntaxError: another name.
     """
-    assert isinstance(t.type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
-    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], t.type.part(name))
+    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], transform_of(t).part(name))
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
@@ -74,13 +77,13 @@ def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
 
 def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
     """Return the transform after `t.p = operand` or `t.q = operand`."""
-    assert isinstance(t.type, Transform)
+    type = transform_of(t)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
+    part = assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
     for position, component in zip(PLACES[name], _components(context, part), strict=True):
         index = context.builder.const(position)
-        t = context.builder.emit("insert", (t, index, component), (t.type,), names=(label,)).result
+        t = context.builder.emit("insert", (t, index, component), (type,), names=(label,)).result
     return t
 
 

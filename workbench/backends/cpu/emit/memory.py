@@ -5,9 +5,9 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.text.values import index_instruction, memory, register, width
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Op, Value, component_of
+from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.structs import ELEMENT
-from workbench.types import ArrayType, Kind, Scalar, element
+from workbench.types import Kind, Scalar, element
 
 SIZE_RANGE = "!range !0"
 """On loads of sizes: never negative, below 2**47."""
@@ -18,7 +18,7 @@ def together(emitter: Emitter, array: Value) -> Value:
 
     Where elements lie densely all fields share its address and sizes, so that LLVM sees how they lie to each other.
     """
-    if not emitter.options.contiguous or not _array(array).pitch:
+    if not emitter.options.contiguous or not array_of(array).pitch:
         return array
     root = array.name.partition(ELEMENT)[0]
     return next(p for p in emitter.function.params if p.name.startswith(f"{root}{ELEMENT}."))
@@ -28,7 +28,7 @@ def data(emitter: Emitter, array: Value) -> str:
     """Return the pointer to element 0."""
     first = together(emitter, array)
     if first is not array:
-        apart = _array(array).offset - _array(first).offset
+        apart = array_of(array).offset - array_of(first).offset
         text = f"getelementptr inbounds i8, ptr {data(emitter, first)}, i64 {apart}"
         return emitter.writer.once((array.name, "data"), text, f"{array.name}.data")
     # `once`: loaded at the entry, before the loops. A store in a loop might otherwise change it, for all that LLVM
@@ -47,7 +47,7 @@ def size(emitter: Emitter, array: Value, axis: int) -> str:
 
 def stride(emitter: Emitter, array: Value, axis: int) -> str:
     """Return the distance in bytes of two neighbours along an axis, as i64."""
-    ndim = _array(array).ndim
+    ndim = array_of(array).ndim
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
     return emitter.writer.once((array.name, "stride", axis), text, f"{array.name}.stride{axis}")
@@ -57,11 +57,6 @@ def launch_dim(emitter: Emitter, axis: int) -> str:
     """Return the launch's extent along an axis, as i64."""
     where = emitter.field(8 * axis, f"dim{axis}.at")
     return emitter.writer.once(("dim", axis), f"load i64, ptr {where}, {SIZE_RANGE}", f"dim{axis}")
-
-
-def _array(value: Value) -> ArrayType:
-    assert isinstance(value.type, ArrayType)
-    return value.type
 
 
 def wide_index(emitter: Emitter, index: Value) -> str:
@@ -74,7 +69,7 @@ def wide_index(emitter: Emitter, index: Value) -> str:
 def places(emitter: Emitter, op: Op) -> list[str]:
     """Pointers to the components of the element that `op` (array, *indices, …) means."""
     array = op.operands[0]
-    t = _array(array)
+    t = array_of(array)
     indices = [wide_index(emitter, v) for v in op.operands[1 : 1 + t.ndim]]
     base = data(emitter, array)
     address = _dense if emitter.options.contiguous else _strided
@@ -88,7 +83,7 @@ def places(emitter: Emitter, op: Op) -> list[str]:
 
 
 def _dense(emitter: Emitter, array: Value, base: str, indices: list[str]) -> str:
-    w, t = emitter.writer, _array(array)
+    w, t = emitter.writer, array_of(array)
     offset = indices[0]
     for axis, index in enumerate(indices[1:], 1):
         # nsw: an index that is out of range has no meaning without checks, and with them does not come here.
