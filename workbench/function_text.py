@@ -26,7 +26,7 @@ from types import CodeType
 from typing import Any, NamedTuple, cast
 
 from workbench.errors import KernelSyntaxError
-from workbench.narrow import is_tuple
+from workbench.host.narrow import is_tuple
 from workbench.source import Source, nodes_of, parsed
 
 _FLAGS = sum(getattr(__future__, name).compiler_flag for name in ("barry_as_FLUFL", "annotations"))
@@ -199,7 +199,7 @@ def _as_loaded(function: Callable[..., Any]) -> Text | None:
     """Return the `def` that the module's own loader compiles to the code, if it rewrites what it loads; else None."""
     code = function.__code__
     loader = cast(Any, function.__globals__.get("__loader__"))
-    if getattr(loader.__class__, "source_to_code", None) in (None, SourceFileLoader.source_to_code):
+    if getattr(type(cast(object, loader)), "source_to_code", None) in (None, SourceFileLoader.source_to_code):
         return None
     try:
         data = loader.get_data(code.co_filename)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeGuard
 
-from workbench.narrow import is_tuple
+from workbench.host.narrow import is_tuple
 from workbench.types import MAX_NDIM, Aggregate, Scalar, Type, Vector
 
 MOST_ELEMENTS = 2**20

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias, TypeVar, Union, cast
 
 import numpy as np
 
+from workbench.host.narrow import is_numpy_scalar
 from workbench.host.vectors import HostVector
-from workbench.narrow import is_numpy_scalar
 from workbench.ranges import number
 
 MAX_NDIM = 4

@@ -27,7 +27,6 @@ FLOORS = {
     "weak": 0,
     "deep": 0,
     "ranges": 0,
-    "narrow": 0,
     "host": 0,
     "limits": 0,
     "ir": 1,

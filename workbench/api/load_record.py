@@ -27,8 +27,8 @@ from workbench.cache.folder.trust import distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.frontend.state.tiling import Tiling
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
-from workbench.narrow import HostArray
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import link_grad, lying_in

@@ -28,8 +28,8 @@ from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError, must_be
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
+from workbench.host.narrow import is_mapping
 from workbench.host.uniform import Uniform
-from workbench.narrow import is_mapping
 from workbench.runtime.active_observers import OBSERVERS, enter, leave
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.substitute import Substitution, fits, region

@@ -9,10 +9,10 @@ import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.errors import KernelTypeError, LaunchError, WorkbenchError, its_type
+from workbench.host.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.host.uniform import IN_USE, Uniform
 from workbench.host.vectors import HostVector
 from workbench.limits import BLOCK_THREADS
-from workbench.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy

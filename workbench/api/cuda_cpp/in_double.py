@@ -19,8 +19,8 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.backends.cuda.user_source.preprocess import ExpandedSource
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.errors import DeviceError
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
-from workbench.narrow import HostArray
 from workbench.passes.to_float64 import wide_type
 
 

@@ -28,9 +28,9 @@ from workbench.backends.layout import layout
 from workbench.cache.key import Key
 from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, must_be
 from workbench.frontend import Generic
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
-from workbench.narrow import is_tuple
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device, get_device
 from workbench.runtime.launching.geometry import Geometry, as_block, with_shared

@@ -25,8 +25,8 @@ from workbench.api.tapes.tape import Tape
 from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
 from workbench.errors import LaunchError, NotDifferentiable, must_be
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function, Op, walk
-from workbench.narrow import HostArray
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory

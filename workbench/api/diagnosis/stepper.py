@@ -24,9 +24,9 @@ from workbench.backends.python import interpret
 from workbench.errors import KernelFault, LaunchError
 from workbench.frontend import Frame as Mark
 from workbench.frontend import Shown, lower
+from workbench.host.narrow import is_list, is_numpy, is_numpy_array
 from workbench.ir.attributes import END, FRAMES, KIND, PARTS
 from workbench.ir.values import Function, Op, array_of
-from workbench.narrow import is_list, is_numpy, is_numpy_array
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread
 from workbench.runtime.device.device import get_device

@@ -23,9 +23,9 @@ from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.backends.python import interpret
 from workbench.errors import LaunchError, its_type
+from workbench.host.narrow import is_numpy_array
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.narrow import is_numpy_array
 from workbench.runtime.arrays.array import array
 from workbench.types import ArrayType, is_float
 

@@ -16,9 +16,9 @@ from workbench.backends.python.interpret import Step, step
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import called
 from workbench.errors import KernelFault
+from workbench.host.narrow import HostArray, Numpy, is_numpy_array
 from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.values import Function, Op, Value, walk
-from workbench.narrow import HostArray, Numpy, is_numpy_array
 from workbench.passes.checks.finite_checks import MESSAGE
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array

@@ -14,7 +14,7 @@ from workbench.api.gradients.scipy_matrices import derivative_type, sparse
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.errors import NotDifferentiable
-from workbench.narrow import HostArray
+from workbench.host.narrow import HostArray
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.types import int32

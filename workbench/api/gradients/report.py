@@ -22,7 +22,7 @@ from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.summary import TapeMemory, tape_memory
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
-from workbench.narrow import HostArray
+from workbench.host.narrow import HostArray
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
 from workbench.types import Scalar, element

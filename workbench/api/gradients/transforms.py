@@ -23,7 +23,7 @@ from workbench.api.narrow import is_float_array
 from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
-from workbench.narrow import HostArray, is_list
+from workbench.host.narrow import HostArray, is_list
 from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins, refuse_apart

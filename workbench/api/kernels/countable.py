@@ -7,8 +7,8 @@ from typing import Protocol
 
 import msgspec
 
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
-from workbench.narrow import HostArray
 from workbench.source import Location
 
 

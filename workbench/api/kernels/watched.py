@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 
 from workbench.frontend import MISSING, PURE, Scope, Watched
-from workbench.narrow import is_numpy_array, is_tuple
+from workbench.host.narrow import is_numpy_array, is_tuple
 
 
 class Holder(Protocol):

@@ -24,8 +24,8 @@ from workbench.backends.python import interpret
 from workbench.builtins import Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, lower, result_types
+from workbench.host.narrow import is_numpy, is_numpy_array
 from workbench.host.vectors import PRODUCT, HostVector
-from workbench.narrow import is_numpy, is_numpy_array
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue, spread

@@ -35,10 +35,10 @@ from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
+from workbench.host.narrow import is_numpy_array, is_tuple
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays
-from workbench.narrow import is_numpy_array, is_tuple
 from workbench.ranges import INFINITE_FROM
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array

@@ -17,7 +17,7 @@ from workbench.api.builds.block_size import block_size, refuse_tiles
 from workbench.api.kernels.kernel import Kernel
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
-from workbench.narrow import is_count
+from workbench.host.narrow import is_count
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.launching.execute import execute_again

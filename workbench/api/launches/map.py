@@ -20,8 +20,8 @@ from workbench.api.launches.launch import launch
 from workbench.builtins import FORMS, Form
 from workbench.errors import LaunchError, its_type
 from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.host.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.host.vectors import HostVector
-from workbench.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.host_convert import refuse_masked

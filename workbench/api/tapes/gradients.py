@@ -10,7 +10,7 @@ from workbench.api.tapes.launch_step import NONE
 from workbench.api.tapes.steps import Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, its_type
-from workbench.narrow import is_list
+from workbench.host.narrow import is_list
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord

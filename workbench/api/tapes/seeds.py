@@ -16,7 +16,7 @@ import numpy as np
 from workbench.api.narrow import is_float_array
 from workbench.api.tapes.steps import Step
 from workbench.errors import LaunchError, its_type
-from workbench.narrow import is_mapping
+from workbench.host.narrow import is_mapping
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering, is_whole

@@ -23,7 +23,7 @@ from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
-from workbench.narrow import is_count
+from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside

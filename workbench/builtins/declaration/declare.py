@@ -31,8 +31,8 @@ import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
 from workbench.builtins.declaration.rules import RULES, Arg, Rule
+from workbench.host.narrow import is_tuple
 from workbench.host.vectors import ON_HOST, HostVector
-from workbench.narrow import is_tuple
 from workbench.tiles import Tile, is_shape
 from workbench.types import Type, as_type
 

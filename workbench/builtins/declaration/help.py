@@ -9,7 +9,7 @@ import msgspec
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import WorkbenchError
-from workbench.narrow import is_numpy_scalar
+from workbench.host.narrow import is_numpy_scalar
 from workbench.types import MATRICES, QUATERNIONS, VECTORS, float32, int32
 from workbench.types import bool as bool_
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin
-from workbench.narrow import is_numpy_array
+from workbench.host.narrow import is_numpy_array
 from workbench.ranges import rounded
 from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 

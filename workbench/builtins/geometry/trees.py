@@ -18,12 +18,12 @@ from workbench.builtins.declaration.declare import Takes, written
 from workbench.builtins.declaration.forms import natural
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import NUMBER, VECTOR, Arg, kinds
-from workbench.structs import Struct, StructArray
+from workbench.structs import AnyType, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector, float32, int32
 
 VEC3 = Vector(3, float32)
 NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
-TREE = [
+TREE: list[tuple[str, AnyType]] = [
     ("lowers", ArrayType(VEC3, 1)),
     ("uppers", ArrayType(VEC3, 1)),
     ("nodes", StructArray(NODE, 1)),

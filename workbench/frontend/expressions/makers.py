@@ -10,8 +10,8 @@ from workbench.frontend.names.python_names import as_scalar
 from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
-from workbench.narrow import is_tuple
 from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}

@@ -16,9 +16,9 @@ from workbench.frontend.state.coerce import apply, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
-from workbench.narrow import is_tuple
 from workbench.types import ArrayType, Vector, is_integer
 from workbench.types import bool as bool_
 

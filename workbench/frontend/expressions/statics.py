@@ -20,8 +20,8 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
+from workbench.host.narrow import is_list, is_numpy
 from workbench.limits import STATIC_ELEMENTS
-from workbench.narrow import is_list, is_numpy
 from workbench.source import nodes_of
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 

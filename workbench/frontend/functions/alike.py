@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
+from workbench.host.narrow import is_tuple
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Value
-from workbench.narrow import is_tuple
 from workbench.types import ArrayType, is_weak
 
 _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)

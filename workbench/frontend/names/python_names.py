@@ -19,9 +19,9 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
+from workbench.host.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
 from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
-from workbench.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
 from workbench.source import nodes_of
 from workbench.structs import Struct
 from workbench.types import (

@@ -18,7 +18,7 @@ from workbench.frontend.names.query_loops import expanded
 from workbench.frontend.names.references import assigning
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.narrow import is_list
+from workbench.host.narrow import is_list
 from workbench.source import blocks_of, nodes_of, statements_of
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.

@@ -15,8 +15,8 @@ from workbench.frontend.state.coerce import assign_type, describe, materialise, 
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of
-from workbench.narrow import is_tuple
 from workbench.tiles import is_tile
 from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
 

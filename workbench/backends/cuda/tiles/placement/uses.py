@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
-from workbench.narrow import is_tuple
 from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
