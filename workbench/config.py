@@ -74,7 +74,7 @@ class Settings(msgspec.Struct, frozen=True):
 
 
 def settings() -> Settings:
-    """The settings as the environment has them now; what makes no sense there is warned of once, and not used."""
+    """Return the settings as the environment has them now; senseless values are warned of once, and not used."""
     env = os.environ
     readonly = env.get("WORKBENCH_CACHE_READONLY")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -225,7 +225,7 @@ def must_be(value: object, kinds: Any, what: str, error: type[WorkbenchError] = 
 
 
 def at(error: WorkbenchError, location: Location, function: str = "") -> WorkbenchError:
-    """`error` with its place filled in where it had none."""
+    """Return `error` with its location filled in where it had none."""
     error.location = error.location or location
     error.function = error.function or function
     return error

@@ -1,4 +1,4 @@
-"""What happened, as typed values that anyone may subscribe to.
+"""Events, as typed values that anyone may subscribe to.
 
 The library prints nothing: status widgets, logs and tests listen here. Publishing without a subscriber costs one test
 of an empty tuple. A subscriber that raises is reported once as a warning and never breaks the work it watches.

@@ -40,9 +40,8 @@ def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> 
 
 
 def free_at_fork(lock: Any) -> Any:
-    """`lock`, for which a fork waits: what it guards is whole in the child too. For short work, never for Python code
-    of others.
-    """
+    """Return `lock`, for which a fork waits: what it guards is whole in the child too. For short work, never for Python
+    code"""
     if lock not in _waited_for:
         _waited_for.append(lock)
     return lock

@@ -1,4 +1,4 @@
-"""Which numbers a type can hold.
+"""The ranges of numbers that types can hold.
 
 One rule for literals, constants, arguments, fills and data: a number that does not fit its type is refused, never
 another number. Infinity fits every float where it is given as such.
@@ -58,7 +58,8 @@ def fits(number: Any, type: Scalar) -> bool:
 
 
 def misfit(number: Any, type: Scalar, what: str = "") -> str:
-    """The sentence about a number that does not fit `what`, of this type, or the type itself; without its full stop."""
+    """Return the sentence about a number that does not fit `what`, of this type, or the type itself; without its full
+    stop."""
     shown = str(number) if len(str(number)) <= 40 else f"{str(number)[:20]}…"
     return f"{shown} does not fit {what}, which is {type!r}" if what else f"{shown} does not fit {type!r}"
 
@@ -129,7 +130,8 @@ def rounded(value: Any, scalar: Scalar) -> Any:
 
 
 def _to_odd(value: Any) -> np.float32:
-    """A float64 as a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where inexact.
+    """Round a float64 to a float32 that rounds to 16 bits as it does itself: cut off, with the last bit set where
+    inexact.
 
     Source: S. Boldo and G. Melquiond, "When double rounding is odd", 2005.
     """

@@ -1,4 +1,4 @@
-"""Where kernel text comes from, and places in it.
+"""Sources of kernel text, and locations in them.
 
 A `Source` is one cell or file. Its `label` comes from its content alone, so that nothing built from a cell depends on
 the process that ran it (ipykernel names a cell's file after its process id); its `name` is what people read.
@@ -10,13 +10,14 @@ import ast
 import hashlib
 from collections.abc import Iterator
 from functools import cached_property
-from typing import cast
+from typing import Any, cast
 
 import msgspec
 
 
 def parsed(text: str) -> ast.Module:
-    """`ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see `workbench.weak`).
+    """Return `ast.parse(text)`, once more where a thread that parses at the same time disturbs it (see
+    `workbench.weak`).
 
     Raises:
         SyntaxError: it is not Python.
@@ -77,6 +78,14 @@ def nodes_of(*trees: ast.AST) -> list[ast.AST]:
             elif isinstance(part, ast.AST) and part._fields:
                 found.append(part)
     return found
+
+
+def located(node: Any, place: ast.AST) -> Any:
+    """Return the syntax tree; its nodes without a place have that of another node."""
+    for inner in nodes_of(node):
+        if not hasattr(inner, "lineno"):
+            ast.copy_location(inner, place)
+    return node
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:

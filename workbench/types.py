@@ -94,9 +94,13 @@ class Scalar(Named):
         """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
+    def component(self, number: Any) -> Any:
+        """Return a component of a vector as Python gets it: the NumPy scalar."""
+        return number
+
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(x[0], wb.float32)`: whether it is a NumPy scalar of this type."""
-        return is_numpy_scalar(value) and value.dtype == self.numpy
+        """Return whether a value is a NumPy scalar of this type, for `isinstance(x[0], wb.float32)`."""
+        return isinstance(value, np.generic) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
         """Return a NumPy scalar of this type.
@@ -113,7 +117,7 @@ class Scalar(Named):
         return isinstance(other, Scalar) and (self.name, self.kind, self.bits) == (other.name, other.kind, other.bits)
 
     def __hash__(self) -> int:
-        """Of the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
+        """Hash the name, which decides the rest: types are keys of many caches, and an Enum's hash is slow."""
         return hash(self.name)
 
     def __repr__(self) -> str:
@@ -168,18 +172,16 @@ class Vector(Named):
         return self.dtype.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
-        """`isinstance(v, wb.vec3)`: whether it is a value of this type."""
+        """Return whether a value has this type, for `isinstance(v, wb.vec3)`."""
         return getattr(value, "type", None) == self
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """`class vec5(vector(5, float)): …` is another name of the type."""
+        """Let `class vec5(vector(5, float)): …` be another name of the type."""
         return (_alias(self),)
 
     def slice(self, shape: tuple[int, ...]) -> Vector:
         """Return the type of some of the components, a vector or a matrix: `v[0:2]`, `m[0]`, `m[:, 1:3]`."""
-        if len(shape) == 1:
-            return Vector(shape[0], self.dtype)
-        return Matrix(shape[0] * shape[1], self.dtype, shape[1])
+        return vector_of(shape, self.dtype)
 
     def with_dtype(self, dtype: Scalar) -> Vector:
         """Return the type of the same form with components of this type."""
@@ -187,7 +189,7 @@ class Vector(Named):
 
     def __call__(self, *components: Any) -> HostVector:
         """Return a value: from no argument (zeros), one scalar (filled), or one per component."""
-        if len(components) == 1 and not isinstance(components[0], (int, float, np.generic)):
+        if len(components) == 1 and not isinstance(components[0], (int, float, complex, np.generic)):
             if not isinstance(components[0], Iterable):
                 raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
             components = tuple(cast(Iterable[Any], components[0]))
@@ -195,10 +197,10 @@ class Vector(Named):
             components = tuple(n for c in components for n in np.asarray(c).reshape(-1))
         components = components or (0,)
         if len(components) == 1:
-            components = components * self.length
-        if len(components) != self.length:
-            raise TypeError(f"{self.name}() takes 0, 1 or {self.length} components, not {len(components)}")
-        made = np.array([self.dtype(c) for c in components], dtype=self.dtype.numpy)
+            components = components * prod(self.shape)
+        if len(components) != prod(self.shape):
+            raise TypeError(f"{self.name}() takes 0, 1 or {prod(self.shape)} components, not {len(components)}")
+        made = np.array([number_type(self)(c) for c in components], dtype=self.numpy)
         return HostVector.of(made.reshape(self.shape), self)
 
     def __repr__(self) -> str:
@@ -233,7 +235,7 @@ class Matrix(Vector):
 
     def __call__(self, *components: Any) -> HostVector:
         """Return a value of shape (rows, columns): zeros, one scalar everywhere, or all components row by row."""
-        return super().__call__(*(c for part in components for c in np.asarray(part).reshape(-1)))
+        return Vector.__call__(self, *(c for part in components for c in np.asarray(part).reshape(-1)))
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,7 +269,9 @@ class Transform(Vector):
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a value of shape (7,): from p and q, also by name, from p alone, from 7 numbers, or the identity."""
+        """Return a value of shape (7,): from p and q, also by name, one of them, from 7 numbers, or the identity."""
+        if not components and {*named} == {"q"}:  # a rotation alone
+            named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)
         if named:
             raise TypeError(f"{self.name}() has the arguments p and q, and not {next(iter(named))}")
@@ -289,21 +293,30 @@ class Complex(Vector):
         return f"complex{2 * self.dtype.bits}" if self.dtype.kind is Kind.FLOAT else f"complex({self.dtype})"
 
     @property
+    def real(self) -> Any:
+        """The type of the real parts, and of the imaginary ones: a float."""
+        return self.dtype
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """The NumPy shape of a value: ()."""
-        return ()
+        return self.real.shape
 
     @property
     def parts_shape(self) -> tuple[int, ...]:
-        """The shape of the components: (2,)."""
-        return (2,)
+        """The shape of the components: that of a value, and (2,)."""
+        return (*self.shape, 2)
 
     @property
     def numpy(self) -> np.dtype[Any]:
         """NumPy's complex dtype of this width."""
-        return np.dtype(self.name)
+        return np.dtype(f"complex{2 * self.dtype.bits}")
 
-    __numpy_dtype__ = numpy  # `np.zeros(3, wb.complex64)`
+    @property
+    def __numpy_dtype__(self) -> np.dtype[Any]:  # `np.zeros(3, wb.complex64)`
+        if self.shape:
+            raise AttributeError(f"NumPy has no dtype for {self.name}")
+        return self.numpy
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether `value` is a NumPy scalar of this type: `isinstance(z[0], wb.complex64)`."""
@@ -317,6 +330,52 @@ class Complex(Vector):
             TypeError: it is no number.
         """
         return number(complex(real, imag) if imag else real, self)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True, repr=False)
+class ComplexVector(Complex):
+    """A vector of complex numbers, or with columns a matrix: the vector of all parts, each number after the other."""
+
+    columns: int = 0
+
+    @property
+    def real(self) -> Vector:
+        """The type of the real parts: a vector or a matrix of floats."""
+        count = self.length // 2
+        return Matrix(count, self.dtype, self.columns) if self.columns else Vector(count, self.dtype)
+
+    @property
+    def name(self) -> str:
+        """The name users write: `vector(3, complex64)`, `matrix((2, 2), complex128)`."""
+        size = self.shape if self.columns else self.shape[0]
+        return f"{'matrix' if self.columns else 'vector'}({size}, {number_type(self)!r})"
+
+    @property
+    def names(self) -> str:  # type: ignore[override]
+        """Letters of the numbers of a vector."""
+        return self.real.names
+
+    @property
+    def has_product(self) -> py.bool:  # type: ignore[override]
+        """Return whether `*` of two is not that of the numbers."""
+        return self.real.has_product
+
+    def slice(self, shape: tuple[int, ...]) -> Vector:
+        """Return the type of some of the numbers."""
+        return in_complex(self.real.slice(shape))
+
+    __instancecheck__ = Vector.__instancecheck__
+
+    def __call__(self, *components: Any) -> HostVector:  # type: ignore[override]
+        """Return a value: zeros, one number everywhere, or all of them, row by row."""
+        return (Matrix if self.columns else Vector).__call__(self, *components)  # type: ignore[arg-type]
+
+
+def in_complex(real: Any) -> Complex:
+    """Return the complex type whose parts have this type: a float, or a vector or matrix of floats."""
+    if isinstance(real, Scalar):
+        return Complex(2, real)
+    return ComplexVector(2 * real.length, real.dtype, getattr(real, "columns", 0))
 
 
 class _Alias(type):
@@ -471,8 +530,9 @@ class AnyVector(Named):
 
     def accepts(self, type: Any) -> py.bool:
         """Return whether a type has this form."""
-        fits = isinstance(type, Vector) and type.__class__ is self.kinds
-        fits = fits and (self.dtype.accepts(type.dtype) if _is_family(self.dtype) else self.dtype in (None, type.dtype))
+        real = type.real if isinstance(type, ComplexVector) else type
+        fits, own = isinstance(type, Vector) and real.__class__ is self.kinds, number_type(type)
+        fits = fits and (self.dtype.accepts(own) if _is_family(self.dtype) else self.dtype in (None, own))
         return fits and all(n in (None, m) for n, m in zip(self.shape, type.shape, strict=True))
 
     def __repr__(self) -> str:
@@ -493,7 +553,7 @@ def any_vector(kinds: type[Vector], shape: tuple[Any, ...], dtype: Any) -> AnyVe
         return None
     sizes = tuple(None if _is_open(n) else n for n in shape)
     dtype = getattr(dtype, "__bound__", None) or dtype
-    scalar = dtype if _is_family(dtype) else None if _is_open(dtype) else element(as_type(dtype))
+    scalar = dtype if _is_family(dtype) else None if _is_open(dtype) else number_type(as_type(dtype))
     return AnyVector(sizes, scalar, kinds)
 
 
@@ -506,15 +566,8 @@ def vector(length: int, dtype: Any) -> Vector:
     Raises:
         TypeError: the length is out of range, or the dtype is not a scalar type.
     """
-    if generic := any_vector(Vector, (length,), dtype):
-        return generic  # type: ignore[return-value]
-    scalar = as_type(dtype)
-    length = py.int(length) if isinstance(length, np.integer) else length
-    whole = isinstance(length, py.int)  # pyright: ignore[reportUnnecessaryIsInstance]
-    if not whole or not is_small((length,)) or not isinstance(scalar, Scalar):
-        wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
-        raise TypeError(f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
-    return Vector(length, scalar)
+    wanted = f"length is 1 to {MOST_COMPONENTS} and dtype a scalar type; longer data belongs into an array"
+    return _small(Vector, (length,), dtype, f"vector(length={length!r}, dtype={dtype!r}): {wanted}")
 
 
 def matrix(shape: Any, dtype: Any) -> Matrix:
@@ -526,16 +579,26 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
-    written = tuple(cast(Sequence[Any], shape)) if isinstance(shape, (tuple, list)) else ()
-    if len(written) == 2 and (generic := any_vector(Matrix, written, dtype)):
-        return generic  # type: ignore[return-value]
-    scalar = as_type(dtype)
-    sizes = tuple(py.int(cast("np.integer[Any]", n)) if isinstance(n, np.integer) else n for n in written)
-    whole = len(sizes) == 2 and all(isinstance(n, py.int) for n in sizes)
-    if not whole or not is_small(sizes) or not isinstance(scalar, Scalar):
-        wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
-        raise TypeError(f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
-    return Matrix(sizes[0] * sizes[1], scalar, sizes[1])
+    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) and len(shape) == 2 else ()
+    wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
+    return _small(Matrix, sizes, dtype, f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
+
+
+def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str) -> Any:
+    if sizes and (generic := any_vector(kinds, sizes, dtype)):
+        return generic
+    number = as_type(dtype)
+    sizes = tuple(py.int(n) if isinstance(n, np.integer) else n for n in sizes)
+    if not all(isinstance(n, py.int) for n in sizes) or not is_small(sizes) or number != number_type(number):
+        raise TypeError(refusal)
+    return vector_of(sizes, number)
+
+
+def vector_of(shape: Sequence[int], number: Any) -> Any:
+    """Return the type of a vector or matrix of this NumPy shape, of numbers of this type."""
+    if isinstance(number, Complex):
+        return in_complex(vector_of(shape, number.dtype))
+    return Matrix(prod(shape), number, shape[1]) if len(shape) == 2 else Vector(shape[0], number)
 
 
 for _make, _kind in ((vector, Vector), (matrix, Matrix)):
@@ -553,7 +616,7 @@ def is_small(shape: Sequence[int]) -> py.bool:
 
 
 def as_type(spec: Any) -> Scalar | Vector:
-    """The element type of `spec`: a type of the language, Python's `int float bool`, or what NumPy takes as a dtype.
+    """Return the element type of `spec`: a type of the language, Python's `int float bool`, or a dtype of NumPy.
 
     Raises:
         TypeError: `spec` names no scalar or vector type of the language.
@@ -574,7 +637,8 @@ def as_type(spec: Any) -> Scalar | Vector:
 
 
 def element(t: Any) -> Scalar:
-    """The scalar at the bottom of a type: a vector's component, an array's element; for structs see `Struct.dtype`."""
+    """Return the scalar at the bottom of a type: a vector's component, an array's element; for structs see
+    `Struct.dtype`."""
     while not isinstance(t, Scalar):
         t = t.dtype
     return t
@@ -584,12 +648,17 @@ def number_type(t: Any) -> Any:
     """Return the type of the numbers that NumPy and JAX see in a value: the component's, or complex."""
     while not isinstance(t, (Scalar, Complex)):
         t = t.dtype
-    return t
+    return Complex(2, t.dtype) if isinstance(t, ComplexVector) else t
 
 
 def is_complex(t: Any) -> py.bool:
     """Return whether the numbers of the type are complex."""
     return isinstance(number_type(t), Complex)
+
+
+def is_vector(t: Any) -> py.bool:
+    """Return whether the type is a vector, also of complex numbers, and neither a matrix nor a quaternion."""
+    return type(t) is Vector or (isinstance(t, ComplexVector) and not t.columns)
 
 
 def is_float(t: Any) -> py.bool:

@@ -25,6 +25,7 @@ _FACTS = (
     ("shared", "{} B shared"),
     ("matmul", "matmul {}"),
     ("checks", "checks"),
+    ("order", "order of sums {}"),
     ("unvectorised", "not vectorised: {}"),
 )
 

@@ -23,11 +23,12 @@ FACTS = {
     "backends/cpu/emit/target/wide.py": {"NARROW", "MASKED"},
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
     "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
-    "backends/cpu/emit/uniform.py": {"_DIGIT"},
     # The ends of int32, the sides of a block of a transposition, and the words of a message.
     "passes/borders/interior.py": {"_LEAST", "_MOST"},
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},
     "frontend/state/merge.py": {"len(text) <= 40"},
+    # Cells of structs, and the unit of a register within which targets interleave.
+    "backends/cpu/gang/transposes.py": {"FIELD_BYTES", "UNIT"},
     # How exactly a literal is expected, in a message.
     "frontend/expressions/expectations.py": {"TOLERANCE"},
 }

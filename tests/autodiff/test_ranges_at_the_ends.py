@@ -75,3 +75,23 @@ def test_an_empty_range_stays_empty_when_it_is_reversed(step: int) -> None:
     bounds = [np.array(v, np.int32) * step for v in ((0, 3, 9), (-(2**31) + (step < 0), 6, 2))]
     run(kernel(text, {"a": whole, "b": whole, "y": X1}), 3, [*bounds, y])
     assert y.tolist() == [1.0, ((4 + 5 * step) * 4 + 4 * step) * 4 + 3 * step, 1.0]
+
+
+def test_a_reversed_range_of_any_step_has_the_turns_of_python() -> None:
+    text = """
+    def k(a: int, b: int, s: int, y: float):
+        i = tid()
+        for q in reversed(range(a[i], b[i], s[i])):
+            y[i] = y[i] * 16.0 + float64(q)
+    """
+    whole, rows = ArrayType(SCALARS["int32"]), [(0, 7, 3), (0, 6, 3), (9, -1, -4), (2, 2, 5), (5, 2, 2), (1, 9, 7)]
+    y = np.ones(len(rows))
+    bounds = [np.array(column, np.int32) for column in zip(*rows, strict=True)]
+    run(kernel(text, {"a": whole, "b": whole, "s": whole, "y": X1}), len(rows), [*bounds, y])
+    wanted = []
+    for row in rows:
+        total = 1.0
+        for q in reversed(range(*row)):
+            total = total * 16 + q
+        wanted.append(total)
+    assert y.tolist() == wanted

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
@@ -51,6 +53,22 @@ def twice(x: array[float], c: array[float], y: array[float]):
     for k in range(3):
         s += c[0] * x[i]
     y[i] = s + c[1] * x[i] * x[i]
+
+def bodies(p: array[vec3], f: array[vec3]):
+    i = tid()
+    s = vec3(0.0, 0.0, 0.0)
+    for j in range(p.shape[0]):
+        d = p[j] - p[i]
+        r = 1.0 / sqrt(dot(d, d) + 0.1)
+        s += d * (r * r * r)
+    f[i] = s
+
+def product(a: array2d[float], b: array2d[float], c: array2d[float]):
+    i, j = tid()
+    s = float(0.0)
+    for k in range(a.shape[1]):
+        s += a[i, k] * b[k, j]
+    c[i, j] = s
 
 def shared(x: array[float], o: array[float]):
     i = tid()
@@ -107,6 +125,39 @@ def test_a_block_changes_each_element_once_with_loops_and_early_returns(kernels)
     p = wb.profile(kernels["several"], x.size, [wb.array(x), wb.zeros(1), wb.zeros(2), wb.ones(1)])
     # A minimum changes memory only where it is one.
     assert 2 * 8 < p.total.atomics <= 3 * 8 and p.total.atomic_conflicts == 0
+
+
+@pytest.mark.parametrize("n", [64, 50])  # full warps alone, and others: threads of the last warp add by themselves
+def test_what_all_threads_of_a_warp_add_to_is_changed_once(kernels, n: int) -> None:
+    p = np.random.default_rng(3).standard_normal((n, 3)).astype(np.float32)
+    given = [wb.array(p, dtype=wb.vec3), wb.zeros(n, dtype=wb.vec3)]
+    counted = wb.profile(kernels["bodies"], n, given, adjoint=True).total.atomics
+    # Three numbers in each of n turns by full warps, and as many by each thread beside them; p[i] behind the loop.
+    assert counted <= 3 * n * (n // 32 + n % 32) + 3 * n
+    with wb.ScopedDevice("emulated"):
+        given = [wb.array(p, dtype=wb.vec3), wb.zeros(n, dtype=wb.vec3)]
+        slopes = wb.zeros(n, dtype=wb.vec3), wb.array(np.ones((n, 3), np.float32), dtype=wb.vec3)
+        wb.launch(kernels["bodies"], n, given, adjoint=True, adj_inputs=list(slopes))
+
+    def force(p: jax.Array) -> jax.Array:
+        d = p[None] - p[:, None]
+        return (d * ((d * d).sum(2) + 0.1)[..., None] ** -1.5).sum()
+
+    with jax.enable_x64(True):
+        right = jax.grad(force)(jnp.asarray(p, jnp.float64))
+    np.testing.assert_allclose(slopes[0].numpy(), right, rtol=2e-4, atol=2e-4)
+
+
+@pytest.mark.parametrize("columns", [32, 20])  # a row is a warp; a warp lies across rows
+def test_the_gradient_of_a_product_where_warps_share_elements_and_where_not(kernels, columns: int) -> None:
+    random = np.random.default_rng(4)
+    a, b, g = (random.standard_normal(s).astype(np.float32) for s in ((6, 5), (5, columns), (6, columns)))
+    with wb.ScopedDevice("emulated"):
+        ga, gb = wb.zeros((6, 5)), wb.zeros((5, columns))
+        given = [wb.array(a), wb.array(b), wb.zeros((6, columns))]
+        wb.launch(kernels["product"], (6, columns), given, adjoint=True, adj_inputs=[ga, gb, wb.array(g)])
+    np.testing.assert_allclose(ga.numpy(), g @ b.T, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(gb.numpy(), a.T @ g, rtol=1e-4, atol=1e-4)
 
 
 def test_the_gradients_of_two_scalars_are_one_change_of_each_per_block(kernels) -> None:

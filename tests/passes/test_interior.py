@@ -13,7 +13,6 @@ from workbench.backends.cpu import machine
 from workbench.ir.values import Function, walk
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.borders.interior import split_border
-from workbench.passes.loops.beside import beside
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)
@@ -214,5 +213,5 @@ def test_the_gradient_of_a_filter(shape: tuple[int, int]) -> None:
 
 def test_the_gradient_of_a_filter_has_an_inside_that_gangs_take() -> None:
     adjoint = ir_of(filtered.specialise().function, "adjoint", False, 16)
-    assert interior_of(beside(split_border(adjoint))) is not None
+    assert interior_of(split_border(adjoint)) is not None
     assert cpu.emitted(adjoint, Options(few_cores=True), machine.target()).gangs

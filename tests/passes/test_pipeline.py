@@ -44,7 +44,6 @@ LOWERED_FOR_LLVM = [
     "counters",
     "interior",
     "early_exits",
-    "beside",
     "divisors",
     "expand",
 ]
@@ -52,7 +51,7 @@ DERIVED = {
     "forward": ["strip_custom_gradients", "nonatomic", "atomic", "reductions", "by_component"],
     "adjoint": [
         *("strip_asserts", "strip_prints", "early_exits"),
-        *("fold", "nonatomic", "hoist", "fold", "promote", "load_forwarding", "dead_stores", "dce_derivative"),
+        *("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative"),  # HOISTED: no branch
         *("dce_derivative", "recompute", "dce_derivative"),
         *("unchanged", "fold", "promote", "dce_derivative"),
     ],

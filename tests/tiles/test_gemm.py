@@ -57,6 +57,24 @@ def test_product_of_one_type(dtype: str) -> None:
     np.testing.assert_allclose(wide(c), want, atol=8 * TOLERANCE[dtype], rtol=TOLERANCE[dtype])
 
 
+@wb.kernel
+def product_of_two_types(A: wb.array2d[wb.float16], B: wb.array2d[float], C: wb.array2d[wb.float64]):
+    a, b = wb.tile_load(A, shape=(TM, 32)), wb.tile_load(B, shape=(32, TN))
+    total = wb.tile_zeros((TM, TN), dtype=wb.float64)
+    wb.tile_matmul(a, b, total)
+    wb.tile_store(C, total)
+
+
+def test_factors_of_two_types_are_multiplied_in_the_type_of_the_sum() -> None:
+    a, b = operands(8, 4, 32, "float16")[0], operands(8, 4, 32, "float32")[1]
+    arrays = [wb.array(x, requires_grad=True) for x in (a, b, np.zeros((8, 4)))]
+    with wb.Tape() as tape:
+        wb.launch_tiled(product_of_two_types, 1, inputs=arrays, block_dim=32)
+    np.testing.assert_allclose(arrays[2].numpy(), wide(a) @ wide(b), rtol=1e-13)
+    tape.backward(grads={arrays[2]: np.ones((8, 4))})
+    np.testing.assert_allclose(arrays[1].grad.numpy(), wide(a).T @ np.ones((8, 4)), rtol=1e-6)
+
+
 def test_block_dim_is_a_part_of_the_key() -> None:
     a, b = operands(8, 4, 16, "float32")
     c = np.zeros((8, 4), np.float32)

@@ -176,6 +176,13 @@ def test_maps_of_several_results_and_of_vectors() -> None:
     np.testing.assert_allclose(w, v[:, ::-1] + v, rtol=1e-6)
 
 
+def test_a_tile_of_a_slice_is_0_beyond_its_end() -> None:
+    body = "wb.tile_store(y, wb.tile_load(x[::2, 1:8], shape=(4, 4), offset=(1, 5)))"
+    want = np.zeros((4, 4), np.float32)
+    want[:2, :2] = A[::2, 1:8][1:, 5:]
+    np.testing.assert_array_equal(result(body, A, (4, 4)), want)
+
+
 def test_large_tiles_leave_the_stack() -> None:
     x = RNG.standard_normal((300, 300)).astype(np.float32)
     y = np.zeros_like(x)

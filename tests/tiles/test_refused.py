@@ -13,19 +13,20 @@ def k(x: wb.array2d[float], v: wb.array[float]):
     i, j, lane = wb.tid()
     t = wb.tile_load(x, shape=(4, 8))
     u = wb.tile_zeros((8, 4))
-    h = wb.tile_zeros((8, 4), dtype=wb.float16)
+    h = wb.tile_zeros((8, 4), dtype=wb.int16)
 """
 # statement, text under the caret, part of the sentence or of the advice
 REFUSED = [
     ("w = t + u", "t + u", "+ takes tiles of one shape; these are 4×8 and 8×4"),
     ("w = wb.tile_matmul(t, t)", "wb.tile_matmul(t, t)", "M×K and K×N; these are 4×8 and 4×8"),
     ("w = t @ t", "t @ t", "M×K and K×N"),
-    ("w = wb.tile_matmul(t, h)", "wb.tile_matmul(t, h)", "one float type; these have float32 and float16"),
+    ("w = wb.tile_matmul(t, h)", "wb.tile_matmul(t, h)", "tiles of floats; these have float32 and int16"),
     ("wb.tile_matmul(t, u, t)", "wb.tile_matmul(t, u, t)", "adds a product of 4×4"),
     ("w = wb.tile_load(x, shape=4)", "wb.tile_load(x, shape=4)", "with 2 dimensions together with a tile of shape 4"),
     ("w = wb.tile_load(x, shape=(4, i))", "wb.tile_load(x, shape=(4, i))", "known at compile time"),
     ("w = wb.tile_load(x, shape=(0, 4))", "wb.tile_load(x, shape=(0, 4))", "0×4"),
-    ("w = wb.tile_load(x[1:3], shape=(2, 2))", "wb.tile_load(x[1:3], shape=(2, 2))", "this is a slice"),
+    ("wb.tile_store(x[1:3], t)", "wb.tile_store(x[1:3], t)", "this is a slice"),
+    ("w = wb.tile_load(x[1:3], shape=2)", "wb.tile_load(x[1:3], shape=2)", "with 2 dimensions together with shape 2"),
     ("w = wb.tile_load(t, shape=(2, 2))", "wb.tile_load(t, shape=(2, 2))", "takes an array"),
     ("w = wb.tile_load(x, shape=(2, 2), offset=(lane, 0))", None, "one number for the whole block"),
     ("wb.tile_store(v, t)", "wb.tile_store(v, t)", "brings v with 1 dimension together"),

@@ -1,8 +1,9 @@
-"""`closest_point_edge_edge` beside a search, and points moved by 4 × 4 matrices beside NumPy."""
+"""Edges, triangles and points: beside a search, a linear program, and matrices of 4 × 4 with NumPy."""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import linprog
 
 import workbench as wb
 
@@ -58,3 +59,26 @@ def test_points_and_directions_are_moved_by_matrices():
     wb.launch(moved, 5, [wb.mat44(m), wb.array(v, dtype=wb.vec3)], [out])
     np.testing.assert_allclose(out.numpy()[:, 0], v @ m[:3, :3].T + m[:3, 3], rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(out.numpy()[:, 1], v @ m[:3, :3].T, rtol=1e-5, atol=1e-6)
+
+
+@wb.kernel
+def meet(t: wb.array2d[wb.vec3], out: wb.array[int]):
+    i = wb.tid()
+    out[i] = wb.intersect_tri_tri(t[i, 0], t[i, 1], t[i, 2], t[i, 3], t[i, 4], t[i, 5])
+
+
+def have_a_point_in_common(t):
+    """Whether weights of both triangles' corners give one point."""
+    equal = np.vstack([np.hstack([t[:3].T, -t[3:].T]), [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
+    return linprog(np.zeros(6), A_eq=equal, b_eq=[0, 0, 0, 1, 1], bounds=(0, 1)).status == 0
+
+
+def test_triangles_meet_where_a_linear_program_finds_a_common_point():
+    triangles = np.random.default_rng(5).integers(-3, 4, size=(120, 6, 3)).astype(np.float32)
+    triangles[:40, :, 2] = 1  # in one plane
+    triangles[40:50, 4:] = triangles[40:50, 3:4]  # points
+    out = wb.zeros(len(triangles), int)
+    wb.launch(meet, len(triangles), inputs=[wb.array(triangles, wb.vec3)], outputs=[out])
+    wanted = [have_a_point_in_common(t) for t in triangles.astype(float)]
+    assert 20 < sum(wanted) < 100
+    assert out.numpy().tolist() == wanted

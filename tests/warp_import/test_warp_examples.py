@@ -36,7 +36,7 @@ EDGES = (
 )  # fmt: skip
 """Pixels along an edge of raymarch's box. Their normals are differences over 1e-5 of numbers that round at 1e-7."""
 END_OTHERWISE = ("core/example_work_queue", "optim/example_particle_repulsion")
-"""Examples that do not run to their end here."""
+"""Examples that do not run to their end here, or add up what a query finds beyond its radius, which is not the same."""
 
 
 def run(python: Path, library: str, name: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -74,7 +74,8 @@ def test_the_work_queue_ends_with_the_line_that_writes_out_of_bounds(warp_python
     assert "queue.buffer[index] = item" in done.stderr and "queue.buffer has 4096 elements" in done.stderr
 
 
-def test_the_derivative_of_a_func_in_a_kernel_is_refused_at_its_line(warp_python: Path, tmp_path: Path) -> None:
-    """The one example that does not run: the language has no `wp.grad(func)(x)`."""
+def test_the_derivative_of_a_func_in_a_kernel_is_a_force(warp_python: Path, tmp_path: Path) -> None:
+    """Its forces come from `wp.grad(func)(x)`; how many neighbours beyond the radius are added is the grid's choice."""
     done = run(warp_python, "workbench", "optim/example_particle_repulsion", tmp_path)
-    assert done.returncode == 1 and "f_i -= wp.grad(compute_potential)(d)" in done.stderr
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert np.isfinite(np.load(tmp_path / "workbench.npz")["velocities"]).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from importlib.machinery import PathFinder
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def test_each_row_is_a_name_and_says_what_is_ours(name):
 
 
 def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice():
-    assert wp.vec3 is wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
+    assert wp.vec3 == wb.vec3 and wp.tid is wb.tid and wp.pi == wb.pi
     assert (
         wp.sin(0.5) == pytest.approx(np.sin(0.5))
         and type(wp.sin(0.5)) is float
@@ -51,6 +52,55 @@ def test_all_other_names_are_workbench_s_and_absent_ones_are_refused_with_advice
         wp.Volume(None)
     with pytest.raises(AttributeError, match="no attribute 'no_such_name'"):
         wp.no_such_name  # noqa: B018
+
+
+def test_components_are_the_numbers_of_python_or_of_warp_and_products_are_those_of_warp():
+    v, m = wp.vec2(1.0, 0.1), wp.mat22(1.0, 2.0, 3.0, 4.0)
+    assert type(v[0]) is float and v.y == float(np.float32(0.1)) and type(wp.vec3i(1, 2, 3)[0]) is int
+    assert isinstance(wp.vec3d(1.0, 2.0, 3.0)[0], wp.float64)
+    assert wp.vec2b(200, -129)[0] == ctypes.c_int8(200).value and wp.vec2b(200, -129).y == ctypes.c_int8(-129).value
+    np.testing.assert_allclose(m * v, np.array(m) @ np.array(v))
+    assert wp.zeros(2, dtype=wp.vec3).dtype is wp.vec3
+
+
+@wp.struct
+class Factors:
+    x: wp.array[float]
+    scale: float
+
+
+@wp.kernel
+def multiply(f: Factors, y: wp.array[float]):
+    i = wp.tid()
+    y[i] = f.scale * f.x[i] * f.x[i]
+
+
+def test_a_launch_is_set_by_hand_and_reads_the_fields_of_its_structs_when_it_runs():
+    f, y = Factors(), wp.zeros(3, dtype=float)
+    f.x, f.scale = wp.array([1.0, 2.0, 3.0], dtype=float), 2.0
+    command = wp.Launch(multiply, "cpu")
+    command.set_dim(3)
+    command.set_param_by_name("f", f)
+    command.set_param_at_index(1, y)
+    command.launch()
+    assert y.list() == [2.0, 8.0, 18.0]
+    f.scale = 3.0
+    command.launch()
+    assert y.list() == [3.0, 12.0, 27.0]
+
+
+def test_a_tape_has_scopes_and_gradients_of_structs():
+    f, y = Factors(), wp.zeros(2, dtype=float, requires_grad=True)
+    f.x, f.scale = wp.array([1.0, 3.0], dtype=float, requires_grad=True), 2.0
+    with wp.Tape() as tape:
+        tape.record_scope_begin("squares")
+        wp.launch(multiply, 2, inputs=[f], outputs=[y])
+        tape.record_scope_end()
+    tape.backward(grads={y: wp.ones_like(y)})
+    assert tape.gradients[f].x.list() == [4.0, 12.0]
+    assert [scope[:2] for scope in tape.scopes] == [(0, "squares"), (1, None)]
+    with pytest.raises(RuntimeError, match="scope"):
+        tape.record_scope_end()
 
 
 def test_hints_and_settings_are_accepted_and_mentioned_once_where_they_are_given(recwarn, monkeypatch):

@@ -41,16 +41,7 @@ from workbench.runtime.records.archive import refused
 from workbench.runtime.records.contents import Contents, write_bytes
 from workbench.runtime.records.counters import Counters
 from workbench.runtime.records.facts import KernelFacts
-from workbench.runtime.records.saved import (
-    Ref,
-    Saved,
-    SavedBranch,
-    SavedCall,
-    SavedGraph,
-    SavedLaunch,
-    SavedWork,
-    read,
-)
+from workbench.runtime.records.saved import Ref, Saved, SavedBranch, SavedCall, SavedGraph, SavedLaunch, SavedWork, read
 from workbench.runtime.work import Add, Call, Copy, Fill, Graph, If, Launch, While, Work, make_ready
 from workbench.source import UNKNOWN, Location
 from workbench.structs import ELEMENT, Struct

@@ -53,7 +53,7 @@ _LATER = {
     "is_stencil": "gather.form",
     "refuse_shifted": "memory.effects",
 }
-"""Where names are that are imported on first use: a forward launch needs none of them."""
+"""Modules of the names that are imported on first use: a forward launch needs none of them."""
 
 
 def __getattr__(name: str) -> Any:

@@ -14,7 +14,7 @@ CHECKPOINT_RANGE = range(CHECKPOINTS_LEAST, CHECKPOINTS_MOST + 1)
 
 
 def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
-    """For each parameter with a gradient, by name: what its adjoint array is called.
+    """Map each parameter with a gradient, by name, to the name of its adjoint array.
 
     `adj_x`; `adj2_x`, … where a parameter is called `adj_` and another one's name (in an adjoint, say).
     """
@@ -22,7 +22,7 @@ def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
 
 
 def tangent_names(params: Sequence[Value]) -> dict[str, str]:
-    """For each parameter with a tangent, by name: what that is called: `tan_x`, or `tan2_x`, … as for adjoints."""
+    """Map each parameter with a tangent, by name, to the tangent's name: `tan_x`, or `tan2_x`, … as for adjoints."""
     return _prefixed(params, "tan")
 
 
@@ -53,7 +53,7 @@ def _prefixed(params: Sequence[Value], word: str) -> dict[str, str]:
 
 
 def primal_params(adjoint: Function) -> tuple[Value, ...]:
-    """The parameters that are the kernel's own; the others are its adjoint arrays, one for each with a float type."""
+    """Return the kernel's own parameters; the others are its adjoint arrays, one for each with a float type."""
     count = 0
     expected = 0
     while count + expected < len(adjoint.params):
@@ -63,7 +63,7 @@ def primal_params(adjoint: Function) -> tuple[Value, ...]:
 
 
 def adjoint_params(adjoint: Function) -> dict[str, Value]:
-    """For each parameter of the kernel that has a gradient, by name: the parameter that is its adjoint array."""
+    """Map each parameter of the kernel with a gradient, by name, to the parameter that is its adjoint array."""
     primal = primal_params(adjoint)
     return dict(zip((p.name for p in primal if is_float(p.type)), adjoint.params[len(primal) :], strict=True))
 

@@ -1,4 +1,4 @@
-"""What can be derived from a kernel, by name.
+"""The directions that can be derived from a kernel, by name.
 
 "forward" is the kernel itself, "adjoint" its adjoint, "tangent" its tangent; "adjoint tangent" is the tangent of its
 adjoint, and so on: each word derives once more from what the words before it name. "finite" is the kernel with asserts

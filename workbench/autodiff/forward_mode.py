@@ -47,7 +47,7 @@ def tangent(function: Function) -> Function:
     """
     # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
-    walk = _Tangent(function)
+    walk = Walk(function)
     return verify(relabelled(run(TANGENT, walk.made(), recompute=written_out), walk.builder.labels))
 
 
@@ -80,19 +80,22 @@ def traced_tangent(function: Function) -> Traced:
     Raises:
         NotDifferentiable: as `tangent`.
     """
-    walk = _Tangent(function)
+    walk = Walk(function)
     return Traced(walk.made(), walk.copies, walk.tangents)
 
 
-class _Tangent:
-    """One walk. `env` gives the kernel's values in the tangent function, `tangents` those of values that have one."""
+class Walk:
+    """Represents one walk. `env` gives the kernel's values in the tangent function, `tangents` the tangents of values.
 
-    def __init__(self, function: Function) -> None:
+    `active` are the values that have a tangent; None: those that matter to what the function writes.
+    """
+
+    def __init__(self, function: Function, active: frozenset[Value] | None = None) -> None:
         self.function = function
         names = tangent_names(function.params)
         self.name = function.name
         self.builder = Emitter()
-        self.active = active_values(function)
+        self.active = active_values(function) if active is None else active
         self.owned = owned_arrays(function)
         self.decided = {o.result: o.operands[0] in self.owned for o in every(function.body) if o.name == "owned"}
         self.primal = [fresh(p) for p in function.params]
@@ -112,10 +115,10 @@ class _Tangent:
         """Each operation, and its tangent."""
         for op in ops:
             self.builder.location = op.location
-            _STRUCTURED.get(op.name, _Tangent.plain)(self, op)
+            _STRUCTURED.get(op.name, Walk.plain)(self, op)
 
     def plain(self, op: Op) -> None:
-        """An operation without blocks: a copy of it, then what it does to tangents."""
+        """Copy an operation without blocks, then apply it to tangents."""
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
         made = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
@@ -126,7 +129,7 @@ class _Tangent:
         elif op.name in _SLOTS:
             _SLOTS[op.name](self, op)
         elif any(v in self.active for v in op.results):
-            self.set(op.result, _VALUES.get(op.name, _Tangent.builtin)(self, op))
+            self.set(op.result, _VALUES.get(op.name, Walk.builtin)(self, op))
 
     def set(self, value: Value, found: Value) -> None:
         """Note a value's tangent."""
@@ -152,7 +155,7 @@ class _Tangent:
     # Effects.
 
     def store(self, op: Op) -> None:
-        """The tangent of what is stored."""
+        """Store the tangent beside the value."""
         if op.operands[0] in self.arrays:
             self.builder.store(*self.place(op), self.tangent(op.operands[-1]))
 
@@ -180,7 +183,7 @@ class _Tangent:
                 self.set(op.result, made.result)
 
     def atomic(self, op: Op) -> None:
-        """Of integers nothing.
+        """Apply the change to tangents; those of integers have none.
 
         Raises:
             NotDifferentiable: it changes floats: the tangent would have to change in the same instant.
@@ -201,13 +204,13 @@ class _Tangent:
             self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
 
     def slot_write(self, op: Op) -> None:
-        """The tangent of what is kept."""
+        """Store the tangent of the stored value in a slot of its own."""
         slots, index, value = op.operands
         if slots in self.tangents:
             self.builder.slot_write(self.tangents[slots], self.env[index], self.tangent(value))
 
     def slot_read(self, op: Op) -> None:
-        """The tangent that was kept."""
+        """Read the tangent from its slot."""
         slots, index = op.operands
         if op.result in self.active:
             self.set(op.result, self.builder.slot_read(self.tangents[slots], self.env[index]))
@@ -223,7 +226,7 @@ class _Tangent:
         return self.builder.cast(self.tangent(op.operands[0]), op.result.type)
 
     def vec(self, op: Op) -> Value:
-        """Of the components' tangents."""
+        """Return the vector of the components' tangents."""
         return self.builder.one("vec", [self.tangent(v) for v in op.operands], op.result.type)
 
     def extract(self, op: Op) -> Value:
@@ -237,7 +240,7 @@ class _Tangent:
         return self.builder.one("insert", (self.tangent(vector), self.env[index], self.tangent(scalar)), vector.type)
 
     def builtin(self, op: Op) -> Value:
-        """By the adjoint rule, transposed."""
+        """Return the tangent of a builtin by its adjoint rule, transposed."""
         ref = self.builder.ref
         given = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
         operands = [ref(self.env[v]) for v in op.operands]
@@ -274,7 +277,7 @@ class _Tangent:
         self.structured(op, operands, positions, blocks)
 
     def custom(self, op: Op) -> None:
-        """A func as it is; by its gradient, transposed, where the user wrote one.
+        """Emit a func's tangent: that of its body, or by its gradient, transposed, where the user wrote one.
 
         Raises:
             NotDifferentiable: that gradient adds to elements of arrays.
@@ -320,7 +323,7 @@ class _Tangent:
         return opened.block
 
     def structured(self, op: Op, operands: Sequence[Value], positions: Sequence[int], blocks: Sequence[Block]) -> None:
-        """The operation with more results: the tangents of those in `positions`."""
+        """Emit the operation with more results: the tangents of those in `positions`."""
         more = [op.results[s] for s in positions]
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
@@ -331,29 +334,29 @@ class _Tangent:
         self.tangents.update(zip(more, made[count:], strict=True))
 
 
-_STRUCTURED: dict[str, Callable[[_Tangent, Op], None]] = {
-    "if": _Tangent.branch,
-    "for": _Tangent.loop,
-    "while": _Tangent.loop,
-    "custom": _Tangent.custom,
+_STRUCTURED: dict[str, Callable[[Walk, Op], None]] = {
+    "if": Walk.branch,
+    "for": Walk.loop,
+    "while": Walk.loop,
+    "custom": Walk.custom,
 }
-_EFFECTS: dict[str, Callable[[_Tangent, Op], None]] = {
-    "store": _Tangent.store,
-    "atomic_add": _Tangent.added,
-    "reduce_add": _Tangent.added,
-    "atomic": _Tangent.atomic,
-    "atomic_load": _Tangent.atomic,
-    "atomic_swap": _Tangent.atomic,
+_EFFECTS: dict[str, Callable[[Walk, Op], None]] = {
+    "store": Walk.store,
+    "atomic_add": Walk.added,
+    "reduce_add": Walk.added,
+    "atomic": Walk.atomic,
+    "atomic_load": Walk.atomic,
+    "atomic_swap": Walk.atomic,
 }
-_SLOTS: dict[str, Callable[[_Tangent, Op], None]] = {
-    "slots": _Tangent.slots,
-    "slot_read": _Tangent.slot_read,
-    "slot_write": _Tangent.slot_write,
+_SLOTS: dict[str, Callable[[Walk, Op], None]] = {
+    "slots": Walk.slots,
+    "slot_read": Walk.slot_read,
+    "slot_write": Walk.slot_write,
 }
-_VALUES: dict[str, Callable[[_Tangent, Op], Value]] = {
-    "load": _Tangent.load,
-    "cast": _Tangent.cast,
-    "vec": _Tangent.vec,
-    "extract": _Tangent.extract,
-    "insert": _Tangent.insert,
+_VALUES: dict[str, Callable[[Walk, Op], Value]] = {
+    "load": Walk.load,
+    "cast": Walk.cast,
+    "vec": Walk.vec,
+    "extract": Walk.extract,
+    "insert": Walk.insert,
 }

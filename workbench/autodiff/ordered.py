@@ -46,7 +46,7 @@ ADVICE = "Run it on the CPU, where threads run in order, or leave deterministic=
 
 
 class Sums(msgspec.Struct, frozen=True):
-    """What a kernel adds to that other threads may add to as well.
+    """The additions of a kernel to elements that other threads may add to as well.
 
     Attributes:
         arrays: name and kind ("add", "min", "max") of each array, in the order of the parameters.

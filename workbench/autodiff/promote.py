@@ -4,6 +4,10 @@
 lost. Carried, it is kept like any other. It is read before, where its index is in range, and written after, where it
 was written; so no access is made that a right program would not allow. An element is left alone where another access
 might touch it.
+
+On a GPU an element of the thread's that a loop only adds to, atomically, and where others do no more than that, is a
+sum: it is added once, after the loop. (One that all threads add to is combined in float64: `passes/reductions`.) On the
+CPU such additions go side by side, and a loop that carries less runs as a wider gang: bodies 0.87 with sums.
 """
 
 from __future__ import annotations
@@ -20,8 +24,10 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES, LOOPS, OPAQUE
 from workbench.ir.rewrite import fresh, replace_body
-from workbench.ir.values import Block, Function, Op, Value, array_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
+from workbench.passes.analysis.divergence import varying_values
 from workbench.source import UNKNOWN, Location
+from workbench.types import ArrayType, int32, int64, is_float
 from workbench.types import bool as bool_
 from workbench.types import int32, int64
 
@@ -31,7 +37,7 @@ CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
-    """What an element holds, and whether the loop has written it."""
+    """The value of an element, and whether the loop has written it."""
 
     value: Value
     written: Value
@@ -40,28 +46,39 @@ class _State(msgspec.Struct, frozen=True):
 States = dict[Element, _State]
 
 
-def promote(function: Function, aliased: bool) -> Function:
+def promote(function: Function, aliased: bool, sums: bool = False) -> Function:
     """Return the function with such elements carried; itself if there are none.
 
     Args:
         function: a kernel without races; fold it first, so that equal indices are one value.
         aliased: arrays that it writes may overlap others.
+        sums: additions in loops may become one, after the loop.
     """
-    if function.block_dim:  # a block's threads share what they touch
+    if function.block_dim or is_straight(function):  # a block's threads share what they touch
         return function
-    promoter = _Promoter(function, aliased)
+    promoter = _Promoter(function, aliased, sums)
     body = promoter.block(function.body, {})
     return replace_body(function, body) if promoter.done else function
 
 
-class _Promoter:
-    """One walk; `mapping` holds what loads have become."""
+def is_straight(function: Function) -> bool:
+    """Return whether there is nothing to promote: in a straight line, loads know what was stored before."""
+    return not any([op.blocks for op in function.body.ops])
 
-    def __init__(self, function: Function, aliased: bool) -> None:
+
+class _Promoter:
+    """A walk; `mapping` maps loads to the values that replace them."""
+
+    def __init__(self, function: Function, aliased: bool, sums: bool) -> None:
         self.places = Places(function, aliased)
         self.mapping: dict[Value, Value] = {}
         self.builder = Builder()
         self.done = False
+        operations = walk(function.body)
+        self.used = {v for op in operations for v in op.operands}
+        tids = [op.result for op in operations if op.name == "tid"]
+        self.own = varying_values(function, besides=tids) if sums else frozenset[Value]()
+        self.sums: set[Element] = set()
 
     def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
         """Return the block with the elements of `states` as values; it yields those in `tail` too."""
@@ -84,9 +101,8 @@ class _Promoter:
         return opened.block
 
     def regions(self, block: Block, states: States) -> dict[Element, tuple[int, int]]:
-        """The elements that this block reads and writes in several of its operations, or in a loop, and that nothing
-        else in it can touch; each with the positions of the first and the last operation that does.
-        """
+        """Return the elements that this block reads and writes in several of its operations, or in a loop, and that
+        nothing else in it can touch, each with the positions of the first and the last operation that does."""
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
         # What an opaque operation does inside may touch any element.
@@ -105,12 +121,21 @@ class _Promoter:
             kinds = {op.name for op in mine}
             deep = any(self.place(op) == place and op.name != "load" for n in held for op in trees[n][1:])
             alone = len(held) == 1 and block.ops[held[0]].name not in LOOPS
-            if "load" not in kinds or len(kinds) == 1 or not deep or alone:
+            if not deep or alone:
                 continue
             others = [op for op in accesses if self.place(op) != place]
-            if not any(self.places.meet(mine[0], op, lambda v: True) for op in others):
+            meeting = [op for op in others if self.places.meet(mine[0], op, lambda v: True)]
+            if "load" in kinds and not meeting:
                 found[place] = held[0], held[-1]
+            elif not self.own.isdisjoint(place) and all(map(self.only_adds, (*mine, *meeting))):
+                if any(block.ops[n].name in LOOPS for n in held):
+                    self.sums.add(place)
+                    found[place] = held[0], held[-1]
         return found
+
+    def only_adds(self, op: Op) -> bool:
+        """Return whether an access is an addition that may as well come later."""
+        return op.name == "atomic_add" and op.result not in self.used and is_float(dtype_of(op.operands[0]))
 
     def place(self, op: Op) -> Element:
         """Return the element of an access that can be one of a value."""
@@ -133,7 +158,7 @@ class _Promoter:
             self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, place: Element, states: States) -> None:
-        """An access to an element that is a value now."""
+        """Replace an access to an element that is a value now."""
         state = states[place]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
@@ -157,7 +182,7 @@ class _Promoter:
         return [_State(fresh(states[e].value), Value(bool_)) for e in elements]
 
     def loop(self, op: Op, states: States) -> None:
-        """A loop carries the elements that it writes."""
+        """Let a loop carry the elements that it writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks: list[Block] = []
         for number, block in enumerate(op.blocks):
@@ -178,6 +203,8 @@ class _Promoter:
         """Read the element, where there is one."""
         array, *indices = (self.of(v) for v in place)
         builder = self.builder
+        if place in self.sums:
+            return _State(nothing(builder, array_of(array).dtype), builder.const(False, bool_))
         valid: Ref | None = None
         for axis, index in enumerate(indices):
             size = Ref(builder, builder.one("shape", (array,), int32, {AXIS: axis})).cast(int64)
@@ -195,7 +222,11 @@ class _Promoter:
     def after(self, place: Element, state: _State) -> None:
         """Write the element, where the loop did."""
         with self.builder.block() as then:
-            self.builder.store(*(self.of(v) for v in place), state.value)
+            array, *indices = (self.of(v) for v in place)
+            if place in self.sums:
+                self.builder.one("atomic_add", (array, *indices, state.value), state.value.type)
+            else:
+                self.builder.store(array, *indices, state.value)
             self.builder.yield_()
         with self.builder.block() as orelse:
             self.builder.yield_()
@@ -203,7 +234,7 @@ class _Promoter:
 
 
 def _where(block: Block, place: Element, loads: bool) -> Location:
-    """Where the block first reads the element, or writes it."""
+    """Return the location at which the block first reads the element, or writes it."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
     return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == place), UNKNOWN)
 

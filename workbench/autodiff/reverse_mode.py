@@ -22,7 +22,7 @@ from workbench.autodiff.gather.flat import by_rows
 from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.effects import Launch, private_additions, refuse_meeting, study
-from workbench.autodiff.promote import promote
+from workbench.autodiff.promote import is_straight, promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out
@@ -154,7 +154,8 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
     if wanted.launch is not None and apart is not None:
         wanted.launch.apart.extend(apart.apart)
     labels = own.labels
-    return verify(relabelled(run(REVERSED, result, promote=partial(promote, aliased=wanted.atomic)), labels))
+    promoted = partial(promote, aliased=wanted.atomic, sums=not wanted.stack)
+    return verify(relabelled(run(REVERSED, result, promote=promoted), labels))
 
 
 def _simplified(function: Function, wanted: _Wanted) -> Function:
@@ -170,6 +171,8 @@ def _simplified(function: Function, wanted: _Wanted) -> Function:
 
 
 def _promoted(function: Function, aliased: bool) -> Function:
+    if is_straight(function):
+        return function
     # Indices that are computed again in each iteration would look like other places: hoisting is for promotion's sake
     # only, and is undone where nothing was promoted.
     steady = run(HOISTED, function, hoist=hoist)

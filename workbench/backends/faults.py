@@ -18,12 +18,7 @@ from workbench.ir.attributes import MESSAGE
 from workbench.ir.ops import ELEMENTS, PARTS, REGIONS
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Function, Op, Value, definitions, indices_of, number_ops
-from workbench.passes.checks.bounds_checks import (
-    DIVISIONS,
-    SHIFTS,
-    part_of,
-    reported,
-)
+from workbench.passes.checks.bounds_checks import DIVISIONS, SHIFTS, part_of, reported
 from workbench.structs import ELEMENT
 from workbench.tiles import shown
 from workbench.types import ArrayType, Matrix, element, is_float

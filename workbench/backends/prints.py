@@ -48,7 +48,7 @@ def width(values: Sequence[Value]) -> int:
 
 def text(parts: Sequence[Any], values: Sequence[Any], types: Sequence[Any]) -> str:
     """Format what one print shows, from values as the interpreter has them, and their types."""
-    rest = (v.view(t.numpy)[0] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
+    rest = (v.view(t.numpy)[..., 0][()] if isinstance(t, Complex) else v for v, t in zip(values, types, strict=True))
     shown: list[str] = []
     for part in parts:
         if isinstance(part, str):

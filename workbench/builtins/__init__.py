@@ -8,7 +8,7 @@ from workbench.builtins import atomics, tile_factors, tile_fourier, tile_gathers
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.geometry import meshes, points, segments, trees
+from workbench.builtins.geometry import meshes, points, segments, trees, triangles
 from workbench.builtins.scalars import (
     bits,
     extrema,
@@ -37,5 +37,5 @@ __all__ = [
     "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
     "operators", "points", "positions", "quaternions", "randoms", "rounding", "search", "segments", "tile_factors",
     "tile_fourier", "tile_gathers", "tile_orders", "tile_stacks", "tiles", "transforms", "trees",
-    "views",
+    "triangles", "views",
 ]  # fmt: skip

@@ -24,7 +24,7 @@ from workbench.ir.show import canonical, literal_bits
 from workbench.ir.values import Block, Function, Op, closed_blocks, walk
 from workbench.passes.pipeline import KEYED, run
 from workbench.source import Location
-from workbench.types import ArrayType, Complex, Matrix, Quaternion, Scalar, Transform, Vector
+from workbench.types import ArrayType, Complex, ComplexVector, Matrix, Quaternion, Scalar, Transform, Vector
 
 SCHEMA = 1
 RANKS = ("direction", "constant", "signature", "extra", "code", "option", "target", "compiler", "generator")
@@ -245,6 +245,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
     Matrix: (b"type", lambda v, _: repr(v).encode()),
     Quaternion: (b"type", lambda v, _: repr(v).encode()),
     Complex: (b"type", lambda v, _: repr(v).encode()),
+    ComplexVector: (b"type", lambda v, _: repr(v).encode()),
     Transform: (b"type", lambda v, _: repr(v).encode()),
     ArrayType: (b"type", lambda v, _: repr(v).encode()),
 }

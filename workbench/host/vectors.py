@@ -42,7 +42,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __array_finalize__(self, source: Any) -> None:
         type = getattr(source, "type", None)
-        self.type = type if type is not None and self.shape == type.shape and self.dtype == type.dtype.numpy else None
+        self.type = type if type is not None and self.shape == type.shape and self.dtype == type.numpy else None
 
     def __array_wrap__(self, result: Any, context: Any = None, return_scalar: bool = False) -> Any:
         plain = result.view(np.ndarray)
@@ -50,11 +50,13 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
             return plain[()]
         type = self.type
         keeps = context is None or context[0].__name__ in _KEEP
-        same = keeps and type is not None and result.shape == type.shape and result.dtype == type.dtype.numpy
+        same = keeps and type is not None and result.shape == type.shape and result.dtype == type.numpy
         return HostVector.of(plain, type) if same else plain
 
     def __getitem__(self, index: Any) -> Any:
         part = self.view(np.ndarray)[index]
+        if self.type is not None and np.ndim(part) == 0:
+            return self.type.dtype.component(part)
         # Not of a vector or matrix: a number, one component, or an array with an axis more (`v[None]`).
         if self.type is None or not 0 < np.ndim(part) <= self.ndim or 0 in part.shape or part.shape[-1] == 1:
             return part
@@ -62,7 +64,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __getattr__(self, name: str) -> Any:
         part = self.view(np.ndarray)[self._named(name)]
-        return part[0] if len(part) == 1 else HostVector.of(part, self.type.part(name))
+        return self.type.dtype.component(part[0]) if len(part) == 1 else HostVector.of(part, self.type.part(name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in NAMES:

@@ -25,12 +25,14 @@ from workbench.types import (
     SCALARS,
     ArrayType,
     Complex,
+    ComplexVector,
     Matrix,
     Quaternion,
     Scalar,
     Transform,
     Type,
     Vector,
+    in_complex,
     is_small,
 )
 
@@ -102,7 +104,9 @@ def type_data(type: Type) -> Json:
     match type:
         case Scalar() | Complex() if NUMBERS.get(type.name) == type:
             return type.name
-        case Matrix():
+        case ComplexVector():
+            return ["complex", type_data(type.real)]
+        case Matrix() | ComplexVector(columns=1 | 2 | 3 | 4 | 5 | 6):
             return ["matrix", type.rows, type.columns, type_data(type.dtype)]
         case Quaternion():
             return ["quaternion", type_data(type.dtype)]
@@ -132,6 +136,8 @@ def read_type(data: Json) -> Type:
             return NUMBERS[data]
         case ["vector", int() as length, dtype] if is_small((length,)):
             return Vector(length, _scalar(dtype))
+        case ["complex", ["vector" | "matrix", *_] as real]:
+            return in_complex(read_type(real))
         case ["matrix", int() as rows, int() as columns, dtype] if is_small((rows, columns)):
             return Matrix(rows * columns, _scalar(dtype), columns)
         case ["quaternion", dtype]:

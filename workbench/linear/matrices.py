@@ -31,8 +31,8 @@ from workbench.structs import as_element
 from workbench.types import ArrayType, Matrix, Scalar, element, float32, float64, int32, matrix
 from workbench.types import vector as vector_type
 
-tid = FORMS["tid"]
-inverse, transpose = TABLE["inverse"], TABLE["transpose"]
+tid, identity = FORMS["tid"], FORMS["identity"]
+determinant, inverse, transpose = TABLE["determinant"], TABLE["inverse"], TABLE["transpose"]
 Method = Literal["cg", "bicgstab"]
 
 
@@ -91,6 +91,12 @@ class CSR:
         """The value to pass to a kernel."""
         return _struct_of(self._word, self.values.dtype)(self.starts, self.columns, self.values)
 
+    @property
+    def _blocks(self) -> StructValue:
+        """Return what products are computed of: numbers as blocks of 1 × 1."""
+        kind = matrix(self.block, self.dtype)
+        return _struct_of("BSR", kind)(self.starts, self.columns, self.values.view(kind))
+
     def _refuse(self) -> None:
         kind, fits = self.values.dtype, Matrix if self._word == "BSR" else Scalar
         if not isinstance(kind, fits) or element(kind) not in (float32, float64):
@@ -134,29 +140,24 @@ class CSR:
             parts = (np.asarray(p, np.int32) for p in (csc.indptr, csc.indices, csc.data))
             self._turned = tuple(array(p, device=self.values.device) for p in parts)  # type: ignore[assignment]
         starts, columns, order = self._turned
-        kind = self.values.dtype
-        kind = matrix(kind.shape[::-1], kind.dtype) if isinstance(kind, Matrix) else kind
-        values = empty(len(order), kind, self.values.device)
-        _launch(_turn_blocks if isinstance(kind, Matrix) else _turn, [self.values], order, values)
+        kind = matrix(self.block[::-1], self.dtype)
+        values = empty(len(order), kind if isinstance(self.values.dtype, Matrix) else self.dtype, self.values.device)
+        _launch(_turn, [self.values.view(matrix(self.block, self.dtype))], order, values.view(kind))
         return type(self)(starts, columns, values, (self.shape[1], self.shape[0]))
 
     def __matmul__(self, x: Any) -> array:
         """Return the product with a 1-D array of numbers, one for each column; of BSR also with one of vectors."""
         x = x if isinstance(x, array) else array(x, self.dtype, device=self.values.device)
         vector = self._vector(x, 1, "x")
-        rows, _ = self.block
-        y = zeros(self.shape[0] // rows, vector_type(rows, self.dtype) if rows > 1 else self.dtype, x.device)
-        _launch(self._product, [self.struct], vector, y)
-        return flat(y) if x.dtype == self.dtype else y
-
-    @property
-    def _product(self) -> Kernel:
-        return _multiply_blocks if self._word == "BSR" else _multiply
+        rows, wide = self.block
+        y = zeros(self.shape[0] // rows, vector_type(rows, self.dtype), x.device)
+        _launch(_multiply, [self._blocks], vector, y)
+        return flat(y) if x.dtype == self.dtype or rows < min(wide, 2) else y
 
     def _vector(self, x: array, axis: int, name: str) -> array:
         """Return x as elements that fit the blocks; it has as many numbers as there are rows (axis 0) or columns."""
         size, wide = self.shape[axis], self.block[axis]
-        kind = vector_type(wide, self.dtype) if wide > 1 else self.dtype
+        kind = vector_type(wide, self.dtype)
         if x.ndim == 1 and x.device == self.values.device:
             if x.dtype == kind and x.size * wide == size:
                 return x.contiguous()
@@ -304,7 +305,6 @@ class _Matrix(Operator):
     def solution(self, b: array) -> array:
         a, x = self.matrix, zeros_like(b, requires_grad=False) if self.start is None else clone(self.start)
         self.start = None  # of the solves for derivatives
-        fields, product = a.struct, a._product
         divide: Apply | None = None
         if self.preconditioner is not None:
             d, blocks = a.diagonal(), isinstance(a.values.dtype, Matrix)
@@ -316,13 +316,12 @@ class _Matrix(Operator):
             known = not any(o.takes for o in OBSERVERS.get())  # in a graph there are no values yet
             if self.method == "cg" and known and not blocks and d.size and float(d.min()) <= 0.0:
                 raise LaunchError(NOT_POSITIVE.format("the diagonal"), advice=USE_BICGSTAB)
-            launch(_invert_blocks if blocks else _invert, d.size, [d], device=d.device, checks=False)
-
-            scale = _scale_blocks if blocks else _scale
-            divide = partial(_launch, scale, [d])
+            d = d.view(matrix(a.block, a.dtype))
+            launch(_invert, d.size, [d], device=d.device, checks=False)
+            divide = partial(_launch, _scale, [d])
 
         steps = self.steps if self.steps is not None else max(100, 10 * a.shape[0])
-        self.residual = Solve(self.method, partial(_launch, product, [fields]), divide, b, x, steps).run(
+        self.residual = Solve(self.method, partial(_launch, _multiply, [a._blocks]), divide, b, x, steps).run(
             self.tol, self.raise_
         )
         return x
@@ -347,15 +346,6 @@ def _struct_of(name: str, dtype: Any) -> Any:
 @kernel
 def _multiply(a: Any, x: array[Any], y: array[Any]):
     i = tid()
-    total = y.dtype(0)
-    for k in range(a.starts[i], a.starts[i + 1]):
-        total += a.values[k] * x[a.columns[k]]
-    y[i] = total
-
-
-@kernel
-def _multiply_blocks(a: Any, x: array[Any], y: array[Any]):
-    i = tid()
     total = y.dtype()
     for k in range(a.starts[i], a.starts[i + 1]):
         total += a.values[k] @ x[a.columns[k]]
@@ -364,12 +354,6 @@ def _multiply_blocks(a: Any, x: array[Any], y: array[Any]):
 
 @kernel
 def _turn(values: array[Any], order: array[int32], turned: array[Any]):
-    k = tid()
-    turned[k] = values[order[k]]
-
-
-@kernel
-def _turn_blocks(values: array[Any], order: array[int32], turned: array[Any]):
     k = tid()
     turned[k] = transpose(values[order[k]])
 
@@ -385,22 +369,10 @@ def _diagonal(a: Any, d: array[Any]):
 @kernel
 def _invert(d: array[Any]):
     i = tid()
-    d[i] = 1.0 / d[i] if d[i] != 0.0 else d.dtype(1)
-
-
-@kernel
-def _invert_blocks(d: array[Any]):
-    i = tid()
-    d[i] = inverse(d[i])
+    d[i] = inverse(d[i]) if determinant(d[i]) != 0.0 else identity(len(d[i]), type(d[i][0, 0]))
 
 
 @kernel
 def _scale(d: array[Any], r: array[Any], z: array[Any]):
-    i = tid()
-    z[i] = d[i] * r[i]
-
-
-@kernel
-def _scale_blocks(d: array[Any], r: array[Any], z: array[Any]):
     i = tid()
     z[i] = d[i] @ r[i]

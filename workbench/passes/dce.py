@@ -56,8 +56,9 @@ class _Needs:
         effects: list[Op] = []
         for op in body.ops:
             self.parent[op] = parent
+            slotted = op.name in STRUCTURED or op.name == "tile_map"
             for slot, value in enumerate(op.results):
-                self.made_by[value] = (op, slot if op.name in STRUCTURED or op.name == "tile_map" else None)
+                self.made_by[value] = (op, slot if slotted else None)
             for inner in op.blocks:
                 if op.name in ("tile_map", "tile_reduce"):
                     self.made_by.update((param, (op, None)) for param in inner.params)

@@ -59,7 +59,7 @@ class _Folder:
             self.op(op)
 
     def op(self, op: Op) -> None:
-        operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        operands = tuple([self.mapping.get(v, v) for v in op.operands])
         if operands != op.operands:
             op = op.replace(operands)
         if op.name == "if" and operands[0] in self.known:
@@ -129,7 +129,7 @@ class _Folder:
     def computed(self, op: Op) -> NumPyValue | None:
         """Return the operation's value where all operands are literals; None if it is not known or is NaN."""
         builtin = TABLE.get(op.name)
-        if not op.operands or any(v not in self.known for v in op.operands):
+        if not op.operands or not self.known.keys() >= {*op.operands}:
             return None
         values = [self.known[v] for v in op.operands]
         if builtin is None:

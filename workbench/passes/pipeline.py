@@ -41,7 +41,6 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.beside import beside
 from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
@@ -106,7 +105,7 @@ CONTRACTED: Stage = ("contract", "dce")
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "beside", "later", "divisors", "expand"),
+    *("early_exits", "later", "divisors", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -121,7 +120,6 @@ PYTHON: Stage = ("bounds_checks",)
 PASSES: Mapping[str, Pass] = {
     "atomic": atomic,
     "added_products": added_products,
-    "beside": beside,
     "by_component": by_component,
     "bounds_checks": guard,
     "contract": contract,

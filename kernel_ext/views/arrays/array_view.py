@@ -142,7 +142,7 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
     shown = np.asarray(components, dtype=np.float64)
     drawn = shown[index]
     phases &= drawn.ndim == 3
-    shown = np.hypot(shown[..., :1], shown[..., 1:]) if phases else shown
+    shown = np.hypot(shown[..., ::2], shown[..., 1::2]) if phases else shown
     clear = np.isfinite(shown)
     finite = shown.reshape(-1) if clear.all() else shown[clear]
     low, high = ends = _range(finite)
@@ -152,7 +152,11 @@ def array_view(value: Any, name: str = "array", at: tuple[int, ...] = (), look: 
         parts: tuple[PartView, ...] = ()
     elif phases:
         low, high = look.range or (0.0, _bright(finite))
-        parts = (_phases(drawn, high or 1.0, look.size),)
+        pairs = [drawn[..., 2 * k : 2 * k + 2] for k in range(min(inner // 2, PARTS))]
+        parts = tuple(
+            replace(_phases(pair, high or 1.0, look.size), name=n)
+            for n, pair in zip(_names(inner // 2, False), pairs, strict=False)
+        )
     elif coloured:
         low, high = look.range or (0.0, 255.0 if host.dtype.kind in "iu" else 1.0)
         parts = (_colours(drawn, low, high, look.size),)
@@ -244,7 +248,7 @@ def _colours(values: np.ndarray, low: float, high: float, size: int) -> PartView
 def _names(inner: int, is_complex: bool) -> tuple[str, ...]:
     """Return the names of the numbers of an element."""
     if is_complex:
-        return ("real", "imag")
+        return tuple(f"{n}.{part}".lstrip(".") for n in _names(inner // 2, False) for part in ("real", "imag"))
     return ("",) if inner == 1 else tuple("xyzw"[:inner]) if inner <= 4 else tuple(f"[{k}]" for k in range(inner))
 
 

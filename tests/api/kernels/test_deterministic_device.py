@@ -345,7 +345,11 @@ def test_a_profile_says_what_it_costs() -> None:
     (plain,) = profiles(lambda: wb.launch(CELL["scatter"], N, [x, at], [out]))
     out.zero_()
     (ordered,) = profiles(lambda: wb.launch(CELL["scatter"], N, [x, at], [out], deterministic=True))
-    assert not plain.order and "launches stand for this one" in str(ordered) and "bytes more of memory" in ordered.order
+    assert (
+        plain.order.startswith("Order not fixed")
+        and "launches stand for this one" in str(ordered)
+        and "bytes more of memory" in ordered.order
+    )
     assert np.array_equal(out.numpy(), added(X))
     here = [a.to("cpu") for a in (x, at, out)]
     assert wb.profile(CELL["scatter"], N, here[:2], here[2:], deterministic=True).order == ordered.order

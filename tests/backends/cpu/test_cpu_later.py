@@ -13,7 +13,7 @@ from workbench.api.kernels.kernel import Kernel
 from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
-from workbench.backends.cpu.emit.emit_module import prepared
+from workbench.backends.cpu.emit.emit_module import divided, prepared
 from workbench.ir.attributes import SCALAR
 from workbench.ir.values import walk
 from workbench.passes import pipeline
@@ -87,7 +87,8 @@ def springs(x: A2, counts: I1, sums: A1):
 
 
 def adds_last(kernel: Kernel) -> bool:
-    function = prepared(kernel.specialise().function, FEW, later=True)
+    function = kernel.specialise().function
+    function = prepared(function, FEW, divided(function, FEW), later=True)
     return any(op.attrs.get(SCALAR) for op in walk(function.body))
 
 

@@ -17,7 +17,7 @@ FEW = Options(few_cores=True)
 @wb.kernel
 def squares(x: wb.array(dtype=float), total: wb.array(dtype=float)):
     i = wb.tid()
-    wb.atomic_add(total, i % 2, x[i] * x[i])
+    wb.atomic_add(total, i % 2 if x[i] > 0.0 else 0, x[i] * x[i])
 
 
 @wb.kernel
@@ -26,7 +26,7 @@ def long_work(x: wb.array(dtype=float), total: wb.array(dtype=float)):
     s = x[i]
     for _ in range(1000):
         s = wb.sin(s) + 1.0
-    wb.atomic_add(total, 0, s)
+    wb.atomic_add(total, int(x[i]), s)
 
 
 @wb.kernel

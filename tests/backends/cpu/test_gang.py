@@ -537,3 +537,23 @@ def test_threads_that_wait_for_one_another_end() -> None:
     turn, order = np.zeros(1, np.int32), np.zeros(100, np.int32)
     wb.launch(ticketed, 100, [turn, order])
     np.testing.assert_array_equal(order, np.arange(100))
+
+
+@pytest.mark.parametrize("far", [2**16, 2**30, 2**31 - 99])
+def test_an_index_that_comes_around_in_32_bits(far: int) -> None:
+    """A number is added to the thread's index and taken off again: the sum may wrap on the way, where it has to."""
+
+    @wb.kernel
+    def around(x: wb.array[float], m: int, y: wb.array[float]):
+        i = wb.tid()
+        k = i + far
+        y[i] = x[k - m] + float(k % 7) + x[1 + i] * x[2 + i - 1]
+        for j in range(3):
+            y[i] += x[i + far - m + j]
+
+    x = np.random.default_rng(far).random(40, np.float32)
+    y = wb.zeros(37)
+    wb.launch(around, 37, [wb.array(x), far, y])
+    k = (np.arange(37, dtype=np.int64) + far + 2**31) % 2**32 - 2**31
+    exact = x[:37] + k % 7 + x[1:38].astype(np.float64) ** 2 + sum(x[j : j + 37].astype(np.float64) for j in range(3))
+    np.testing.assert_allclose(y.numpy(), exact, rtol=1e-5)

@@ -118,3 +118,23 @@ def test_refused():
     kept = wb.launch(k, 1, [wb.ones(3), some], record_cmd=True)
     with pytest.raises(LaunchError, match="made with indices for"):
         kept.set_param_by_name("z", wb.ones(3))
+
+
+@wb.struct
+class Chosen:
+    rows: wb.indexedarray(dtype=float, ndim=2)
+
+
+@wb.kernel
+def sum_rows(c: Chosen, y: wb.array[float]):
+    i = wb.tid()
+    for j in range(c.rows.shape[1]):
+        y[i] += c.rows[i, j]
+
+
+def test_a_struct_has_one_as_a_field():
+    x, y = np.arange(12, dtype=np.float32).reshape(4, 3), wb.zeros(2)
+    c = Chosen()
+    c.rows = wb.indexedarray(wb.array(x), [[3, 1], None])
+    wb.launch(sum_rows, 2, inputs=[c, y])
+    assert np.array_equal(y.numpy(), x[[3, 1]].sum(1))

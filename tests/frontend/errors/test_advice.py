@@ -42,7 +42,7 @@ ADVICE = [
     ("y[i] == 1.0", "y[i] == 1.0", "Write = to assign"),
     ("z = '-inf'", "'-inf'", "Write wb.inf, -wb.inf or wb.nan."),
     ("for a, b in zip(x, y, strict=True):\n        z = a", "x", "Write for i in range(len(x)), and index every"),
-    ("for q in reversed(range(0, len(x), 2)):\n        z = q", "reversed(range(0, len(x), 2))", "Count down: range("),
+    ("for q in reversed(range(wb.uint32(len(x)))):\n        z = q", "reversed(range(wb.uint32(len(x))))", "Count down"),
     ("U, s, V = svd3(x, x, x, x)", "svd3(x, x, x, x)", "It returns what it computes: … = svd3(…)."),
     ("z = wb.float(i)", "wb.float", "Write float(x) and int(x)"),
     ("z = vec5()", "vec5", "Write vector(5, float)."),

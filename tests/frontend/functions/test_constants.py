@@ -46,8 +46,8 @@ def test_enums_classes_and_namespaces():
     text = """
         def k(x, y):
             i = tid()
-            y[i] = (x[i] + Colour.RED * Colour.BLUE + Level.HIGH * Settings.n + Settings.Inner.s + ns.k * ns.v[1]
-                    + 100.0 * ns.kind)
+            y[i] = (x[i] + Colour.RED.value * Colour.BLUE + Level.HIGH.value * Settings.n + Settings.Inner.s
+                    + ns.k * ns.v[1] + 100.0 * ns.kind)
         """
     got, interpreted = meaning.results(text, np.array([0.0, 1.0]), space)
     assert got.tolist() == interpreted.tolist()
@@ -188,3 +188,34 @@ def test_what_has_no_finite_result_is_left_to_the_kernel():
     assert np.isnan(one(k))
     k = meaning.define("def k(x, y):\n    i = tid()\n    y[i] = x[i] * exp(1000.0)\n")["k"]
     assert one(k) == np.inf
+
+
+@wb.struct
+class Gains:
+    p: float
+    axis: wb.vec3
+
+
+def gains(p):
+    return Gains(p, wb.vec3(1.0, 2.0, 3.0))
+
+
+FACTOR = 4.0
+
+
+@wb.kernel
+def control(x: wb.array[float], y: wb.array[float]):
+    g = wb.static(gains(FACTOR))
+    y[0] = g.p * x[0] + g.axis[2]
+
+
+def test_static_returns_a_struct_which_is_watched(monkeypatch):
+    x, y = wb.array([2.0], float), wb.zeros(1)
+    wb.launch(control, 1, inputs=[x, y])
+    assert y.numpy()[0] == 11
+    before = control.used
+    wb.launch(control, 1, inputs=[x, y])
+    assert control.used is before
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    wb.launch(control, 1, inputs=[x, y])
+    assert y.numpy()[0] == 13

@@ -291,16 +291,15 @@ REFUSED = {
     "v = z // w": "// takes numbers that are not complex",
     "v = z @ w": "@ takes matrices or vectors; it got complex64, complex64.",
     "v = z[0]": "complex64 cannot be indexed. Write z.real or z.imag.",
-    "v = z.x": "complex64 has no x; it has real and imag.",
-    "v = z.conjugate()": "Write conj(z).",
+    "v = z.x": "complex64 has no x; it has real, imag and conjugate().",
+    "v = z.conjugate(w)": "z.conjugate() takes 0 arguments without names.",
     "v = len(z)": "len() takes an array or a vector; this is complex64.",
     "v = float(z)": "float32() takes a scalar; this is complex64. Take its .real, its .imag or abs().",
     "a, b = z": "complex64 cannot be unpacked into 2 names.",
     "v = length(z)": "length() takes numbers that are not complex",
-    "v = vec2(z)": "vec2() takes 2 components, not a complex64.",
-    "v = vec2(1.0, 2.0) * z": "* takes numbers that are not complex; it got vec2, complex64.",
+    "v = vec2(z)": "A component of vec2 is float32; the value is complex64. Take its .real, its .imag or abs().",
     "v = complex(z, w)": "complex() takes a number, or a real and an imaginary part; it got complex64, complex64.",
-    "v = conj(1.0)": "conj() takes a complex number; it got float32.",
+    "v = conj(x)": "An array in a kernel has no conjugate",
     "z.real = 1.0": "The parts of a complex number are not assigned one by one; z is one.",
     "x[i].imag += 1.0": "Write x[i] = complex(x[i].real, …).",
     "o[i] = z": "An element of o is float32; the value is complex64. Take its .real, its .imag or abs().",
@@ -321,5 +320,3 @@ def test_what_complex_numbers_have_not_is_refused_with_what_to_write() -> None:
             define(text)
         said = re.sub(r"\s+", " ", str(caught.value))
         assert sentence in said, (line, said)
-    with pytest.raises(TypeError, match="dtype a scalar type"):
-        wb.vector(2, wb.complex64)

@@ -23,12 +23,12 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 2: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 3: n = start[i]
-  %v14 = mul i64 %v13, 4
+  %v14 = mul i64 %i.13, 4
   %v17 = getelementptr i8, ptr %start.data.16, i64 %v14
   %start.18 = load <8 x i32>, ptr %v17, align 4
-  %v19 = mul i64 %v13, 4
+  %v19 = mul i64 %i.13, 4
   %v20 = add i64 %v19, 32
   %v21 = getelementptr i8, ptr %start.data.16, i64 %v20
   %start.22 = load <8 x i32>, ptr %v21, align 4
@@ -420,10 +420,10 @@ on.378:
   br label %lanes.23, !llvm.loop !2
 lanes.end.25:
   ; line 10: steps[i] = k
-  %v389 = mul i64 %v13, 4
+  %v389 = mul i64 %i.13, 4
   %v392 = getelementptr i8, ptr %steps.data.391, i64 %v389
   store <8 x i32> %k.31, ptr %v392, align 4
-  %v393 = mul i64 %v13, 4
+  %v393 = mul i64 %i.13, 4
   %v394 = add i64 %v393, 32
   %v395 = getelementptr i8, ptr %steps.data.391, i64 %v394
   store <8 x i32> %k.32, ptr %v395, align 4
@@ -448,136 +448,565 @@ on.397:
   %v410 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !3
 gangs.end.5:
-  br label %threads
-threads:
-  %tid = phi i32 [ %gangs.9, %gangs.end.5 ], [ %tid.next, %thread.end ]
-  %more.411 = icmp slt i32 %tid, %high.2
-  br i1 %more.411, label %thread, label %finish
-thread:
+  %left.411 = sub nsw i32 %high.2, %gangs.9
+  %several.414 = icmp sge i32 %left.411, 4
+  br i1 %several.414, label %rest.412, label %rest.end.413
+rest.412:
+  %v415 = insertelement <8 x i32> poison, i32 %left.411, i64 0
+  %v416 = shufflevector <8 x i32> %v415, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v417 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v416
+  %v418 = sext <8 x i1> %v417 to <8 x i32>
+  %v419 = bitcast <8 x i32> %v418 to <8 x float>
+  %v420 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v419)
+  %mask.421 = bitcast <8 x float> %v420 to <8 x i32>
+  %v422 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v416
+  %v423 = sext <8 x i1> %v422 to <8 x i32>
+  %v424 = bitcast <8 x i32> %v423 to <8 x float>
+  %v425 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v424)
+  %mask.426 = bitcast <8 x float> %v425 to <8 x i32>
   ; line 2: i = tid()
-  %v412 = sext i32 %tid to i64
+  %i.427 = sext i32 %gangs.9 to i64
   ; line 3: n = start[i]
-  %v413 = getelementptr inbounds i32, ptr %start.data.16, i64 %v412
-  %n.414 = load i32, ptr %v413
+  %v428 = mul i64 %i.427, 4
+  %v429 = getelementptr i8, ptr %start.data.16, i64 %v428
+  %v430 = call <8 x i32> @llvm.masked.load.v8i32.p0(ptr %v429, i32 4, <8 x i1> %v417, <8 x i32> zeroinitializer)
+  %start.431 = freeze <8 x i32> %v430
+  %v432 = mul i64 %i.427, 4
+  %v433 = add i64 %v432, 32
+  %v434 = getelementptr i8, ptr %start.data.16, i64 %v433
+  %v435 = call <8 x i32> @llvm.masked.load.v8i32.p0(ptr %v434, i32 4, <8 x i1> %v422, <8 x i32> zeroinitializer)
+  %start.436 = freeze <8 x i32> %v435
   ; line 5: while n != 1:
-  br label %strip.418
-strip.418:
-  %n.419 = phi i32 [ %n.414, %thread ], [ %n.469, %go.481 ]
-  %k.420 = phi i32 [ 0, %thread ], [ %k.470, %go.481 ]
-  %break.1.421 = phi i1 [ false, %thread ], [ %break.1.475, %go.481 ]
-  br label %while.415
-while.415:
-  %turn.476 = phi i32 [ 0, %strip.418 ], [ %turn.477, %endif.474 ]
-  %n.422 = phi i32 [ %n.419, %strip.418 ], [ %n.469, %endif.474 ]
-  %k.423 = phi i32 [ %k.420, %strip.418 ], [ %k.470, %endif.474 ]
-  %break.1.424 = phi i1 [ %break.1.421, %strip.418 ], [ %break.1.475, %endif.474 ]
-  br i1 %break.1.424, label %then.425, label %else.426
-then.425:
-  br label %endif.427
-else.426:
-  %v428 = icmp ne i32 %n.422, 1
-  br label %endif.427
-endif.427:
-  %v429 = phi i1 [ false, %then.425 ], [ %v428, %else.426 ]
-  br i1 %v429, label %do.416, label %endwhile.417
-do.416:
+  br label %lanes.437
+lanes.437:
+  %count.440 = phi i32 [ 0, %rest.412 ], [ %count.750, %on.792 ]
+  %lanes.441 = phi <8 x i32> [ %mask.421, %rest.412 ], [ %mask.468, %on.792 ]
+  %lanes.442 = phi <8 x i32> [ %mask.426, %rest.412 ], [ %mask.469, %on.792 ]
+  %n.443 = phi <8 x i32> [ %start.431, %rest.412 ], [ %mask.755, %on.792 ]
+  %n.444 = phi <8 x i32> [ %start.436, %rest.412 ], [ %mask.760, %on.792 ]
+  %k.445 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %mask.766, %on.792 ]
+  %k.446 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %mask.770, %on.792 ]
+  %break.1.447 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.1.786, %on.792 ]
+  %break.1.448 = phi <8 x i32> [ splat (i32 0), %rest.412 ], [ %break.1.790, %on.792 ]
+  %k.449 = phi i32 [ 0, %rest.412 ], [ %k.744, %on.792 ]
+  %break.1.450 = phi i1 [ false, %rest.412 ], [ %break.1.749, %on.792 ]
+  br i1 %break.1.450, label %then.451, label %else.452
+then.451:
+  br label %endif.453
+else.452:
+  %v454 = icmp ne <8 x i32> %n.443, splat (i32 1)
+  %v455 = freeze <8 x i1> %v454
+  %v456 = sext <8 x i1> %v455 to <8 x i32>
+  %v457 = bitcast <8 x i32> %v456 to <8 x float>
+  %v458 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v457)
+  %mask.459 = bitcast <8 x float> %v458 to <8 x i32>
+  %v460 = icmp ne <8 x i32> %n.444, splat (i32 1)
+  %v461 = freeze <8 x i1> %v460
+  %v462 = sext <8 x i1> %v461 to <8 x i32>
+  %v463 = bitcast <8 x i32> %v462 to <8 x float>
+  %v464 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v463)
+  %mask.465 = bitcast <8 x float> %v464 to <8 x i32>
+  br label %endif.453
+endif.453:
+  %v466 = phi <8 x i32> [ splat (i32 0), %then.451 ], [ %mask.459, %else.452 ]
+  %v467 = phi <8 x i32> [ splat (i32 0), %then.451 ], [ %mask.465, %else.452 ]
+  %mask.468 = and <8 x i32> %lanes.441, %v466
+  %mask.469 = and <8 x i32> %lanes.442, %v467
+  %v470 = or <8 x i32> %mask.468, %mask.469
+  %v471 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v470)
+  %any.472 = icmp ne i32 %v471, 0
+  br i1 %any.472, label %lanes.body.438, label %lanes.end.439
+lanes.body.438:
   ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
-  %v430 = icmp eq i32 2, 0
-  %v431 = icmp eq i32 2, -1
-  %v432 = icmp eq i32 %n.422, -2147483648
-  %v433 = and i1 %v431, %v432
-  %v434 = or i1 %v430, %v433
-  %v435 = select i1 %v434, i32 1, i32 2
-  %v436 = srem i32 %n.422, %v435
-  %v437 = icmp ne i32 %v436, 0
-  %v438 = icmp slt i32 %v436, 0
-  %v439 = icmp slt i32 %v435, 0
-  %v440 = xor i1 %v438, %v439
-  %v441 = and i1 %v437, %v440
-  %v442 = add i32 %v436, %v435
-  %v443 = select i1 %v441, i32 %v442, i32 %v436
-  %v444 = icmp eq i32 2, 0
-  %v445 = select i1 %v444, i32 %n.422, i32 %v443
-  %v446 = icmp eq i32 %v445, 0
-  br i1 %v446, label %then.447, label %else.448
-then.447:
-  %v450 = icmp eq i32 2, 0
-  %v451 = icmp eq i32 2, -1
-  %v452 = icmp eq i32 %n.422, -2147483648
-  %v453 = and i1 %v451, %v452
-  %v454 = or i1 %v450, %v453
-  %v455 = select i1 %v454, i32 1, i32 2
-  %v456 = sdiv i32 %n.422, %v455
-  %v457 = srem i32 %n.422, %v455
-  %v458 = icmp ne i32 %v457, 0
-  %v459 = icmp slt i32 %n.422, 0
-  %v460 = icmp slt i32 %v455, 0
-  %v461 = xor i1 %v459, %v460
-  %v462 = and i1 %v458, %v461
-  %v463 = sub i32 %v456, 1
-  %v464 = select i1 %v462, i32 %v463, i32 %v456
-  %v465 = icmp eq i32 2, 0
-  %v466 = select i1 %v465, i32 -1, i32 %v464
-  br label %endif.449
-else.448:
-  %v467 = mul i32 3, %n.422
-  %v468 = add i32 %v467, 1
-  br label %endif.449
-endif.449:
-  %n.469 = phi i32 [ %v466, %then.447 ], [ %v468, %else.448 ]
+  %v473 = icmp eq i32 2, 0
+  %v474 = icmp eq i32 2, -1
+  %v475 = icmp eq <8 x i32> %n.443, splat (i32 -2147483648)
+  %v476 = freeze <8 x i1> %v475
+  %v477 = sext <8 x i1> %v476 to <8 x i32>
+  %v478 = bitcast <8 x i32> %v477 to <8 x float>
+  %v479 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v478)
+  %mask.480 = bitcast <8 x float> %v479 to <8 x i32>
+  %v481 = icmp eq <8 x i32> %n.444, splat (i32 -2147483648)
+  %v482 = freeze <8 x i1> %v481
+  %v483 = sext <8 x i1> %v482 to <8 x i32>
+  %v484 = bitcast <8 x i32> %v483 to <8 x float>
+  %v485 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v484)
+  %mask.486 = bitcast <8 x float> %v485 to <8 x i32>
+  %v487 = insertelement <8 x i1> poison, i1 %v474, i64 0
+  %v488 = shufflevector <8 x i1> %v487, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v489 = and <8 x i1> %v488, %v475
+  %v490 = freeze <8 x i1> %v489
+  %v491 = sext <8 x i1> %v490 to <8 x i32>
+  %v492 = bitcast <8 x i32> %v491 to <8 x float>
+  %v493 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v492)
+  %mask.494 = bitcast <8 x float> %v493 to <8 x i32>
+  %v495 = and <8 x i1> %v488, %v481
+  %v496 = freeze <8 x i1> %v495
+  %v497 = sext <8 x i1> %v496 to <8 x i32>
+  %v498 = bitcast <8 x i32> %v497 to <8 x float>
+  %v499 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v498)
+  %mask.500 = bitcast <8 x float> %v499 to <8 x i32>
+  %v501 = insertelement <8 x i1> poison, i1 %v473, i64 0
+  %v502 = shufflevector <8 x i1> %v501, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v503 = or <8 x i1> %v502, %v489
+  %v504 = freeze <8 x i1> %v503
+  %v505 = sext <8 x i1> %v504 to <8 x i32>
+  %v506 = bitcast <8 x i32> %v505 to <8 x float>
+  %v507 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v506)
+  %mask.508 = bitcast <8 x float> %v507 to <8 x i32>
+  %v509 = or <8 x i1> %v502, %v495
+  %v510 = freeze <8 x i1> %v509
+  %v511 = sext <8 x i1> %v510 to <8 x i32>
+  %v512 = bitcast <8 x i32> %v511 to <8 x float>
+  %v513 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v512)
+  %mask.514 = bitcast <8 x float> %v513 to <8 x i32>
+  %v515 = select <8 x i1> %v503, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v516 = select <8 x i1> %v509, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v517 = srem <8 x i32> %n.443, %v515
+  %v518 = srem <8 x i32> %n.444, %v516
+  %v519 = icmp ne <8 x i32> %v517, splat (i32 0)
+  %v520 = freeze <8 x i1> %v519
+  %v521 = sext <8 x i1> %v520 to <8 x i32>
+  %v522 = bitcast <8 x i32> %v521 to <8 x float>
+  %v523 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v522)
+  %mask.524 = bitcast <8 x float> %v523 to <8 x i32>
+  %v525 = icmp ne <8 x i32> %v518, splat (i32 0)
+  %v526 = freeze <8 x i1> %v525
+  %v527 = sext <8 x i1> %v526 to <8 x i32>
+  %v528 = bitcast <8 x i32> %v527 to <8 x float>
+  %v529 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v528)
+  %mask.530 = bitcast <8 x float> %v529 to <8 x i32>
+  %v531 = icmp slt <8 x i32> %v517, splat (i32 0)
+  %v532 = freeze <8 x i1> %v531
+  %v533 = sext <8 x i1> %v532 to <8 x i32>
+  %v534 = bitcast <8 x i32> %v533 to <8 x float>
+  %v535 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v534)
+  %mask.536 = bitcast <8 x float> %v535 to <8 x i32>
+  %v537 = icmp slt <8 x i32> %v518, splat (i32 0)
+  %v538 = freeze <8 x i1> %v537
+  %v539 = sext <8 x i1> %v538 to <8 x i32>
+  %v540 = bitcast <8 x i32> %v539 to <8 x float>
+  %v541 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v540)
+  %mask.542 = bitcast <8 x float> %v541 to <8 x i32>
+  %v543 = icmp slt <8 x i32> %v515, splat (i32 0)
+  %v544 = freeze <8 x i1> %v543
+  %v545 = sext <8 x i1> %v544 to <8 x i32>
+  %v546 = bitcast <8 x i32> %v545 to <8 x float>
+  %v547 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v546)
+  %mask.548 = bitcast <8 x float> %v547 to <8 x i32>
+  %v549 = icmp slt <8 x i32> %v516, splat (i32 0)
+  %v550 = freeze <8 x i1> %v549
+  %v551 = sext <8 x i1> %v550 to <8 x i32>
+  %v552 = bitcast <8 x i32> %v551 to <8 x float>
+  %v553 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v552)
+  %mask.554 = bitcast <8 x float> %v553 to <8 x i32>
+  %v555 = xor <8 x i1> %v531, %v543
+  %v556 = freeze <8 x i1> %v555
+  %v557 = sext <8 x i1> %v556 to <8 x i32>
+  %v558 = bitcast <8 x i32> %v557 to <8 x float>
+  %v559 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v558)
+  %mask.560 = bitcast <8 x float> %v559 to <8 x i32>
+  %v561 = xor <8 x i1> %v537, %v549
+  %v562 = freeze <8 x i1> %v561
+  %v563 = sext <8 x i1> %v562 to <8 x i32>
+  %v564 = bitcast <8 x i32> %v563 to <8 x float>
+  %v565 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v564)
+  %mask.566 = bitcast <8 x float> %v565 to <8 x i32>
+  %v567 = and <8 x i1> %v519, %v555
+  %v568 = freeze <8 x i1> %v567
+  %v569 = sext <8 x i1> %v568 to <8 x i32>
+  %v570 = bitcast <8 x i32> %v569 to <8 x float>
+  %v571 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v570)
+  %mask.572 = bitcast <8 x float> %v571 to <8 x i32>
+  %v573 = and <8 x i1> %v525, %v561
+  %v574 = freeze <8 x i1> %v573
+  %v575 = sext <8 x i1> %v574 to <8 x i32>
+  %v576 = bitcast <8 x i32> %v575 to <8 x float>
+  %v577 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v576)
+  %mask.578 = bitcast <8 x float> %v577 to <8 x i32>
+  %v579 = add <8 x i32> %v517, %v515
+  %v580 = add <8 x i32> %v518, %v516
+  %v581 = select <8 x i1> %v567, <8 x i32> %v579, <8 x i32> %v517
+  %v582 = select <8 x i1> %v573, <8 x i32> %v580, <8 x i32> %v518
+  %v583 = icmp eq i32 2, 0
+  %v584 = insertelement <8 x i1> poison, i1 %v583, i64 0
+  %v585 = shufflevector <8 x i1> %v584, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v586 = select <8 x i1> %v585, <8 x i32> %n.443, <8 x i32> %v581
+  %v587 = select <8 x i1> %v585, <8 x i32> %n.444, <8 x i32> %v582
+  %v588 = icmp eq <8 x i32> %v586, splat (i32 0)
+  %v589 = freeze <8 x i1> %v588
+  %v590 = sext <8 x i1> %v589 to <8 x i32>
+  %v591 = bitcast <8 x i32> %v590 to <8 x float>
+  %v592 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v591)
+  %mask.593 = bitcast <8 x float> %v592 to <8 x i32>
+  %v594 = icmp eq <8 x i32> %v587, splat (i32 0)
+  %v595 = freeze <8 x i1> %v594
+  %v596 = sext <8 x i1> %v595 to <8 x i32>
+  %v597 = bitcast <8 x i32> %v596 to <8 x float>
+  %v598 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v597)
+  %mask.599 = bitcast <8 x float> %v598 to <8 x i32>
+  %mask.600 = and <8 x i32> %mask.468, %mask.593
+  %mask.601 = and <8 x i32> %mask.469, %mask.599
+  %v604 = or <8 x i32> %mask.600, %mask.601
+  %v605 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v604)
+  %any.606 = icmp ne i32 %v605, 0
+  br i1 %any.606, label %side.602, label %side.end.603
+side.602:
+  %v607 = icmp eq i32 2, 0
+  %v608 = icmp eq i32 2, -1
+  %v609 = icmp eq <8 x i32> %n.443, splat (i32 -2147483648)
+  %v610 = freeze <8 x i1> %v609
+  %v611 = sext <8 x i1> %v610 to <8 x i32>
+  %v612 = bitcast <8 x i32> %v611 to <8 x float>
+  %v613 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v612)
+  %mask.614 = bitcast <8 x float> %v613 to <8 x i32>
+  %v615 = icmp eq <8 x i32> %n.444, splat (i32 -2147483648)
+  %v616 = freeze <8 x i1> %v615
+  %v617 = sext <8 x i1> %v616 to <8 x i32>
+  %v618 = bitcast <8 x i32> %v617 to <8 x float>
+  %v619 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v618)
+  %mask.620 = bitcast <8 x float> %v619 to <8 x i32>
+  %v621 = insertelement <8 x i1> poison, i1 %v608, i64 0
+  %v622 = shufflevector <8 x i1> %v621, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v623 = and <8 x i1> %v622, %v609
+  %v624 = freeze <8 x i1> %v623
+  %v625 = sext <8 x i1> %v624 to <8 x i32>
+  %v626 = bitcast <8 x i32> %v625 to <8 x float>
+  %v627 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v626)
+  %mask.628 = bitcast <8 x float> %v627 to <8 x i32>
+  %v629 = and <8 x i1> %v622, %v615
+  %v630 = freeze <8 x i1> %v629
+  %v631 = sext <8 x i1> %v630 to <8 x i32>
+  %v632 = bitcast <8 x i32> %v631 to <8 x float>
+  %v633 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v632)
+  %mask.634 = bitcast <8 x float> %v633 to <8 x i32>
+  %v635 = insertelement <8 x i1> poison, i1 %v607, i64 0
+  %v636 = shufflevector <8 x i1> %v635, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v637 = or <8 x i1> %v636, %v623
+  %v638 = freeze <8 x i1> %v637
+  %v639 = sext <8 x i1> %v638 to <8 x i32>
+  %v640 = bitcast <8 x i32> %v639 to <8 x float>
+  %v641 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v640)
+  %mask.642 = bitcast <8 x float> %v641 to <8 x i32>
+  %v643 = or <8 x i1> %v636, %v629
+  %v644 = freeze <8 x i1> %v643
+  %v645 = sext <8 x i1> %v644 to <8 x i32>
+  %v646 = bitcast <8 x i32> %v645 to <8 x float>
+  %v647 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v646)
+  %mask.648 = bitcast <8 x float> %v647 to <8 x i32>
+  %v649 = select <8 x i1> %v637, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v650 = select <8 x i1> %v643, <8 x i32> splat (i32 1), <8 x i32> splat (i32 2)
+  %v651 = sdiv <8 x i32> %n.443, %v649
+  %v652 = sdiv <8 x i32> %n.444, %v650
+  %v653 = srem <8 x i32> %n.443, %v649
+  %v654 = srem <8 x i32> %n.444, %v650
+  %v655 = icmp ne <8 x i32> %v653, splat (i32 0)
+  %v656 = freeze <8 x i1> %v655
+  %v657 = sext <8 x i1> %v656 to <8 x i32>
+  %v658 = bitcast <8 x i32> %v657 to <8 x float>
+  %v659 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v658)
+  %mask.660 = bitcast <8 x float> %v659 to <8 x i32>
+  %v661 = icmp ne <8 x i32> %v654, splat (i32 0)
+  %v662 = freeze <8 x i1> %v661
+  %v663 = sext <8 x i1> %v662 to <8 x i32>
+  %v664 = bitcast <8 x i32> %v663 to <8 x float>
+  %v665 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v664)
+  %mask.666 = bitcast <8 x float> %v665 to <8 x i32>
+  %v667 = icmp slt <8 x i32> %n.443, splat (i32 0)
+  %v668 = freeze <8 x i1> %v667
+  %v669 = sext <8 x i1> %v668 to <8 x i32>
+  %v670 = bitcast <8 x i32> %v669 to <8 x float>
+  %v671 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v670)
+  %mask.672 = bitcast <8 x float> %v671 to <8 x i32>
+  %v673 = icmp slt <8 x i32> %n.444, splat (i32 0)
+  %v674 = freeze <8 x i1> %v673
+  %v675 = sext <8 x i1> %v674 to <8 x i32>
+  %v676 = bitcast <8 x i32> %v675 to <8 x float>
+  %v677 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v676)
+  %mask.678 = bitcast <8 x float> %v677 to <8 x i32>
+  %v679 = icmp slt <8 x i32> %v649, splat (i32 0)
+  %v680 = freeze <8 x i1> %v679
+  %v681 = sext <8 x i1> %v680 to <8 x i32>
+  %v682 = bitcast <8 x i32> %v681 to <8 x float>
+  %v683 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v682)
+  %mask.684 = bitcast <8 x float> %v683 to <8 x i32>
+  %v685 = icmp slt <8 x i32> %v650, splat (i32 0)
+  %v686 = freeze <8 x i1> %v685
+  %v687 = sext <8 x i1> %v686 to <8 x i32>
+  %v688 = bitcast <8 x i32> %v687 to <8 x float>
+  %v689 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v688)
+  %mask.690 = bitcast <8 x float> %v689 to <8 x i32>
+  %v691 = xor <8 x i1> %v667, %v679
+  %v692 = freeze <8 x i1> %v691
+  %v693 = sext <8 x i1> %v692 to <8 x i32>
+  %v694 = bitcast <8 x i32> %v693 to <8 x float>
+  %v695 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v694)
+  %mask.696 = bitcast <8 x float> %v695 to <8 x i32>
+  %v697 = xor <8 x i1> %v673, %v685
+  %v698 = freeze <8 x i1> %v697
+  %v699 = sext <8 x i1> %v698 to <8 x i32>
+  %v700 = bitcast <8 x i32> %v699 to <8 x float>
+  %v701 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v700)
+  %mask.702 = bitcast <8 x float> %v701 to <8 x i32>
+  %v703 = and <8 x i1> %v655, %v691
+  %v704 = freeze <8 x i1> %v703
+  %v705 = sext <8 x i1> %v704 to <8 x i32>
+  %v706 = bitcast <8 x i32> %v705 to <8 x float>
+  %v707 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v706)
+  %mask.708 = bitcast <8 x float> %v707 to <8 x i32>
+  %v709 = and <8 x i1> %v661, %v697
+  %v710 = freeze <8 x i1> %v709
+  %v711 = sext <8 x i1> %v710 to <8 x i32>
+  %v712 = bitcast <8 x i32> %v711 to <8 x float>
+  %v713 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v712)
+  %mask.714 = bitcast <8 x float> %v713 to <8 x i32>
+  %v715 = sub <8 x i32> %v651, splat (i32 1)
+  %v716 = sub <8 x i32> %v652, splat (i32 1)
+  %v717 = select <8 x i1> %v703, <8 x i32> %v715, <8 x i32> %v651
+  %v718 = select <8 x i1> %v709, <8 x i32> %v716, <8 x i32> %v652
+  %v719 = icmp eq i32 2, 0
+  %v720 = insertelement <8 x i1> poison, i1 %v719, i64 0
+  %v721 = shufflevector <8 x i1> %v720, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v722 = select <8 x i1> %v721, <8 x i32> splat (i32 -1), <8 x i32> %v717
+  %v723 = select <8 x i1> %v721, <8 x i32> splat (i32 -1), <8 x i32> %v718
+  br label %side.end.603
+side.end.603:
+  %n.724 = phi <8 x i32> [ zeroinitializer, %lanes.body.438 ], [ %v722, %side.602 ]
+  %n.725 = phi <8 x i32> [ zeroinitializer, %lanes.body.438 ], [ %v723, %side.602 ]
+  %v726 = xor <8 x i32> %mask.593, splat (i32 -1)
+  %mask.727 = and <8 x i32> %mask.468, %v726
+  %v728 = xor <8 x i32> %mask.599, splat (i32 -1)
+  %mask.729 = and <8 x i32> %mask.469, %v728
+  %v730 = mul <8 x i32> splat (i32 3), %n.443
+  %v731 = mul <8 x i32> splat (i32 3), %n.444
+  %v732 = add <8 x i32> %v730, splat (i32 1)
+  %v733 = add <8 x i32> %v731, splat (i32 1)
+  %flags.734 = icmp slt <8 x i32> %mask.600, zeroinitializer
+  %v735 = select <8 x i1> %flags.734, <8 x i32> %n.724, <8 x i32> %v732
+  %v736 = bitcast <8 x i32> %v735 to <8 x float>
+  %v737 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v736)
+  %mask.738 = bitcast <8 x float> %v737 to <8 x i32>
+  %flags.739 = icmp slt <8 x i32> %mask.601, zeroinitializer
+  %v740 = select <8 x i1> %flags.739, <8 x i32> %n.725, <8 x i32> %v733
+  %v741 = bitcast <8 x i32> %v740 to <8 x float>
+  %v742 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v741)
+  %mask.743 = bitcast <8 x float> %v742 to <8 x i32>
   ; line 7: k += 1
-  %k.470 = add i32 %k.423, 1
+  %k.744 = add i32 %k.449, 1
   ; line 8: if k >= 1000:
-  %v471 = icmp sge i32 %k.470, 1000
-  br i1 %v471, label %then.472, label %else.473
-then.472:
+  %v745 = icmp sge i32 %k.744, 1000
+  br i1 %v745, label %then.746, label %else.747
+then.746:
   ; line 9: break
   ; line 8: if k >= 1000:
-  br label %endif.474
-else.473:
-  br label %endif.474
-endif.474:
-  %break.1.475 = phi i1 [ true, %then.472 ], [ %break.1.424, %else.473 ]
+  br label %endif.748
+else.747:
+  br label %endif.748
+endif.748:
+  %break.1.749 = phi i1 [ true, %then.746 ], [ %break.1.450, %else.747 ]
   ; line 5: while n != 1:
-  %turn.477 = add nuw nsw i32 %turn.476, 1
-  %more.479 = icmp ult i32 %turn.477, 512
-  br i1 %more.479, label %while.415, label %full.478
-full.478:
-  %stop.482 = load volatile i32, ptr %stop
-  %calm.483 = icmp eq i32 %stop.482, 0
-  br i1 %calm.483, label %go.481, label %ask.480, !prof !1
-ask.480:
-  %v484 = load ptr, ptr %v385
-  %v485 = call i32 %v484(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v486 = icmp eq i32 %v485, 0
-  br i1 %v486, label %go.481, label %stopped
-go.481:
-  br label %strip.418
-endwhile.417:
+  %count.750 = add i32 %count.440, 1
+  %flags.751 = icmp slt <8 x i32> %mask.468, zeroinitializer
+  %v752 = select <8 x i1> %flags.751, <8 x i32> %mask.738, <8 x i32> %n.443
+  %v753 = bitcast <8 x i32> %v752 to <8 x float>
+  %v754 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v753)
+  %mask.755 = bitcast <8 x float> %v754 to <8 x i32>
+  %flags.756 = icmp slt <8 x i32> %mask.469, zeroinitializer
+  %v757 = select <8 x i1> %flags.756, <8 x i32> %mask.743, <8 x i32> %n.444
+  %v758 = bitcast <8 x i32> %v757 to <8 x float>
+  %v759 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v758)
+  %mask.760 = bitcast <8 x float> %v759 to <8 x i32>
+  %v761 = insertelement <8 x i32> poison, i32 %k.744, i64 0
+  %v762 = shufflevector <8 x i32> %v761, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v763 = select <8 x i1> %flags.751, <8 x i32> %v762, <8 x i32> %k.445
+  %v764 = bitcast <8 x i32> %v763 to <8 x float>
+  %v765 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v764)
+  %mask.766 = bitcast <8 x float> %v765 to <8 x i32>
+  %v767 = select <8 x i1> %flags.756, <8 x i32> %v762, <8 x i32> %k.446
+  %v768 = bitcast <8 x i32> %v767 to <8 x float>
+  %v769 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v768)
+  %mask.770 = bitcast <8 x float> %v769 to <8 x i32>
+  %v771 = insertelement <8 x i1> poison, i1 %break.1.749, i64 0
+  %v772 = shufflevector <8 x i1> %v771, <8 x i1> poison, <8 x i32> zeroinitializer
+  %v773 = freeze <8 x i1> %v772
+  %v774 = sext <8 x i1> %v773 to <8 x i32>
+  %v775 = bitcast <8 x i32> %v774 to <8 x float>
+  %v776 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v775)
+  %mask.777 = bitcast <8 x float> %v776 to <8 x i32>
+  %v778 = freeze <8 x i1> %v772
+  %v779 = sext <8 x i1> %v778 to <8 x i32>
+  %v780 = bitcast <8 x i32> %v779 to <8 x float>
+  %v781 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v780)
+  %mask.782 = bitcast <8 x float> %v781 to <8 x i32>
+  %v783 = xor <8 x i32> %mask.468, splat (i32 -1)
+  %v784 = and <8 x i32> %mask.468, %mask.777
+  %v785 = and <8 x i32> %v783, %break.1.447
+  %break.1.786 = or <8 x i32> %v784, %v785
+  %v787 = xor <8 x i32> %mask.469, splat (i32 -1)
+  %v788 = and <8 x i32> %mask.469, %mask.782
+  %v789 = and <8 x i32> %v787, %break.1.448
+  %break.1.790 = or <8 x i32> %v788, %v789
+  %v793 = and i32 %count.440, 511
+  %early.794 = icmp ne i32 %v793, 511
+  br i1 %early.794, label %on.792, label %due.791, !prof !1
+due.791:
+  %stop.797 = load volatile i32, ptr %stop
+  %calm.798 = icmp eq i32 %stop.797, 0
+  br i1 %calm.798, label %go.796, label %ask.795, !prof !1
+ask.795:
+  %v799 = load ptr, ptr %v385
+  %v800 = call i32 %v799(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v801 = icmp eq i32 %v800, 0
+  br i1 %v801, label %go.796, label %stopped
+go.796:
+  br label %on.792
+on.792:
+  br label %lanes.437, !llvm.loop !4
+lanes.end.439:
   ; line 10: steps[i] = k
-  %v487 = getelementptr inbounds i32, ptr %steps.data.391, i64 %v412
-  store i32 %k.423, ptr %v487
-  %v490 = and i32 %tid, 31
-  %early.491 = icmp ne i32 %v490, 31
-  br i1 %early.491, label %on.489, label %due.488, !prof !1
-due.488:
-  %stop.494 = load volatile i32, ptr %stop
-  %calm.495 = icmp eq i32 %stop.494, 0
-  br i1 %calm.495, label %go.493, label %ask.492, !prof !1
-ask.492:
-  %v496 = sext i32 %tid to i64
-  store i64 %v496, ptr %v404
-  %v497 = load ptr, ptr %v385
-  %v498 = call i32 %v497(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v499 = icmp eq i32 %v498, 0
-  br i1 %v499, label %go.493, label %stopped
-go.493:
-  br label %on.489
-on.489:
+  %v802 = mul i64 %i.427, 4
+  %v803 = getelementptr i8, ptr %steps.data.391, i64 %v802
+  %flags.804 = icmp slt <8 x i32> %mask.421, zeroinitializer
+  call void @llvm.masked.store.v8i32.p0(<8 x i32> %k.445, ptr %v803, i32 4, <8 x i1> %flags.804)
+  %v805 = mul i64 %i.427, 4
+  %v806 = add i64 %v805, 32
+  %v807 = getelementptr i8, ptr %steps.data.391, i64 %v806
+  %flags.808 = icmp slt <8 x i32> %mask.426, zeroinitializer
+  call void @llvm.masked.store.v8i32.p0(<8 x i32> %k.446, ptr %v807, i32 4, <8 x i1> %flags.808)
+  br label %rest.end.413
+rest.end.413:
+  %first.809 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %lanes.end.439 ]
+  br label %threads
+threads:
+  %tid = phi i32 [ %first.809, %rest.end.413 ], [ %tid.next, %thread.end ]
+  %more.810 = icmp slt i32 %tid, %high.2
+  br i1 %more.810, label %thread, label %finish
+thread:
+  ; line 2: i = tid()
+  ; line 3: n = start[i]
+  %v811 = sext i32 %tid to i64
+  %v812 = getelementptr inbounds i32, ptr %start.data.16, i64 %v811
+  %n.813 = load i32, ptr %v812
+  ; line 5: while n != 1:
+  br label %strip.817
+strip.817:
+  %n.818 = phi i32 [ %n.813, %thread ], [ %n.868, %go.880 ]
+  %k.819 = phi i32 [ 0, %thread ], [ %k.869, %go.880 ]
+  %break.1.820 = phi i1 [ false, %thread ], [ %break.1.874, %go.880 ]
+  br label %while.814
+while.814:
+  %turn.875 = phi i32 [ 0, %strip.817 ], [ %turn.876, %endif.873 ]
+  %n.821 = phi i32 [ %n.818, %strip.817 ], [ %n.868, %endif.873 ]
+  %k.822 = phi i32 [ %k.819, %strip.817 ], [ %k.869, %endif.873 ]
+  %break.1.823 = phi i1 [ %break.1.820, %strip.817 ], [ %break.1.874, %endif.873 ]
+  br i1 %break.1.823, label %then.824, label %else.825
+then.824:
+  br label %endif.826
+else.825:
+  %v827 = icmp ne i32 %n.821, 1
+  br label %endif.826
+endif.826:
+  %v828 = phi i1 [ false, %then.824 ], [ %v827, %else.825 ]
+  br i1 %v828, label %do.815, label %endwhile.816
+do.815:
+  ; line 6: n = n // 2 if n % 2 == 0 else 3 * n + 1
+  %v829 = icmp eq i32 2, 0
+  %v830 = icmp eq i32 2, -1
+  %v831 = icmp eq i32 %n.821, -2147483648
+  %v832 = and i1 %v830, %v831
+  %v833 = or i1 %v829, %v832
+  %v834 = select i1 %v833, i32 1, i32 2
+  %v835 = srem i32 %n.821, %v834
+  %v836 = icmp ne i32 %v835, 0
+  %v837 = icmp slt i32 %v835, 0
+  %v838 = icmp slt i32 %v834, 0
+  %v839 = xor i1 %v837, %v838
+  %v840 = and i1 %v836, %v839
+  %v841 = add i32 %v835, %v834
+  %v842 = select i1 %v840, i32 %v841, i32 %v835
+  %v843 = icmp eq i32 2, 0
+  %v844 = select i1 %v843, i32 %n.821, i32 %v842
+  %v845 = icmp eq i32 %v844, 0
+  br i1 %v845, label %then.846, label %else.847
+then.846:
+  %v849 = icmp eq i32 2, 0
+  %v850 = icmp eq i32 2, -1
+  %v851 = icmp eq i32 %n.821, -2147483648
+  %v852 = and i1 %v850, %v851
+  %v853 = or i1 %v849, %v852
+  %v854 = select i1 %v853, i32 1, i32 2
+  %v855 = sdiv i32 %n.821, %v854
+  %v856 = srem i32 %n.821, %v854
+  %v857 = icmp ne i32 %v856, 0
+  %v858 = icmp slt i32 %n.821, 0
+  %v859 = icmp slt i32 %v854, 0
+  %v860 = xor i1 %v858, %v859
+  %v861 = and i1 %v857, %v860
+  %v862 = sub i32 %v855, 1
+  %v863 = select i1 %v861, i32 %v862, i32 %v855
+  %v864 = icmp eq i32 2, 0
+  %v865 = select i1 %v864, i32 -1, i32 %v863
+  br label %endif.848
+else.847:
+  %v866 = mul i32 3, %n.821
+  %v867 = add i32 %v866, 1
+  br label %endif.848
+endif.848:
+  %n.868 = phi i32 [ %v865, %then.846 ], [ %v867, %else.847 ]
+  ; line 7: k += 1
+  %k.869 = add i32 %k.822, 1
+  ; line 8: if k >= 1000:
+  %v870 = icmp sge i32 %k.869, 1000
+  br i1 %v870, label %then.871, label %else.872
+then.871:
+  ; line 9: break
+  ; line 8: if k >= 1000:
+  br label %endif.873
+else.872:
+  br label %endif.873
+endif.873:
+  %break.1.874 = phi i1 [ true, %then.871 ], [ %break.1.823, %else.872 ]
+  ; line 5: while n != 1:
+  %turn.876 = add nuw nsw i32 %turn.875, 1
+  %more.878 = icmp ult i32 %turn.876, 512
+  br i1 %more.878, label %while.814, label %full.877
+full.877:
+  %stop.881 = load volatile i32, ptr %stop
+  %calm.882 = icmp eq i32 %stop.881, 0
+  br i1 %calm.882, label %go.880, label %ask.879, !prof !1
+ask.879:
+  %v883 = load ptr, ptr %v385
+  %v884 = call i32 %v883(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v885 = icmp eq i32 %v884, 0
+  br i1 %v885, label %go.880, label %stopped
+go.880:
+  br label %strip.817
+endwhile.816:
+  ; line 10: steps[i] = k
+  %v886 = sext i32 %tid to i64
+  %v887 = getelementptr inbounds i32, ptr %steps.data.391, i64 %v886
+  store i32 %k.822, ptr %v887
+  %v890 = and i32 %tid, 31
+  %early.891 = icmp ne i32 %v890, 31
+  br i1 %early.891, label %on.889, label %due.888, !prof !1
+due.888:
+  %stop.894 = load volatile i32, ptr %stop
+  %calm.895 = icmp eq i32 %stop.894, 0
+  br i1 %calm.895, label %go.893, label %ask.892, !prof !1
+ask.892:
+  %v896 = sext i32 %tid to i64
+  store i64 %v896, ptr %v404
+  %v897 = load ptr, ptr %v385
+  %v898 = call i32 %v897(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v899 = icmp eq i32 %v898, 0
+  br i1 %v899, label %go.893, label %stopped
+go.893:
+  br label %on.889
+on.889:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
-  br label %threads, !llvm.loop !4
+  br label %threads, !llvm.loop !5
 finish:
   br label %exit
 exit:
@@ -588,9 +1017,12 @@ stopped:
 declare i32 @llvm.smax.i32(i32, i32)
 declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
+declare <8 x i32> @llvm.masked.load.v8i32.p0(ptr, i32, <8 x i1>, <8 x i32>)
+declare void @llvm.masked.store.v8i32.p0(<8 x i32>, ptr, i32, <8 x i1>)
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
 !2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}
 !3 = distinct !{!3, !{!"llvm.loop.unroll.disable"}}
-!4 = distinct !{!4, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}
+!4 = distinct !{!4, !{!"llvm.loop.unroll.disable"}}
+!5 = distinct !{!5, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}

@@ -211,79 +211,157 @@ on.148:
   %v160 = add nsw i32 %number.102, 1
   br label %gangs.94, !llvm.loop !3
 gangs.end.96:
+  %left.161 = sub nsw i32 %high.2, %gangs.100
+  %several.164 = icmp sge i32 %left.161, 4
+  br i1 %several.164, label %rest.162, label %rest.end.163
+rest.162:
+  %v165 = insertelement <8 x i32> poison, i32 %left.161, i64 0
+  %v166 = shufflevector <8 x i32> %v165, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v167 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v166
+  %v168 = sext <8 x i1> %v167 to <8 x i32>
+  %v169 = bitcast <8 x i32> %v168 to <8 x float>
+  %v170 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v169)
+  %mask.171 = bitcast <8 x float> %v170 to <8 x i32>
+  %v172 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v166
+  %v173 = sext <8 x i1> %v172 to <8 x i32>
+  %v174 = bitcast <8 x i32> %v173 to <8 x float>
+  %v175 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v174)
+  %mask.176 = bitcast <8 x float> %v175 to <8 x i32>
+  ; line 2: i = tid()
+  %v177 = sext i32 %gangs.100 to i64
+  ; line 4: for q in range(len(x)):
+  %v178 = trunc i64 %x.shape0.15 to i32
+  %left.184 = sub i32 %v178, 0
+  %few.185 = call i32 @llvm.umin.i32(i32 %left.184, i32 8192)
+  %last.186 = add nsw i32 0, %few.185
+  %more.187 = icmp slt i32 0, %v178
+  br i1 %more.187, label %strip.179, label %endfor.183
+strip.179:
+  %q.188 = phi i32 [ 0, %rest.162 ], [ %last.190, %go.203 ]
+  %s.189 = phi float [ 0x0000000000000000, %rest.162 ], [ %s.198, %go.203 ]
+  %last.190 = phi i32 [ %last.186, %rest.162 ], [ %last.211, %go.203 ]
+  br label %body.180
+body.180:
+  %q.191 = phi i32 [ %q.188, %strip.179 ], [ %q.next.199, %body.180 ]
+  %s.192 = phi float [ %s.189, %strip.179 ], [ %s.198, %body.180 ]
+  ; line 5: s = 0.5 * s + x[q] * decay
+  %v193 = fmul float 0x3FE0000000000000, %s.192
+  %v194 = sext i32 %q.191 to i64
+  %v195 = getelementptr inbounds float, ptr %x.data.34, i64 %v194
+  %v196 = load float, ptr %v195
+  %v197 = fmul float %v196, %decay.38
+  %s.198 = fadd float %v193, %v197
+  ; line 4: for q in range(len(x)):
+  %q.next.199 = add nsw i32 %q.191, 1
+  %more.200 = icmp ne i32 %q.next.199, %last.190
+  br i1 %more.200, label %body.180, label %stripped.181
+stripped.181:
+  %over.201 = icmp eq i32 %last.190, %v178
+  br i1 %over.201, label %endfor.183, label %again.182, !prof !1
+again.182:
+  %stop.204 = load volatile i32, ptr %stop
+  %calm.205 = icmp eq i32 %stop.204, 0
+  br i1 %calm.205, label %go.203, label %ask.202, !prof !1
+ask.202:
+  %v206 = load ptr, ptr %v48
+  %v207 = call i32 %v206(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v208 = icmp eq i32 %v207, 0
+  br i1 %v208, label %go.203, label %stopped
+go.203:
+  %left.209 = sub i32 %v178, %last.190
+  %few.210 = call i32 @llvm.umin.i32(i32 %left.209, i32 8192)
+  %last.211 = add nsw i32 %last.190, %few.210
+  br label %strip.179
+endfor.183:
+  %v212 = phi float [ 0x0000000000000000, %rest.162 ], [ %s.198, %stripped.181 ]
+  ; line 6: y[i] = s
+  %v213 = mul i64 %v177, 4
+  %v214 = insertelement <8 x float> poison, float %v212, i64 0
+  %v215 = shufflevector <8 x float> %v214, <8 x float> poison, <8 x i32> zeroinitializer
+  %v216 = getelementptr i8, ptr %y.data.60, i64 %v213
+  %flags.217 = icmp slt <8 x i32> %mask.171, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v216, i32 4, <8 x i1> %flags.217)
+  %v218 = mul i64 %v177, 4
+  %v219 = add i64 %v218, 32
+  %v220 = getelementptr i8, ptr %y.data.60, i64 %v219
+  %flags.221 = icmp slt <8 x i32> %mask.176, zeroinitializer
+  call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v220, i32 4, <8 x i1> %flags.221)
+  br label %rest.end.163
+rest.end.163:
+  %first.222 = phi i32 [ %gangs.100, %gangs.end.96 ], [ %high.2, %endfor.183 ]
   br label %threads
 threads:
-  %tid = phi i32 [ %gangs.100, %gangs.end.96 ], [ %tid.next, %thread.end ]
-  %more.161 = icmp slt i32 %tid, %high.2
-  br i1 %more.161, label %thread, label %finish
+  %tid = phi i32 [ %first.222, %rest.end.163 ], [ %tid.next, %thread.end ]
+  %more.223 = icmp slt i32 %tid, %high.2
+  br i1 %more.223, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v162 = sext i32 %tid to i64
+  %v224 = sext i32 %tid to i64
   ; line 4: for q in range(len(x)):
-  %v163 = trunc i64 %x.shape0.15 to i32
-  %left.169 = sub i32 %v163, 0
-  %few.170 = call i32 @llvm.umin.i32(i32 %left.169, i32 8192)
-  %last.171 = add nsw i32 0, %few.170
-  %more.172 = icmp slt i32 0, %v163
-  br i1 %more.172, label %strip.164, label %endfor.168
-strip.164:
-  %q.173 = phi i32 [ 0, %thread ], [ %last.175, %go.188 ]
-  %s.174 = phi float [ 0x0000000000000000, %thread ], [ %s.183, %go.188 ]
-  %last.175 = phi i32 [ %last.171, %thread ], [ %last.196, %go.188 ]
-  br label %body.165
-body.165:
-  %q.176 = phi i32 [ %q.173, %strip.164 ], [ %q.next.184, %body.165 ]
-  %s.177 = phi float [ %s.174, %strip.164 ], [ %s.183, %body.165 ]
+  %v225 = trunc i64 %x.shape0.15 to i32
+  %left.231 = sub i32 %v225, 0
+  %few.232 = call i32 @llvm.umin.i32(i32 %left.231, i32 8192)
+  %last.233 = add nsw i32 0, %few.232
+  %more.234 = icmp slt i32 0, %v225
+  br i1 %more.234, label %strip.226, label %endfor.230
+strip.226:
+  %q.235 = phi i32 [ 0, %thread ], [ %last.237, %go.250 ]
+  %s.236 = phi float [ 0x0000000000000000, %thread ], [ %s.245, %go.250 ]
+  %last.237 = phi i32 [ %last.233, %thread ], [ %last.258, %go.250 ]
+  br label %body.227
+body.227:
+  %q.238 = phi i32 [ %q.235, %strip.226 ], [ %q.next.246, %body.227 ]
+  %s.239 = phi float [ %s.236, %strip.226 ], [ %s.245, %body.227 ]
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v178 = fmul float 0x3FE0000000000000, %s.177
-  %v179 = sext i32 %q.176 to i64
-  %v180 = getelementptr inbounds float, ptr %x.data.34, i64 %v179
-  %v181 = load float, ptr %v180
-  %v182 = fmul float %v181, %decay.38
-  %s.183 = fadd float %v178, %v182
+  %v240 = fmul float 0x3FE0000000000000, %s.239
+  %v241 = sext i32 %q.238 to i64
+  %v242 = getelementptr inbounds float, ptr %x.data.34, i64 %v241
+  %v243 = load float, ptr %v242
+  %v244 = fmul float %v243, %decay.38
+  %s.245 = fadd float %v240, %v244
   ; line 4: for q in range(len(x)):
-  %q.next.184 = add nsw i32 %q.176, 1
-  %more.185 = icmp ne i32 %q.next.184, %last.175
-  br i1 %more.185, label %body.165, label %stripped.166
-stripped.166:
-  %over.186 = icmp eq i32 %last.175, %v163
-  br i1 %over.186, label %endfor.168, label %again.167, !prof !1
-again.167:
-  %stop.189 = load volatile i32, ptr %stop
-  %calm.190 = icmp eq i32 %stop.189, 0
-  br i1 %calm.190, label %go.188, label %ask.187, !prof !1
-ask.187:
-  %v191 = load ptr, ptr %v48
-  %v192 = call i32 %v191(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v193 = icmp eq i32 %v192, 0
-  br i1 %v193, label %go.188, label %stopped
-go.188:
-  %left.194 = sub i32 %v163, %last.175
-  %few.195 = call i32 @llvm.umin.i32(i32 %left.194, i32 8192)
-  %last.196 = add nsw i32 %last.175, %few.195
-  br label %strip.164
-endfor.168:
-  %v197 = phi float [ 0x0000000000000000, %thread ], [ %s.183, %stripped.166 ]
+  %q.next.246 = add nsw i32 %q.238, 1
+  %more.247 = icmp ne i32 %q.next.246, %last.237
+  br i1 %more.247, label %body.227, label %stripped.228
+stripped.228:
+  %over.248 = icmp eq i32 %last.237, %v225
+  br i1 %over.248, label %endfor.230, label %again.229, !prof !1
+again.229:
+  %stop.251 = load volatile i32, ptr %stop
+  %calm.252 = icmp eq i32 %stop.251, 0
+  br i1 %calm.252, label %go.250, label %ask.249, !prof !1
+ask.249:
+  %v253 = load ptr, ptr %v48
+  %v254 = call i32 %v253(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v255 = icmp eq i32 %v254, 0
+  br i1 %v255, label %go.250, label %stopped
+go.250:
+  %left.256 = sub i32 %v225, %last.237
+  %few.257 = call i32 @llvm.umin.i32(i32 %left.256, i32 8192)
+  %last.258 = add nsw i32 %last.237, %few.257
+  br label %strip.226
+endfor.230:
+  %v259 = phi float [ 0x0000000000000000, %thread ], [ %s.245, %stripped.228 ]
   ; line 6: y[i] = s
-  %v198 = getelementptr inbounds float, ptr %y.data.60, i64 %v162
-  store float %v197, ptr %v198
-  %v201 = and i32 %tid, 31
-  %early.202 = icmp ne i32 %v201, 31
-  br i1 %early.202, label %on.200, label %due.199, !prof !1
-due.199:
-  %stop.205 = load volatile i32, ptr %stop
-  %calm.206 = icmp eq i32 %stop.205, 0
-  br i1 %calm.206, label %go.204, label %ask.203, !prof !1
-ask.203:
-  %v207 = sext i32 %tid to i64
-  store i64 %v207, ptr %v87
-  %v208 = load ptr, ptr %v48
-  %v209 = call i32 %v208(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v210 = icmp eq i32 %v209, 0
-  br i1 %v210, label %go.204, label %stopped
-go.204:
-  br label %on.200
-on.200:
+  %v260 = getelementptr inbounds float, ptr %y.data.60, i64 %v224
+  store float %v259, ptr %v260
+  %v263 = and i32 %tid, 31
+  %early.264 = icmp ne i32 %v263, 31
+  br i1 %early.264, label %on.262, label %due.261, !prof !1
+due.261:
+  %stop.267 = load volatile i32, ptr %stop
+  %calm.268 = icmp eq i32 %stop.267, 0
+  br i1 %calm.268, label %go.266, label %ask.265, !prof !1
+ask.265:
+  %v269 = sext i32 %tid to i64
+  store i64 %v269, ptr %v87
+  %v270 = load ptr, ptr %v48
+  %v271 = call i32 %v270(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v272 = icmp eq i32 %v271, 0
+  br i1 %v272, label %go.266, label %stopped
+go.266:
+  br label %on.262
+on.262:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
@@ -297,6 +375,8 @@ stopped:
 }
 declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.umin.i32(i32, i32)
+declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
+declare void @llvm.masked.store.v8f32.p0(<8 x float>, ptr, i32, <8 x i1>)
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

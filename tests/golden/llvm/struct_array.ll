@@ -5,7 +5,7 @@ entry:
   %bodies.vel.data.7 = getelementptr inbounds i8, ptr %bodies.pos.data.6, i64 12
   %dt.at.14 = getelementptr inbounds i8, ptr %params, i64 128
   %dt.15 = load float, ptr %dt.at.14
-  %bodies.id.data.25 = getelementptr inbounds i8, ptr %bodies.pos.data.6, i64 28
+  %bodies.id.data.27 = getelementptr inbounds i8, ptr %bodies.pos.data.6, i64 28
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -18,8 +18,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 9: i = tid()
-  %v4 = sext i32 %tid to i64
   ; line 10: bodies[i].pos += bodies[i].vel * dt
+  %v4 = sext i32 %tid to i64
   %v8 = getelementptr inbounds [32 x i8], ptr %bodies.vel.data.7, i64 %v4
   %v9 = getelementptr inbounds float, ptr %v8, i64 1
   %v10 = getelementptr inbounds float, ptr %v8, i64 2
@@ -29,19 +29,21 @@ thread:
   %v16 = fmul float %v11, %dt.15
   %v17 = fmul float %v12, %dt.15
   %v18 = fmul float %v13, %dt.15
-  %v19 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.6, i64 %v4
-  %v20 = getelementptr inbounds float, ptr %v19, i64 1
-  %v21 = getelementptr inbounds float, ptr %v19, i64 2
-  %v22 = atomicrmw fadd ptr %v19, float %v16 monotonic
-  %v23 = atomicrmw fadd ptr %v20, float %v17 monotonic
-  %v24 = atomicrmw fadd ptr %v21, float %v18 monotonic
+  %v19 = sext i32 %tid to i64
+  %v20 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.6, i64 %v19
+  %v21 = getelementptr inbounds float, ptr %v20, i64 1
+  %v22 = getelementptr inbounds float, ptr %v20, i64 2
+  %v23 = atomicrmw fadd ptr %v20, float %v16 monotonic
+  %v24 = atomicrmw fadd ptr %v21, float %v17 monotonic
+  %v25 = atomicrmw fadd ptr %v22, float %v18 monotonic
   ; line 11: bodies[i].id += 1
-  %v26 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.25, i64 %v4
-  %v27 = atomicrmw add ptr %v26, i32 1 monotonic
+  %v26 = sext i32 %tid to i64
+  %v28 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.27, i64 %v26
+  %v29 = atomicrmw add ptr %v28, i32 1 monotonic
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
-  br label %threads
+  br label %threads, !llvm.loop !2
 finish:
   br label %exit
 exit:
@@ -52,3 +54,4 @@ stopped:
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
+!2 = distinct !{!2, !{!"llvm.loop.vectorize.enable", i1 false}}

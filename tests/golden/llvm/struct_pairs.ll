@@ -2,14 +2,15 @@ define i32 @wb_struct_pairs(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %
 entry:
   %bodies.pos.at.15 = getelementptr inbounds i8, ptr %params, i64 32
   %bodies.pos.data.16 = load ptr, ptr %bodies.pos.at.15
-  %bodies.mass.data.176 = getelementptr inbounds i8, ptr %bodies.pos.data.16, i64 24
-  %bodies.id.data.230 = getelementptr inbounds i8, ptr %bodies.pos.data.16, i64 28
-  %bodies.pos.shape0.at.283 = getelementptr inbounds i8, ptr %params, i64 40
-  %bodies.pos.shape0.284 = load i64, ptr %bodies.pos.shape0.at.283, !range !0
-  %v409 = getelementptr inbounds i8, ptr %stop, i64 8
-  %f.at.427 = getelementptr inbounds i8, ptr %params, i64 128
-  %f.data.428 = load ptr, ptr %f.at.427
-  %v445 = getelementptr inbounds i8, ptr %stop, i64 16
+  %bodies.pos.shape0.at.109 = getelementptr inbounds i8, ptr %params, i64 40
+  %bodies.pos.shape0.110 = load i64, ptr %bodies.pos.shape0.at.109, !range !0
+  %bodies.mass.data.144 = getelementptr inbounds i8, ptr %bodies.pos.data.16, i64 24
+  %bodies.id.data.148 = getelementptr inbounds i8, ptr %bodies.pos.data.16, i64 28
+  %v237 = getelementptr inbounds i8, ptr %stop, i64 8
+  %f.at.255 = getelementptr inbounds i8, ptr %params, i64 128
+  %f.data.256 = load ptr, ptr %f.at.255
+  %v273 = getelementptr inbounds i8, ptr %stop, i64 16
+  %nowhere.583 = alloca [64 x i8], align 64
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -21,8 +22,8 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v450, %on.438 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v451, %on.438 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v278, %on.266 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v279, %on.266 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
@@ -32,591 +33,947 @@ gang.4:
   %v14 = mul i64 %v13, 32
   %v17 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v14
   %v18 = getelementptr i8, ptr %v17, i64 0
-  %v19 = load float, ptr %v18, align 4
-  %bodies.pos.20 = insertelement <8 x float> poison, float %v19, i64 0
-  %v21 = getelementptr i8, ptr %v17, i64 32
-  %v22 = load float, ptr %v21, align 4
-  %bodies.pos.23 = insertelement <8 x float> %bodies.pos.20, float %v22, i64 1
-  %v24 = getelementptr i8, ptr %v17, i64 64
-  %v25 = load float, ptr %v24, align 4
-  %bodies.pos.26 = insertelement <8 x float> %bodies.pos.23, float %v25, i64 2
-  %v27 = getelementptr i8, ptr %v17, i64 96
-  %v28 = load float, ptr %v27, align 4
-  %bodies.pos.29 = insertelement <8 x float> %bodies.pos.26, float %v28, i64 3
-  %v30 = getelementptr i8, ptr %v17, i64 128
-  %v31 = load float, ptr %v30, align 4
-  %bodies.pos.32 = insertelement <8 x float> %bodies.pos.29, float %v31, i64 4
-  %v33 = getelementptr i8, ptr %v17, i64 160
-  %v34 = load float, ptr %v33, align 4
-  %bodies.pos.35 = insertelement <8 x float> %bodies.pos.32, float %v34, i64 5
-  %v36 = getelementptr i8, ptr %v17, i64 192
-  %v37 = load float, ptr %v36, align 4
-  %bodies.pos.38 = insertelement <8 x float> %bodies.pos.35, float %v37, i64 6
-  %v39 = getelementptr i8, ptr %v17, i64 224
-  %v40 = load float, ptr %v39, align 4
-  %bodies.pos.41 = insertelement <8 x float> %bodies.pos.38, float %v40, i64 7
-  %v42 = add i64 %v14, 4
-  %v43 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v42
-  %v44 = getelementptr i8, ptr %v43, i64 0
-  %v45 = load float, ptr %v44, align 4
-  %bodies.pos.46 = insertelement <8 x float> poison, float %v45, i64 0
-  %v47 = getelementptr i8, ptr %v43, i64 32
-  %v48 = load float, ptr %v47, align 4
-  %bodies.pos.49 = insertelement <8 x float> %bodies.pos.46, float %v48, i64 1
-  %v50 = getelementptr i8, ptr %v43, i64 64
-  %v51 = load float, ptr %v50, align 4
-  %bodies.pos.52 = insertelement <8 x float> %bodies.pos.49, float %v51, i64 2
-  %v53 = getelementptr i8, ptr %v43, i64 96
-  %v54 = load float, ptr %v53, align 4
-  %bodies.pos.55 = insertelement <8 x float> %bodies.pos.52, float %v54, i64 3
-  %v56 = getelementptr i8, ptr %v43, i64 128
-  %v57 = load float, ptr %v56, align 4
-  %bodies.pos.58 = insertelement <8 x float> %bodies.pos.55, float %v57, i64 4
-  %v59 = getelementptr i8, ptr %v43, i64 160
-  %v60 = load float, ptr %v59, align 4
-  %bodies.pos.61 = insertelement <8 x float> %bodies.pos.58, float %v60, i64 5
-  %v62 = getelementptr i8, ptr %v43, i64 192
-  %v63 = load float, ptr %v62, align 4
-  %bodies.pos.64 = insertelement <8 x float> %bodies.pos.61, float %v63, i64 6
-  %v65 = getelementptr i8, ptr %v43, i64 224
-  %v66 = load float, ptr %v65, align 4
-  %bodies.pos.67 = insertelement <8 x float> %bodies.pos.64, float %v66, i64 7
-  %v68 = add i64 %v14, 8
-  %v69 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v68
-  %v70 = getelementptr i8, ptr %v69, i64 0
-  %v71 = load float, ptr %v70, align 4
-  %bodies.pos.72 = insertelement <8 x float> poison, float %v71, i64 0
-  %v73 = getelementptr i8, ptr %v69, i64 32
-  %v74 = load float, ptr %v73, align 4
-  %bodies.pos.75 = insertelement <8 x float> %bodies.pos.72, float %v74, i64 1
-  %v76 = getelementptr i8, ptr %v69, i64 64
-  %v77 = load float, ptr %v76, align 4
-  %bodies.pos.78 = insertelement <8 x float> %bodies.pos.75, float %v77, i64 2
-  %v79 = getelementptr i8, ptr %v69, i64 96
-  %v80 = load float, ptr %v79, align 4
-  %bodies.pos.81 = insertelement <8 x float> %bodies.pos.78, float %v80, i64 3
-  %v82 = getelementptr i8, ptr %v69, i64 128
-  %v83 = load float, ptr %v82, align 4
-  %bodies.pos.84 = insertelement <8 x float> %bodies.pos.81, float %v83, i64 4
-  %v85 = getelementptr i8, ptr %v69, i64 160
-  %v86 = load float, ptr %v85, align 4
-  %bodies.pos.87 = insertelement <8 x float> %bodies.pos.84, float %v86, i64 5
-  %v88 = getelementptr i8, ptr %v69, i64 192
-  %v89 = load float, ptr %v88, align 4
-  %bodies.pos.90 = insertelement <8 x float> %bodies.pos.87, float %v89, i64 6
-  %v91 = getelementptr i8, ptr %v69, i64 224
-  %v92 = load float, ptr %v91, align 4
-  %bodies.pos.93 = insertelement <8 x float> %bodies.pos.90, float %v92, i64 7
-  %v94 = mul i64 %v13, 32
-  %v95 = add i64 %v94, 256
-  %v96 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v95
-  %v97 = getelementptr i8, ptr %v96, i64 0
-  %v98 = load float, ptr %v97, align 4
-  %bodies.pos.99 = insertelement <8 x float> poison, float %v98, i64 0
-  %v100 = getelementptr i8, ptr %v96, i64 32
-  %v101 = load float, ptr %v100, align 4
-  %bodies.pos.102 = insertelement <8 x float> %bodies.pos.99, float %v101, i64 1
-  %v103 = getelementptr i8, ptr %v96, i64 64
-  %v104 = load float, ptr %v103, align 4
-  %bodies.pos.105 = insertelement <8 x float> %bodies.pos.102, float %v104, i64 2
-  %v106 = getelementptr i8, ptr %v96, i64 96
-  %v107 = load float, ptr %v106, align 4
-  %bodies.pos.108 = insertelement <8 x float> %bodies.pos.105, float %v107, i64 3
-  %v109 = getelementptr i8, ptr %v96, i64 128
-  %v110 = load float, ptr %v109, align 4
-  %bodies.pos.111 = insertelement <8 x float> %bodies.pos.108, float %v110, i64 4
-  %v112 = getelementptr i8, ptr %v96, i64 160
-  %v113 = load float, ptr %v112, align 4
-  %bodies.pos.114 = insertelement <8 x float> %bodies.pos.111, float %v113, i64 5
-  %v115 = getelementptr i8, ptr %v96, i64 192
-  %v116 = load float, ptr %v115, align 4
-  %bodies.pos.117 = insertelement <8 x float> %bodies.pos.114, float %v116, i64 6
-  %v118 = getelementptr i8, ptr %v96, i64 224
-  %v119 = load float, ptr %v118, align 4
-  %bodies.pos.120 = insertelement <8 x float> %bodies.pos.117, float %v119, i64 7
-  %v121 = add i64 %v94, 4
-  %v122 = add i64 %v121, 256
-  %v123 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v122
-  %v124 = getelementptr i8, ptr %v123, i64 0
-  %v125 = load float, ptr %v124, align 4
-  %bodies.pos.126 = insertelement <8 x float> poison, float %v125, i64 0
-  %v127 = getelementptr i8, ptr %v123, i64 32
-  %v128 = load float, ptr %v127, align 4
-  %bodies.pos.129 = insertelement <8 x float> %bodies.pos.126, float %v128, i64 1
-  %v130 = getelementptr i8, ptr %v123, i64 64
-  %v131 = load float, ptr %v130, align 4
-  %bodies.pos.132 = insertelement <8 x float> %bodies.pos.129, float %v131, i64 2
-  %v133 = getelementptr i8, ptr %v123, i64 96
-  %v134 = load float, ptr %v133, align 4
-  %bodies.pos.135 = insertelement <8 x float> %bodies.pos.132, float %v134, i64 3
-  %v136 = getelementptr i8, ptr %v123, i64 128
-  %v137 = load float, ptr %v136, align 4
-  %bodies.pos.138 = insertelement <8 x float> %bodies.pos.135, float %v137, i64 4
-  %v139 = getelementptr i8, ptr %v123, i64 160
-  %v140 = load float, ptr %v139, align 4
-  %bodies.pos.141 = insertelement <8 x float> %bodies.pos.138, float %v140, i64 5
-  %v142 = getelementptr i8, ptr %v123, i64 192
-  %v143 = load float, ptr %v142, align 4
-  %bodies.pos.144 = insertelement <8 x float> %bodies.pos.141, float %v143, i64 6
-  %v145 = getelementptr i8, ptr %v123, i64 224
-  %v146 = load float, ptr %v145, align 4
-  %bodies.pos.147 = insertelement <8 x float> %bodies.pos.144, float %v146, i64 7
-  %v148 = add i64 %v94, 8
-  %v149 = add i64 %v148, 256
-  %v150 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v149
-  %v151 = getelementptr i8, ptr %v150, i64 0
-  %v152 = load float, ptr %v151, align 4
-  %bodies.pos.153 = insertelement <8 x float> poison, float %v152, i64 0
-  %v154 = getelementptr i8, ptr %v150, i64 32
-  %v155 = load float, ptr %v154, align 4
-  %bodies.pos.156 = insertelement <8 x float> %bodies.pos.153, float %v155, i64 1
-  %v157 = getelementptr i8, ptr %v150, i64 64
-  %v158 = load float, ptr %v157, align 4
-  %bodies.pos.159 = insertelement <8 x float> %bodies.pos.156, float %v158, i64 2
-  %v160 = getelementptr i8, ptr %v150, i64 96
-  %v161 = load float, ptr %v160, align 4
-  %bodies.pos.162 = insertelement <8 x float> %bodies.pos.159, float %v161, i64 3
-  %v163 = getelementptr i8, ptr %v150, i64 128
-  %v164 = load float, ptr %v163, align 4
-  %bodies.pos.165 = insertelement <8 x float> %bodies.pos.162, float %v164, i64 4
-  %v166 = getelementptr i8, ptr %v150, i64 160
-  %v167 = load float, ptr %v166, align 4
-  %bodies.pos.168 = insertelement <8 x float> %bodies.pos.165, float %v167, i64 5
-  %v169 = getelementptr i8, ptr %v150, i64 192
-  %v170 = load float, ptr %v169, align 4
-  %bodies.pos.171 = insertelement <8 x float> %bodies.pos.168, float %v170, i64 6
-  %v172 = getelementptr i8, ptr %v150, i64 224
-  %v173 = load float, ptr %v172, align 4
-  %bodies.pos.174 = insertelement <8 x float> %bodies.pos.171, float %v173, i64 7
-  %v175 = mul i64 %v13, 32
-  %v177 = getelementptr i8, ptr %bodies.mass.data.176, i64 %v175
-  %v178 = getelementptr i8, ptr %v177, i64 0
-  %v179 = load float, ptr %v178, align 4
-  %bodies.mass.180 = insertelement <8 x float> poison, float %v179, i64 0
-  %v181 = getelementptr i8, ptr %v177, i64 32
-  %v182 = load float, ptr %v181, align 4
-  %bodies.mass.183 = insertelement <8 x float> %bodies.mass.180, float %v182, i64 1
-  %v184 = getelementptr i8, ptr %v177, i64 64
-  %v185 = load float, ptr %v184, align 4
-  %bodies.mass.186 = insertelement <8 x float> %bodies.mass.183, float %v185, i64 2
-  %v187 = getelementptr i8, ptr %v177, i64 96
-  %v188 = load float, ptr %v187, align 4
-  %bodies.mass.189 = insertelement <8 x float> %bodies.mass.186, float %v188, i64 3
-  %v190 = getelementptr i8, ptr %v177, i64 128
-  %v191 = load float, ptr %v190, align 4
-  %bodies.mass.192 = insertelement <8 x float> %bodies.mass.189, float %v191, i64 4
-  %v193 = getelementptr i8, ptr %v177, i64 160
-  %v194 = load float, ptr %v193, align 4
-  %bodies.mass.195 = insertelement <8 x float> %bodies.mass.192, float %v194, i64 5
-  %v196 = getelementptr i8, ptr %v177, i64 192
-  %v197 = load float, ptr %v196, align 4
-  %bodies.mass.198 = insertelement <8 x float> %bodies.mass.195, float %v197, i64 6
-  %v199 = getelementptr i8, ptr %v177, i64 224
-  %v200 = load float, ptr %v199, align 4
-  %bodies.mass.201 = insertelement <8 x float> %bodies.mass.198, float %v200, i64 7
-  %v202 = mul i64 %v13, 32
-  %v203 = add i64 %v202, 256
-  %v204 = getelementptr i8, ptr %bodies.mass.data.176, i64 %v203
-  %v205 = getelementptr i8, ptr %v204, i64 0
-  %v206 = load float, ptr %v205, align 4
-  %bodies.mass.207 = insertelement <8 x float> poison, float %v206, i64 0
-  %v208 = getelementptr i8, ptr %v204, i64 32
-  %v209 = load float, ptr %v208, align 4
-  %bodies.mass.210 = insertelement <8 x float> %bodies.mass.207, float %v209, i64 1
-  %v211 = getelementptr i8, ptr %v204, i64 64
-  %v212 = load float, ptr %v211, align 4
-  %bodies.mass.213 = insertelement <8 x float> %bodies.mass.210, float %v212, i64 2
-  %v214 = getelementptr i8, ptr %v204, i64 96
-  %v215 = load float, ptr %v214, align 4
-  %bodies.mass.216 = insertelement <8 x float> %bodies.mass.213, float %v215, i64 3
-  %v217 = getelementptr i8, ptr %v204, i64 128
-  %v218 = load float, ptr %v217, align 4
-  %bodies.mass.219 = insertelement <8 x float> %bodies.mass.216, float %v218, i64 4
-  %v220 = getelementptr i8, ptr %v204, i64 160
-  %v221 = load float, ptr %v220, align 4
-  %bodies.mass.222 = insertelement <8 x float> %bodies.mass.219, float %v221, i64 5
-  %v223 = getelementptr i8, ptr %v204, i64 192
-  %v224 = load float, ptr %v223, align 4
-  %bodies.mass.225 = insertelement <8 x float> %bodies.mass.222, float %v224, i64 6
-  %v226 = getelementptr i8, ptr %v204, i64 224
-  %v227 = load float, ptr %v226, align 4
-  %bodies.mass.228 = insertelement <8 x float> %bodies.mass.225, float %v227, i64 7
-  %v229 = mul i64 %v13, 32
-  %v231 = getelementptr i8, ptr %bodies.id.data.230, i64 %v229
-  %v232 = getelementptr i8, ptr %v231, i64 0
-  %v233 = load i32, ptr %v232, align 4
-  %bodies.id.234 = insertelement <8 x i32> poison, i32 %v233, i64 0
-  %v235 = getelementptr i8, ptr %v231, i64 32
-  %v236 = load i32, ptr %v235, align 4
-  %bodies.id.237 = insertelement <8 x i32> %bodies.id.234, i32 %v236, i64 1
-  %v238 = getelementptr i8, ptr %v231, i64 64
-  %v239 = load i32, ptr %v238, align 4
-  %bodies.id.240 = insertelement <8 x i32> %bodies.id.237, i32 %v239, i64 2
-  %v241 = getelementptr i8, ptr %v231, i64 96
-  %v242 = load i32, ptr %v241, align 4
-  %bodies.id.243 = insertelement <8 x i32> %bodies.id.240, i32 %v242, i64 3
-  %v244 = getelementptr i8, ptr %v231, i64 128
-  %v245 = load i32, ptr %v244, align 4
-  %bodies.id.246 = insertelement <8 x i32> %bodies.id.243, i32 %v245, i64 4
-  %v247 = getelementptr i8, ptr %v231, i64 160
-  %v248 = load i32, ptr %v247, align 4
-  %bodies.id.249 = insertelement <8 x i32> %bodies.id.246, i32 %v248, i64 5
-  %v250 = getelementptr i8, ptr %v231, i64 192
-  %v251 = load i32, ptr %v250, align 4
-  %bodies.id.252 = insertelement <8 x i32> %bodies.id.249, i32 %v251, i64 6
-  %v253 = getelementptr i8, ptr %v231, i64 224
-  %v254 = load i32, ptr %v253, align 4
-  %bodies.id.255 = insertelement <8 x i32> %bodies.id.252, i32 %v254, i64 7
-  %v256 = mul i64 %v13, 32
-  %v257 = add i64 %v256, 256
-  %v258 = getelementptr i8, ptr %bodies.id.data.230, i64 %v257
-  %v259 = getelementptr i8, ptr %v258, i64 0
-  %v260 = load i32, ptr %v259, align 4
-  %bodies.id.261 = insertelement <8 x i32> poison, i32 %v260, i64 0
-  %v262 = getelementptr i8, ptr %v258, i64 32
-  %v263 = load i32, ptr %v262, align 4
-  %bodies.id.264 = insertelement <8 x i32> %bodies.id.261, i32 %v263, i64 1
-  %v265 = getelementptr i8, ptr %v258, i64 64
-  %v266 = load i32, ptr %v265, align 4
-  %bodies.id.267 = insertelement <8 x i32> %bodies.id.264, i32 %v266, i64 2
-  %v268 = getelementptr i8, ptr %v258, i64 96
-  %v269 = load i32, ptr %v268, align 4
-  %bodies.id.270 = insertelement <8 x i32> %bodies.id.267, i32 %v269, i64 3
-  %v271 = getelementptr i8, ptr %v258, i64 128
-  %v272 = load i32, ptr %v271, align 4
-  %bodies.id.273 = insertelement <8 x i32> %bodies.id.270, i32 %v272, i64 4
-  %v274 = getelementptr i8, ptr %v258, i64 160
-  %v275 = load i32, ptr %v274, align 4
-  %bodies.id.276 = insertelement <8 x i32> %bodies.id.273, i32 %v275, i64 5
-  %v277 = getelementptr i8, ptr %v258, i64 192
-  %v278 = load i32, ptr %v277, align 4
-  %bodies.id.279 = insertelement <8 x i32> %bodies.id.276, i32 %v278, i64 6
-  %v280 = getelementptr i8, ptr %v258, i64 224
-  %v281 = load i32, ptr %v280, align 4
-  %bodies.id.282 = insertelement <8 x i32> %bodies.id.279, i32 %v281, i64 7
+  %v19 = getelementptr i8, ptr %v17, i64 32
+  %v20 = getelementptr i8, ptr %v17, i64 64
+  %v21 = getelementptr i8, ptr %v17, i64 96
+  %v22 = getelementptr i8, ptr %v17, i64 128
+  %v23 = getelementptr i8, ptr %v17, i64 160
+  %v24 = getelementptr i8, ptr %v17, i64 192
+  %v25 = getelementptr i8, ptr %v17, i64 224
+  %bodies.pos.26 = load <8 x i32>, ptr %v18, align 4
+  %bodies.pos.27 = load <8 x i32>, ptr %v19, align 4
+  %bodies.pos.28 = load <8 x i32>, ptr %v20, align 4
+  %bodies.pos.29 = load <8 x i32>, ptr %v21, align 4
+  %bodies.pos.30 = load <8 x i32>, ptr %v22, align 4
+  %bodies.pos.31 = load <8 x i32>, ptr %v23, align 4
+  %bodies.pos.32 = load <8 x i32>, ptr %v24, align 4
+  %bodies.pos.33 = load <8 x i32>, ptr %v25, align 4
+  %v34 = shufflevector <8 x i32> %bodies.pos.26, <8 x i32> %bodies.pos.27, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v35 = shufflevector <8 x i32> %bodies.pos.26, <8 x i32> %bodies.pos.27, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v36 = shufflevector <8 x i32> %bodies.pos.28, <8 x i32> %bodies.pos.29, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v37 = shufflevector <8 x i32> %bodies.pos.28, <8 x i32> %bodies.pos.29, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v38 = shufflevector <8 x i32> %bodies.pos.30, <8 x i32> %bodies.pos.31, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v39 = shufflevector <8 x i32> %bodies.pos.30, <8 x i32> %bodies.pos.31, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v40 = shufflevector <8 x i32> %bodies.pos.32, <8 x i32> %bodies.pos.33, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v41 = shufflevector <8 x i32> %bodies.pos.32, <8 x i32> %bodies.pos.33, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v42 = shufflevector <8 x i32> %v34, <8 x i32> %v36, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v43 = shufflevector <8 x i32> %v34, <8 x i32> %v36, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v44 = shufflevector <8 x i32> %v35, <8 x i32> %v37, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v45 = shufflevector <8 x i32> %v35, <8 x i32> %v37, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v46 = shufflevector <8 x i32> %v38, <8 x i32> %v40, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v47 = shufflevector <8 x i32> %v38, <8 x i32> %v40, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v48 = shufflevector <8 x i32> %v39, <8 x i32> %v41, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v49 = shufflevector <8 x i32> %v39, <8 x i32> %v41, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v50 = shufflevector <8 x i32> %v42, <8 x i32> %v46, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v51 = shufflevector <8 x i32> %v43, <8 x i32> %v47, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v52 = shufflevector <8 x i32> %v44, <8 x i32> %v48, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v53 = shufflevector <8 x i32> %v45, <8 x i32> %v49, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v54 = shufflevector <8 x i32> %v42, <8 x i32> %v46, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v55 = shufflevector <8 x i32> %v43, <8 x i32> %v47, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v56 = shufflevector <8 x i32> %v44, <8 x i32> %v48, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v57 = shufflevector <8 x i32> %v45, <8 x i32> %v49, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.58 = bitcast <8 x i32> %v50 to <8 x float>
+  %a.pos.59 = bitcast <8 x i32> %v51 to <8 x float>
+  %a.pos.60 = bitcast <8 x i32> %v52 to <8 x float>
+  %a.mass.61 = bitcast <8 x i32> %v56 to <8 x float>
+  %v62 = mul i64 %v13, 32
+  %v63 = add i64 %v62, 256
+  %v64 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v63
+  %v65 = getelementptr i8, ptr %v64, i64 0
+  %v66 = getelementptr i8, ptr %v64, i64 32
+  %v67 = getelementptr i8, ptr %v64, i64 64
+  %v68 = getelementptr i8, ptr %v64, i64 96
+  %v69 = getelementptr i8, ptr %v64, i64 128
+  %v70 = getelementptr i8, ptr %v64, i64 160
+  %v71 = getelementptr i8, ptr %v64, i64 192
+  %v72 = getelementptr i8, ptr %v64, i64 224
+  %bodies.pos.73 = load <8 x i32>, ptr %v65, align 4
+  %bodies.pos.74 = load <8 x i32>, ptr %v66, align 4
+  %bodies.pos.75 = load <8 x i32>, ptr %v67, align 4
+  %bodies.pos.76 = load <8 x i32>, ptr %v68, align 4
+  %bodies.pos.77 = load <8 x i32>, ptr %v69, align 4
+  %bodies.pos.78 = load <8 x i32>, ptr %v70, align 4
+  %bodies.pos.79 = load <8 x i32>, ptr %v71, align 4
+  %bodies.pos.80 = load <8 x i32>, ptr %v72, align 4
+  %v81 = shufflevector <8 x i32> %bodies.pos.73, <8 x i32> %bodies.pos.74, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v82 = shufflevector <8 x i32> %bodies.pos.73, <8 x i32> %bodies.pos.74, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v83 = shufflevector <8 x i32> %bodies.pos.75, <8 x i32> %bodies.pos.76, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v84 = shufflevector <8 x i32> %bodies.pos.75, <8 x i32> %bodies.pos.76, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v85 = shufflevector <8 x i32> %bodies.pos.77, <8 x i32> %bodies.pos.78, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v86 = shufflevector <8 x i32> %bodies.pos.77, <8 x i32> %bodies.pos.78, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v87 = shufflevector <8 x i32> %bodies.pos.79, <8 x i32> %bodies.pos.80, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v88 = shufflevector <8 x i32> %bodies.pos.79, <8 x i32> %bodies.pos.80, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v89 = shufflevector <8 x i32> %v81, <8 x i32> %v83, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v90 = shufflevector <8 x i32> %v81, <8 x i32> %v83, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v91 = shufflevector <8 x i32> %v82, <8 x i32> %v84, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v92 = shufflevector <8 x i32> %v82, <8 x i32> %v84, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v93 = shufflevector <8 x i32> %v85, <8 x i32> %v87, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v94 = shufflevector <8 x i32> %v85, <8 x i32> %v87, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v95 = shufflevector <8 x i32> %v86, <8 x i32> %v88, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v96 = shufflevector <8 x i32> %v86, <8 x i32> %v88, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v97 = shufflevector <8 x i32> %v89, <8 x i32> %v93, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v98 = shufflevector <8 x i32> %v90, <8 x i32> %v94, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v99 = shufflevector <8 x i32> %v91, <8 x i32> %v95, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v100 = shufflevector <8 x i32> %v92, <8 x i32> %v96, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v101 = shufflevector <8 x i32> %v89, <8 x i32> %v93, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v102 = shufflevector <8 x i32> %v90, <8 x i32> %v94, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v103 = shufflevector <8 x i32> %v91, <8 x i32> %v95, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v104 = shufflevector <8 x i32> %v92, <8 x i32> %v96, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.105 = bitcast <8 x i32> %v97 to <8 x float>
+  %a.pos.106 = bitcast <8 x i32> %v98 to <8 x float>
+  %a.pos.107 = bitcast <8 x i32> %v99 to <8 x float>
+  %a.mass.108 = bitcast <8 x i32> %v103 to <8 x float>
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v285 = trunc i64 %bodies.pos.shape0.284 to i32
-  %left.291 = sub i32 %v285, 0
-  %few.292 = call i32 @llvm.umin.i32(i32 %left.291, i32 1024)
-  %last.293 = add nsw i32 0, %few.292
-  %more.294 = icmp slt i32 0, %v285
-  br i1 %more.294, label %strip.286, label %endfor.290
-strip.286:
-  %j.295 = phi i32 [ 0, %gang.4 ], [ %last.302, %go.406 ]
-  %total.296 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v390, %go.406 ]
-  %total.297 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v392, %go.406 ]
-  %total.298 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v394, %go.406 ]
-  %total.299 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v397, %go.406 ]
-  %total.300 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v399, %go.406 ]
-  %total.301 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v401, %go.406 ]
-  %last.302 = phi i32 [ %last.293, %gang.4 ], [ %last.415, %go.406 ]
-  br label %body.287
-body.287:
-  %j.303 = phi i32 [ %j.295, %strip.286 ], [ %j.next.402, %side.end.336 ]
-  %total.304 = phi <8 x float> [ %total.296, %strip.286 ], [ %v390, %side.end.336 ]
-  %total.305 = phi <8 x float> [ %total.297, %strip.286 ], [ %v392, %side.end.336 ]
-  %total.306 = phi <8 x float> [ %total.298, %strip.286 ], [ %v394, %side.end.336 ]
-  %total.307 = phi <8 x float> [ %total.299, %strip.286 ], [ %v397, %side.end.336 ]
-  %total.308 = phi <8 x float> [ %total.300, %strip.286 ], [ %v399, %side.end.336 ]
-  %total.309 = phi <8 x float> [ %total.301, %strip.286 ], [ %v401, %side.end.336 ]
+  %v111 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.117 = sub i32 %v111, 0
+  %few.118 = call i32 @llvm.umin.i32(i32 %left.117, i32 1024)
+  %last.119 = add nsw i32 0, %few.118
+  %more.120 = icmp slt i32 0, %v111
+  br i1 %more.120, label %strip.112, label %endfor.116
+strip.112:
+  %j.121 = phi i32 [ 0, %gang.4 ], [ %last.128, %go.234 ]
+  %total.122 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v218, %go.234 ]
+  %total.123 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v220, %go.234 ]
+  %total.124 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v222, %go.234 ]
+  %total.125 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v225, %go.234 ]
+  %total.126 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v227, %go.234 ]
+  %total.127 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v229, %go.234 ]
+  %last.128 = phi i32 [ %last.119, %gang.4 ], [ %last.243, %go.234 ]
+  br label %body.113
+body.113:
+  %j.129 = phi i32 [ %j.121, %strip.112 ], [ %j.next.230, %side.end.164 ]
+  %total.130 = phi <8 x float> [ %total.122, %strip.112 ], [ %v218, %side.end.164 ]
+  %total.131 = phi <8 x float> [ %total.123, %strip.112 ], [ %v220, %side.end.164 ]
+  %total.132 = phi <8 x float> [ %total.124, %strip.112 ], [ %v222, %side.end.164 ]
+  %total.133 = phi <8 x float> [ %total.125, %strip.112 ], [ %v225, %side.end.164 ]
+  %total.134 = phi <8 x float> [ %total.126, %strip.112 ], [ %v227, %side.end.164 ]
+  %total.135 = phi <8 x float> [ %total.127, %strip.112 ], [ %v229, %side.end.164 ]
   ; line 13: b = bodies[j]
-  %v310 = sext i32 %j.303 to i64
-  %v311 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v310
-  %v312 = getelementptr inbounds float, ptr %v311, i64 1
-  %v313 = getelementptr inbounds float, ptr %v311, i64 2
-  %b.pos.314 = load float, ptr %v311
-  %b.pos.315 = load float, ptr %v312
-  %b.pos.316 = load float, ptr %v313
-  %v317 = sext i32 %j.303 to i64
-  %v318 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.176, i64 %v317
-  %b.mass.319 = load float, ptr %v318
-  %v320 = sext i32 %j.303 to i64
-  %v321 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.230, i64 %v320
-  %b.id.322 = load i32, ptr %v321
+  %v136 = sext i32 %j.129 to i64
+  %v137 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v136
+  %v138 = getelementptr inbounds float, ptr %v137, i64 1
+  %v139 = getelementptr inbounds float, ptr %v137, i64 2
+  %b.pos.140 = load float, ptr %v137
+  %b.pos.141 = load float, ptr %v138
+  %b.pos.142 = load float, ptr %v139
+  %v143 = sext i32 %j.129 to i64
+  %v145 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v143
+  %b.mass.146 = load float, ptr %v145
+  %v147 = sext i32 %j.129 to i64
+  %v149 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v147
+  %b.id.150 = load i32, ptr %v149
   ; line 14: if b.id != a.id:
-  %v323 = insertelement <8 x i32> poison, i32 %b.id.322, i64 0
-  %v324 = shufflevector <8 x i32> %v323, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v325 = icmp ne <8 x i32> %v324, %bodies.id.255
-  %v326 = sext <8 x i1> %v325 to <8 x i32>
-  %v327 = bitcast <8 x i32> %v326 to <8 x float>
-  %v328 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v327)
-  %mask.329 = bitcast <8 x float> %v328 to <8 x i32>
-  %v330 = icmp ne <8 x i32> %v324, %bodies.id.282
-  %v331 = sext <8 x i1> %v330 to <8 x i32>
-  %v332 = bitcast <8 x i32> %v331 to <8 x float>
-  %v333 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v332)
-  %mask.334 = bitcast <8 x float> %v333 to <8 x i32>
-  %v337 = or <8 x i32> %mask.329, %mask.334
-  %v338 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v337)
-  %any.339 = icmp ne i32 %v338, 0
-  br i1 %any.339, label %side.335, label %side.end.336
-side.335:
+  %v151 = insertelement <8 x i32> poison, i32 %b.id.150, i64 0
+  %v152 = shufflevector <8 x i32> %v151, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v153 = icmp ne <8 x i32> %v152, %v57
+  %v154 = sext <8 x i1> %v153 to <8 x i32>
+  %v155 = bitcast <8 x i32> %v154 to <8 x float>
+  %v156 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v155)
+  %mask.157 = bitcast <8 x float> %v156 to <8 x i32>
+  %v158 = icmp ne <8 x i32> %v152, %v104
+  %v159 = sext <8 x i1> %v158 to <8 x i32>
+  %v160 = bitcast <8 x i32> %v159 to <8 x float>
+  %v161 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v160)
+  %mask.162 = bitcast <8 x float> %v161 to <8 x i32>
+  %v165 = or <8 x i32> %mask.157, %mask.162
+  %v166 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v165)
+  %any.167 = icmp ne i32 %v166, 0
+  br i1 %any.167, label %side.163, label %side.end.164
+side.163:
   ; line 15: d = b.pos - a.pos
-  %v340 = insertelement <8 x float> poison, float %b.pos.314, i64 0
-  %v341 = shufflevector <8 x float> %v340, <8 x float> poison, <8 x i32> zeroinitializer
-  %v342 = fsub <8 x float> %v341, %bodies.pos.41
-  %v343 = fsub <8 x float> %v341, %bodies.pos.120
-  %v344 = insertelement <8 x float> poison, float %b.pos.315, i64 0
-  %v345 = shufflevector <8 x float> %v344, <8 x float> poison, <8 x i32> zeroinitializer
-  %v346 = fsub <8 x float> %v345, %bodies.pos.67
-  %v347 = fsub <8 x float> %v345, %bodies.pos.147
-  %v348 = insertelement <8 x float> poison, float %b.pos.316, i64 0
-  %v349 = shufflevector <8 x float> %v348, <8 x float> poison, <8 x i32> zeroinitializer
-  %v350 = fsub <8 x float> %v349, %bodies.pos.93
-  %v351 = fsub <8 x float> %v349, %bodies.pos.174
+  %v168 = insertelement <8 x float> poison, float %b.pos.140, i64 0
+  %v169 = shufflevector <8 x float> %v168, <8 x float> poison, <8 x i32> zeroinitializer
+  %v170 = fsub <8 x float> %v169, %a.pos.58
+  %v171 = fsub <8 x float> %v169, %a.pos.105
+  %v172 = insertelement <8 x float> poison, float %b.pos.141, i64 0
+  %v173 = shufflevector <8 x float> %v172, <8 x float> poison, <8 x i32> zeroinitializer
+  %v174 = fsub <8 x float> %v173, %a.pos.59
+  %v175 = fsub <8 x float> %v173, %a.pos.106
+  %v176 = insertelement <8 x float> poison, float %b.pos.142, i64 0
+  %v177 = shufflevector <8 x float> %v176, <8 x float> poison, <8 x i32> zeroinitializer
+  %v178 = fsub <8 x float> %v177, %a.pos.60
+  %v179 = fsub <8 x float> %v177, %a.pos.107
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v352 = insertelement <8 x float> poison, float %b.mass.319, i64 0
-  %v353 = shufflevector <8 x float> %v352, <8 x float> poison, <8 x i32> zeroinitializer
-  %v354 = fmul <8 x float> %bodies.mass.201, %v353
-  %v355 = fmul <8 x float> %bodies.mass.228, %v353
-  %v356 = fmul <8 x float> %v342, %v342
-  %v357 = fmul <8 x float> %v343, %v343
-  %v358 = fmul <8 x float> %v346, %v346
-  %v359 = fmul <8 x float> %v347, %v347
-  %v360 = fmul <8 x float> %v350, %v350
-  %v361 = fmul <8 x float> %v351, %v351
-  %v362 = fadd <8 x float> %v356, %v358
-  %v363 = fadd <8 x float> %v357, %v359
-  %v364 = fadd <8 x float> %v362, %v360
-  %v365 = fadd <8 x float> %v363, %v361
-  %v366 = fadd <8 x float> %v364, splat (float 0x3F847AE140000000)
-  %v367 = fadd <8 x float> %v365, splat (float 0x3F847AE140000000)
-  %v368 = fdiv <8 x float> %v354, %v366
-  %v369 = fdiv <8 x float> %v355, %v367
-  %v370 = fmul <8 x float> %v342, %v368
-  %v371 = fmul <8 x float> %v343, %v369
-  %v372 = fmul <8 x float> %v346, %v368
-  %v373 = fmul <8 x float> %v347, %v369
-  %v374 = fmul <8 x float> %v350, %v368
-  %v375 = fmul <8 x float> %v351, %v369
-  %v376 = fadd <8 x float> %total.304, %v370
-  %v377 = fadd <8 x float> %total.307, %v371
-  %v378 = fadd <8 x float> %total.305, %v372
-  %v379 = fadd <8 x float> %total.308, %v373
-  %v380 = fadd <8 x float> %total.306, %v374
-  %v381 = fadd <8 x float> %total.309, %v375
+  %v180 = insertelement <8 x float> poison, float %b.mass.146, i64 0
+  %v181 = shufflevector <8 x float> %v180, <8 x float> poison, <8 x i32> zeroinitializer
+  %v182 = fmul <8 x float> %a.mass.61, %v181
+  %v183 = fmul <8 x float> %a.mass.108, %v181
+  %v184 = fmul <8 x float> %v170, %v170
+  %v185 = fmul <8 x float> %v171, %v171
+  %v186 = fmul <8 x float> %v174, %v174
+  %v187 = fmul <8 x float> %v175, %v175
+  %v188 = fmul <8 x float> %v178, %v178
+  %v189 = fmul <8 x float> %v179, %v179
+  %v190 = fadd <8 x float> %v184, %v186
+  %v191 = fadd <8 x float> %v185, %v187
+  %v192 = fadd <8 x float> %v190, %v188
+  %v193 = fadd <8 x float> %v191, %v189
+  %v194 = fadd <8 x float> %v192, splat (float 0x3F847AE140000000)
+  %v195 = fadd <8 x float> %v193, splat (float 0x3F847AE140000000)
+  %v196 = fdiv <8 x float> %v182, %v194
+  %v197 = fdiv <8 x float> %v183, %v195
+  %v198 = fmul <8 x float> %v170, %v196
+  %v199 = fmul <8 x float> %v171, %v197
+  %v200 = fmul <8 x float> %v174, %v196
+  %v201 = fmul <8 x float> %v175, %v197
+  %v202 = fmul <8 x float> %v178, %v196
+  %v203 = fmul <8 x float> %v179, %v197
+  %v204 = fadd <8 x float> %total.130, %v198
+  %v205 = fadd <8 x float> %total.133, %v199
+  %v206 = fadd <8 x float> %total.131, %v200
+  %v207 = fadd <8 x float> %total.134, %v201
+  %v208 = fadd <8 x float> %total.132, %v202
+  %v209 = fadd <8 x float> %total.135, %v203
   ; line 14: if b.id != a.id:
-  br label %side.end.336
-side.end.336:
-  %total.382 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v376, %side.335 ]
-  %total.383 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v378, %side.335 ]
-  %total.384 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v380, %side.335 ]
-  %total.385 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v377, %side.335 ]
-  %total.386 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v379, %side.335 ]
-  %total.387 = phi <8 x float> [ zeroinitializer, %body.287 ], [ %v381, %side.335 ]
-  %flags.388 = icmp slt <8 x i32> %mask.329, zeroinitializer
-  %v389 = select <8 x i1> %flags.388, <8 x float> %total.382, <8 x float> %total.304
-  %v390 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v389)
-  %v391 = select <8 x i1> %flags.388, <8 x float> %total.383, <8 x float> %total.305
-  %v392 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v391)
-  %v393 = select <8 x i1> %flags.388, <8 x float> %total.384, <8 x float> %total.306
-  %v394 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v393)
-  %flags.395 = icmp slt <8 x i32> %mask.334, zeroinitializer
-  %v396 = select <8 x i1> %flags.395, <8 x float> %total.385, <8 x float> %total.307
-  %v397 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v396)
-  %v398 = select <8 x i1> %flags.395, <8 x float> %total.386, <8 x float> %total.308
-  %v399 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v398)
-  %v400 = select <8 x i1> %flags.395, <8 x float> %total.387, <8 x float> %total.309
-  %v401 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v400)
+  br label %side.end.164
+side.end.164:
+  %total.210 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v204, %side.163 ]
+  %total.211 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v206, %side.163 ]
+  %total.212 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v208, %side.163 ]
+  %total.213 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v205, %side.163 ]
+  %total.214 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v207, %side.163 ]
+  %total.215 = phi <8 x float> [ zeroinitializer, %body.113 ], [ %v209, %side.163 ]
+  %flags.216 = icmp slt <8 x i32> %mask.157, zeroinitializer
+  %v217 = select <8 x i1> %flags.216, <8 x float> %total.210, <8 x float> %total.130
+  %v218 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v217)
+  %v219 = select <8 x i1> %flags.216, <8 x float> %total.211, <8 x float> %total.131
+  %v220 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v219)
+  %v221 = select <8 x i1> %flags.216, <8 x float> %total.212, <8 x float> %total.132
+  %v222 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v221)
+  %flags.223 = icmp slt <8 x i32> %mask.162, zeroinitializer
+  %v224 = select <8 x i1> %flags.223, <8 x float> %total.213, <8 x float> %total.133
+  %v225 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v224)
+  %v226 = select <8 x i1> %flags.223, <8 x float> %total.214, <8 x float> %total.134
+  %v227 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v226)
+  %v228 = select <8 x i1> %flags.223, <8 x float> %total.215, <8 x float> %total.135
+  %v229 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v228)
   ; line 12: for j in range(len(bodies)):
-  %j.next.402 = add nsw i32 %j.303, 1
-  %more.403 = icmp ne i32 %j.next.402, %last.302
-  br i1 %more.403, label %body.287, label %stripped.288
-stripped.288:
-  %over.404 = icmp eq i32 %last.302, %v285
-  br i1 %over.404, label %endfor.290, label %again.289, !prof !1
-again.289:
-  %stop.407 = load volatile i32, ptr %stop
-  %calm.408 = icmp eq i32 %stop.407, 0
-  br i1 %calm.408, label %go.406, label %ask.405, !prof !1
-ask.405:
-  %v410 = load ptr, ptr %v409
-  %v411 = call i32 %v410(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v412 = icmp eq i32 %v411, 0
-  br i1 %v412, label %go.406, label %stopped
-go.406:
-  %left.413 = sub i32 %v285, %last.302
-  %few.414 = call i32 @llvm.umin.i32(i32 %left.413, i32 1024)
-  %last.415 = add nsw i32 %last.302, %few.414
-  br label %strip.286
-endfor.290:
-  %v416 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v390, %stripped.288 ]
-  %v417 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v392, %stripped.288 ]
-  %v418 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v394, %stripped.288 ]
-  %v419 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v397, %stripped.288 ]
-  %v420 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v399, %stripped.288 ]
-  %v421 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v401, %stripped.288 ]
+  %j.next.230 = add nsw i32 %j.129, 1
+  %more.231 = icmp ne i32 %j.next.230, %last.128
+  br i1 %more.231, label %body.113, label %stripped.114
+stripped.114:
+  %over.232 = icmp eq i32 %last.128, %v111
+  br i1 %over.232, label %endfor.116, label %again.115, !prof !1
+again.115:
+  %stop.235 = load volatile i32, ptr %stop
+  %calm.236 = icmp eq i32 %stop.235, 0
+  br i1 %calm.236, label %go.234, label %ask.233, !prof !1
+ask.233:
+  %v238 = load ptr, ptr %v237
+  %v239 = call i32 %v238(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v240 = icmp eq i32 %v239, 0
+  br i1 %v240, label %go.234, label %stopped
+go.234:
+  %left.241 = sub i32 %v111, %last.128
+  %few.242 = call i32 @llvm.umin.i32(i32 %left.241, i32 1024)
+  %last.243 = add nsw i32 %last.128, %few.242
+  br label %strip.112
+endfor.116:
+  %v244 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v218, %stripped.114 ]
+  %v245 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v220, %stripped.114 ]
+  %v246 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v222, %stripped.114 ]
+  %v247 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v225, %stripped.114 ]
+  %v248 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v227, %stripped.114 ]
+  %v249 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v229, %stripped.114 ]
   ; line 17: f[i] = total
-  %v422 = mul i64 %v13, 12
-  %v423 = shufflevector <8 x float> %v416, <8 x float> %v417, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v424 = shufflevector <8 x float> %v418, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v425 = shufflevector <16 x float> %v423, <16 x float> %v424, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v426 = shufflevector <32 x float> %v425, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
-  %v429 = getelementptr i8, ptr %f.data.428, i64 %v422
-  store <24 x float> %v426, ptr %v429, align 4
-  %v430 = mul i64 %v13, 12
-  %v431 = shufflevector <8 x float> %v419, <8 x float> %v420, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v432 = shufflevector <8 x float> %v421, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-  %v433 = shufflevector <16 x float> %v431, <16 x float> %v432, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-  %v434 = shufflevector <32 x float> %v433, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
-  %v435 = add i64 %v430, 96
-  %v436 = getelementptr i8, ptr %f.data.428, i64 %v435
-  store <24 x float> %v434, ptr %v436, align 4
-  %v439 = and i32 %number.11, 1
-  %early.440 = icmp ne i32 %v439, 1
-  br i1 %early.440, label %on.438, label %due.437, !prof !1
-due.437:
-  %stop.443 = load volatile i32, ptr %stop
-  %calm.444 = icmp eq i32 %stop.443, 0
-  br i1 %calm.444, label %go.442, label %ask.441, !prof !1
-ask.441:
-  %v446 = sext i32 %gang.10 to i64
-  store i64 %v446, ptr %v445
-  %v447 = load ptr, ptr %v409
-  %v448 = call i32 %v447(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v449 = icmp eq i32 %v448, 0
-  br i1 %v449, label %go.442, label %stopped
-go.442:
-  br label %on.438
-on.438:
-  %v450 = add nsw i32 %gang.10, 16
-  %v451 = add nsw i32 %number.11, 1
+  %v250 = mul i64 %v13, 12
+  %v251 = shufflevector <8 x float> %v244, <8 x float> %v245, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v252 = shufflevector <8 x float> %v246, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v253 = shufflevector <16 x float> %v251, <16 x float> %v252, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v254 = shufflevector <32 x float> %v253, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
+  %v257 = getelementptr i8, ptr %f.data.256, i64 %v250
+  store <24 x float> %v254, ptr %v257, align 4
+  %v258 = mul i64 %v13, 12
+  %v259 = shufflevector <8 x float> %v247, <8 x float> %v248, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v260 = shufflevector <8 x float> %v249, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+  %v261 = shufflevector <16 x float> %v259, <16 x float> %v260, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
+  %v262 = shufflevector <32 x float> %v261, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
+  %v263 = add i64 %v258, 96
+  %v264 = getelementptr i8, ptr %f.data.256, i64 %v263
+  store <24 x float> %v262, ptr %v264, align 4
+  %v267 = and i32 %number.11, 1
+  %early.268 = icmp ne i32 %v267, 1
+  br i1 %early.268, label %on.266, label %due.265, !prof !1
+due.265:
+  %stop.271 = load volatile i32, ptr %stop
+  %calm.272 = icmp eq i32 %stop.271, 0
+  br i1 %calm.272, label %go.270, label %ask.269, !prof !1
+ask.269:
+  %v274 = sext i32 %gang.10 to i64
+  store i64 %v274, ptr %v273
+  %v275 = load ptr, ptr %v237
+  %v276 = call i32 %v275(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v277 = icmp eq i32 %v276, 0
+  br i1 %v277, label %go.270, label %stopped
+go.270:
+  br label %on.266
+on.266:
+  %v278 = add nsw i32 %gang.10, 16
+  %v279 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  br label %threads
-threads:
-  %tid = phi i32 [ %gangs.9, %gangs.end.5 ], [ %tid.next, %thread.end ]
-  %more.452 = icmp slt i32 %tid, %high.2
-  br i1 %more.452, label %thread, label %finish
-thread:
+  %left.280 = sub nsw i32 %high.2, %gangs.9
+  %several.283 = icmp sge i32 %left.280, 4
+  br i1 %several.283, label %rest.281, label %rest.end.282
+rest.281:
+  %v284 = insertelement <8 x i32> poison, i32 %left.280, i64 0
+  %v285 = shufflevector <8 x i32> %v284, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v286 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %v285
+  %v287 = sext <8 x i1> %v286 to <8 x i32>
+  %v288 = bitcast <8 x i32> %v287 to <8 x float>
+  %v289 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v288)
+  %mask.290 = bitcast <8 x float> %v289 to <8 x i32>
+  %v291 = icmp slt <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>, %v285
+  %v292 = sext <8 x i1> %v291 to <8 x i32>
+  %v293 = bitcast <8 x i32> %v292 to <8 x float>
+  %v294 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v293)
+  %mask.295 = bitcast <8 x float> %v294 to <8 x i32>
   ; line 9: i = tid()
-  %v453 = sext i32 %tid to i64
+  %v296 = sext i32 %gangs.9 to i64
   ; line 10: a = bodies[i]
-  %v454 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v453
-  %v455 = getelementptr inbounds float, ptr %v454, i64 1
-  %v456 = getelementptr inbounds float, ptr %v454, i64 2
-  %a.pos.457 = load float, ptr %v454
-  %a.pos.458 = load float, ptr %v455
-  %a.pos.459 = load float, ptr %v456
-  %v460 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.176, i64 %v453
-  %a.mass.461 = load float, ptr %v460
-  %v462 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.230, i64 %v453
-  %a.id.463 = load i32, ptr %v462
+  %v297 = mul i64 %v296, 32
+  %v298 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v299 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v297
+  %v300 = bitcast <8 x i1> %v286 to i8
+  %v301 = getelementptr i8, ptr %v299, i64 0
+  %v302 = and i8 %v300, 1
+  %on.303 = icmp ne i8 %v302, 0
+  %v304 = select i1 %on.303, ptr %v301, ptr %v298
+  %v305 = getelementptr i8, ptr %v299, i64 32
+  %v306 = and i8 %v300, 2
+  %on.307 = icmp ne i8 %v306, 0
+  %v308 = select i1 %on.307, ptr %v305, ptr %v298
+  %v309 = getelementptr i8, ptr %v299, i64 64
+  %v310 = and i8 %v300, 4
+  %on.311 = icmp ne i8 %v310, 0
+  %v312 = select i1 %on.311, ptr %v309, ptr %v298
+  %v313 = getelementptr i8, ptr %v299, i64 96
+  %v314 = and i8 %v300, 8
+  %on.315 = icmp ne i8 %v314, 0
+  %v316 = select i1 %on.315, ptr %v313, ptr %v298
+  %v317 = getelementptr i8, ptr %v299, i64 128
+  %v318 = and i8 %v300, 16
+  %on.319 = icmp ne i8 %v318, 0
+  %v320 = select i1 %on.319, ptr %v317, ptr %v298
+  %v321 = getelementptr i8, ptr %v299, i64 160
+  %v322 = and i8 %v300, 32
+  %on.323 = icmp ne i8 %v322, 0
+  %v324 = select i1 %on.323, ptr %v321, ptr %v298
+  %v325 = getelementptr i8, ptr %v299, i64 192
+  %v326 = and i8 %v300, 64
+  %on.327 = icmp ne i8 %v326, 0
+  %v328 = select i1 %on.327, ptr %v325, ptr %v298
+  %v329 = getelementptr i8, ptr %v299, i64 224
+  %v330 = and i8 %v300, 128
+  %on.331 = icmp ne i8 %v330, 0
+  %v332 = select i1 %on.331, ptr %v329, ptr %v298
+  %bodies.pos.333 = load <8 x i32>, ptr %v304, align 4
+  %bodies.pos.334 = load <8 x i32>, ptr %v308, align 4
+  %bodies.pos.335 = load <8 x i32>, ptr %v312, align 4
+  %bodies.pos.336 = load <8 x i32>, ptr %v316, align 4
+  %bodies.pos.337 = load <8 x i32>, ptr %v320, align 4
+  %bodies.pos.338 = load <8 x i32>, ptr %v324, align 4
+  %bodies.pos.339 = load <8 x i32>, ptr %v328, align 4
+  %bodies.pos.340 = load <8 x i32>, ptr %v332, align 4
+  %v341 = shufflevector <8 x i32> %bodies.pos.333, <8 x i32> %bodies.pos.334, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v342 = shufflevector <8 x i32> %bodies.pos.333, <8 x i32> %bodies.pos.334, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v343 = shufflevector <8 x i32> %bodies.pos.335, <8 x i32> %bodies.pos.336, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v344 = shufflevector <8 x i32> %bodies.pos.335, <8 x i32> %bodies.pos.336, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v345 = shufflevector <8 x i32> %bodies.pos.337, <8 x i32> %bodies.pos.338, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v346 = shufflevector <8 x i32> %bodies.pos.337, <8 x i32> %bodies.pos.338, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v347 = shufflevector <8 x i32> %bodies.pos.339, <8 x i32> %bodies.pos.340, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v348 = shufflevector <8 x i32> %bodies.pos.339, <8 x i32> %bodies.pos.340, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v349 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v350 = shufflevector <8 x i32> %v341, <8 x i32> %v343, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v351 = shufflevector <8 x i32> %v342, <8 x i32> %v344, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v352 = shufflevector <8 x i32> %v342, <8 x i32> %v344, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v353 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v354 = shufflevector <8 x i32> %v345, <8 x i32> %v347, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v355 = shufflevector <8 x i32> %v346, <8 x i32> %v348, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v356 = shufflevector <8 x i32> %v346, <8 x i32> %v348, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v357 = shufflevector <8 x i32> %v349, <8 x i32> %v353, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v358 = shufflevector <8 x i32> %v350, <8 x i32> %v354, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v359 = shufflevector <8 x i32> %v351, <8 x i32> %v355, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v360 = shufflevector <8 x i32> %v352, <8 x i32> %v356, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v361 = shufflevector <8 x i32> %v349, <8 x i32> %v353, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v362 = shufflevector <8 x i32> %v350, <8 x i32> %v354, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v363 = shufflevector <8 x i32> %v351, <8 x i32> %v355, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v364 = shufflevector <8 x i32> %v352, <8 x i32> %v356, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.365 = bitcast <8 x i32> %v357 to <8 x float>
+  %a.pos.366 = bitcast <8 x i32> %v358 to <8 x float>
+  %a.pos.367 = bitcast <8 x i32> %v359 to <8 x float>
+  %a.mass.368 = bitcast <8 x i32> %v363 to <8 x float>
+  %v369 = mul i64 %v296, 32
+  %v370 = getelementptr i8, ptr @wb.nowhere64, i64 0
+  %v371 = add i64 %v369, 256
+  %v372 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v371
+  %v373 = bitcast <8 x i1> %v291 to i8
+  %v374 = getelementptr i8, ptr %v372, i64 0
+  %v375 = and i8 %v373, 1
+  %on.376 = icmp ne i8 %v375, 0
+  %v377 = select i1 %on.376, ptr %v374, ptr %v370
+  %v378 = getelementptr i8, ptr %v372, i64 32
+  %v379 = and i8 %v373, 2
+  %on.380 = icmp ne i8 %v379, 0
+  %v381 = select i1 %on.380, ptr %v378, ptr %v370
+  %v382 = getelementptr i8, ptr %v372, i64 64
+  %v383 = and i8 %v373, 4
+  %on.384 = icmp ne i8 %v383, 0
+  %v385 = select i1 %on.384, ptr %v382, ptr %v370
+  %v386 = getelementptr i8, ptr %v372, i64 96
+  %v387 = and i8 %v373, 8
+  %on.388 = icmp ne i8 %v387, 0
+  %v389 = select i1 %on.388, ptr %v386, ptr %v370
+  %v390 = getelementptr i8, ptr %v372, i64 128
+  %v391 = and i8 %v373, 16
+  %on.392 = icmp ne i8 %v391, 0
+  %v393 = select i1 %on.392, ptr %v390, ptr %v370
+  %v394 = getelementptr i8, ptr %v372, i64 160
+  %v395 = and i8 %v373, 32
+  %on.396 = icmp ne i8 %v395, 0
+  %v397 = select i1 %on.396, ptr %v394, ptr %v370
+  %v398 = getelementptr i8, ptr %v372, i64 192
+  %v399 = and i8 %v373, 64
+  %on.400 = icmp ne i8 %v399, 0
+  %v401 = select i1 %on.400, ptr %v398, ptr %v370
+  %v402 = getelementptr i8, ptr %v372, i64 224
+  %v403 = and i8 %v373, 128
+  %on.404 = icmp ne i8 %v403, 0
+  %v405 = select i1 %on.404, ptr %v402, ptr %v370
+  %bodies.pos.406 = load <8 x i32>, ptr %v377, align 4
+  %bodies.pos.407 = load <8 x i32>, ptr %v381, align 4
+  %bodies.pos.408 = load <8 x i32>, ptr %v385, align 4
+  %bodies.pos.409 = load <8 x i32>, ptr %v389, align 4
+  %bodies.pos.410 = load <8 x i32>, ptr %v393, align 4
+  %bodies.pos.411 = load <8 x i32>, ptr %v397, align 4
+  %bodies.pos.412 = load <8 x i32>, ptr %v401, align 4
+  %bodies.pos.413 = load <8 x i32>, ptr %v405, align 4
+  %v414 = shufflevector <8 x i32> %bodies.pos.406, <8 x i32> %bodies.pos.407, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v415 = shufflevector <8 x i32> %bodies.pos.406, <8 x i32> %bodies.pos.407, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v416 = shufflevector <8 x i32> %bodies.pos.408, <8 x i32> %bodies.pos.409, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v417 = shufflevector <8 x i32> %bodies.pos.408, <8 x i32> %bodies.pos.409, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v418 = shufflevector <8 x i32> %bodies.pos.410, <8 x i32> %bodies.pos.411, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v419 = shufflevector <8 x i32> %bodies.pos.410, <8 x i32> %bodies.pos.411, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v420 = shufflevector <8 x i32> %bodies.pos.412, <8 x i32> %bodies.pos.413, <8 x i32> <i32 0, i32 8, i32 1, i32 9, i32 4, i32 12, i32 5, i32 13>
+  %v421 = shufflevector <8 x i32> %bodies.pos.412, <8 x i32> %bodies.pos.413, <8 x i32> <i32 2, i32 10, i32 3, i32 11, i32 6, i32 14, i32 7, i32 15>
+  %v422 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v423 = shufflevector <8 x i32> %v414, <8 x i32> %v416, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v424 = shufflevector <8 x i32> %v415, <8 x i32> %v417, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v425 = shufflevector <8 x i32> %v415, <8 x i32> %v417, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v426 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v427 = shufflevector <8 x i32> %v418, <8 x i32> %v420, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v428 = shufflevector <8 x i32> %v419, <8 x i32> %v421, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v429 = shufflevector <8 x i32> %v419, <8 x i32> %v421, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v430 = shufflevector <8 x i32> %v422, <8 x i32> %v426, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v431 = shufflevector <8 x i32> %v423, <8 x i32> %v427, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v432 = shufflevector <8 x i32> %v424, <8 x i32> %v428, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v433 = shufflevector <8 x i32> %v425, <8 x i32> %v429, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %v434 = shufflevector <8 x i32> %v422, <8 x i32> %v426, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v435 = shufflevector <8 x i32> %v423, <8 x i32> %v427, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v436 = shufflevector <8 x i32> %v424, <8 x i32> %v428, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %v437 = shufflevector <8 x i32> %v425, <8 x i32> %v429, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %a.pos.438 = bitcast <8 x i32> %v430 to <8 x float>
+  %a.pos.439 = bitcast <8 x i32> %v431 to <8 x float>
+  %a.pos.440 = bitcast <8 x i32> %v432 to <8 x float>
+  %a.mass.441 = bitcast <8 x i32> %v436 to <8 x float>
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v464 = trunc i64 %bodies.pos.shape0.284 to i32
-  %left.470 = sub i32 %v464, 0
-  %few.471 = call i32 @llvm.umin.i32(i32 %left.470, i32 1024)
-  %last.472 = add nsw i32 0, %few.471
-  %more.473 = icmp slt i32 0, %v464
-  br i1 %more.473, label %strip.465, label %endfor.469
-strip.465:
-  %j.474 = phi i32 [ 0, %thread ], [ %last.478, %go.524 ]
-  %total.475 = phi float [ 0x0000000000000000, %thread ], [ %total.517, %go.524 ]
-  %total.476 = phi float [ 0x0000000000000000, %thread ], [ %total.518, %go.524 ]
-  %total.477 = phi float [ 0x0000000000000000, %thread ], [ %total.519, %go.524 ]
-  %last.478 = phi i32 [ %last.472, %thread ], [ %last.532, %go.524 ]
-  br label %body.466
-body.466:
-  %j.479 = phi i32 [ %j.474, %strip.465 ], [ %j.next.520, %endif.499 ]
-  %total.480 = phi float [ %total.475, %strip.465 ], [ %total.517, %endif.499 ]
-  %total.481 = phi float [ %total.476, %strip.465 ], [ %total.518, %endif.499 ]
-  %total.482 = phi float [ %total.477, %strip.465 ], [ %total.519, %endif.499 ]
+  %v442 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.448 = sub i32 %v442, 0
+  %few.449 = call i32 @llvm.umin.i32(i32 %left.448, i32 1024)
+  %last.450 = add nsw i32 0, %few.449
+  %more.451 = icmp slt i32 0, %v442
+  br i1 %more.451, label %strip.443, label %endfor.447
+strip.443:
+  %j.452 = phi i32 [ 0, %rest.281 ], [ %last.459, %go.567 ]
+  %total.453 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v551, %go.567 ]
+  %total.454 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v553, %go.567 ]
+  %total.455 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v555, %go.567 ]
+  %total.456 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v558, %go.567 ]
+  %total.457 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v560, %go.567 ]
+  %total.458 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v562, %go.567 ]
+  %last.459 = phi i32 [ %last.450, %rest.281 ], [ %last.575, %go.567 ]
+  br label %body.444
+body.444:
+  %j.460 = phi i32 [ %j.452, %strip.443 ], [ %j.next.563, %side.end.497 ]
+  %total.461 = phi <8 x float> [ %total.453, %strip.443 ], [ %v551, %side.end.497 ]
+  %total.462 = phi <8 x float> [ %total.454, %strip.443 ], [ %v553, %side.end.497 ]
+  %total.463 = phi <8 x float> [ %total.455, %strip.443 ], [ %v555, %side.end.497 ]
+  %total.464 = phi <8 x float> [ %total.456, %strip.443 ], [ %v558, %side.end.497 ]
+  %total.465 = phi <8 x float> [ %total.457, %strip.443 ], [ %v560, %side.end.497 ]
+  %total.466 = phi <8 x float> [ %total.458, %strip.443 ], [ %v562, %side.end.497 ]
   ; line 13: b = bodies[j]
-  %v483 = sext i32 %j.479 to i64
-  %v484 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v483
-  %v485 = getelementptr inbounds float, ptr %v484, i64 1
-  %v486 = getelementptr inbounds float, ptr %v484, i64 2
-  %b.pos.487 = load float, ptr %v484
-  %b.pos.488 = load float, ptr %v485
-  %b.pos.489 = load float, ptr %v486
-  %v490 = sext i32 %j.479 to i64
-  %v491 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.176, i64 %v490
-  %b.mass.492 = load float, ptr %v491
-  %v493 = sext i32 %j.479 to i64
-  %v494 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.230, i64 %v493
-  %b.id.495 = load i32, ptr %v494
+  %v467 = sext i32 %j.460 to i64
+  %v468 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v467
+  %v469 = getelementptr inbounds float, ptr %v468, i64 1
+  %v470 = getelementptr inbounds float, ptr %v468, i64 2
+  %b.pos.471 = load float, ptr %v468
+  %b.pos.472 = load float, ptr %v469
+  %b.pos.473 = load float, ptr %v470
+  %v474 = sext i32 %j.460 to i64
+  %v475 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v474
+  %b.mass.476 = load float, ptr %v475
+  %v477 = sext i32 %j.460 to i64
+  %v478 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v477
+  %b.id.479 = load i32, ptr %v478
   ; line 14: if b.id != a.id:
-  %v496 = icmp ne i32 %b.id.495, %a.id.463
-  br i1 %v496, label %then.497, label %else.498
-then.497:
+  %v480 = insertelement <8 x i32> poison, i32 %b.id.479, i64 0
+  %v481 = shufflevector <8 x i32> %v480, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v482 = icmp ne <8 x i32> %v481, %v364
+  %v483 = freeze <8 x i1> %v482
+  %v484 = sext <8 x i1> %v483 to <8 x i32>
+  %v485 = bitcast <8 x i32> %v484 to <8 x float>
+  %v486 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v485)
+  %mask.487 = bitcast <8 x float> %v486 to <8 x i32>
+  %v488 = icmp ne <8 x i32> %v481, %v437
+  %v489 = freeze <8 x i1> %v488
+  %v490 = sext <8 x i1> %v489 to <8 x i32>
+  %v491 = bitcast <8 x i32> %v490 to <8 x float>
+  %v492 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v491)
+  %mask.493 = bitcast <8 x float> %v492 to <8 x i32>
+  %mask.494 = and <8 x i32> %mask.290, %mask.487
+  %mask.495 = and <8 x i32> %mask.295, %mask.493
+  %v498 = or <8 x i32> %mask.494, %mask.495
+  %v499 = call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %v498)
+  %any.500 = icmp ne i32 %v499, 0
+  br i1 %any.500, label %side.496, label %side.end.497
+side.496:
   ; line 15: d = b.pos - a.pos
-  %v500 = fsub float %b.pos.487, %a.pos.457
-  %v501 = fsub float %b.pos.488, %a.pos.458
-  %v502 = fsub float %b.pos.489, %a.pos.459
+  %v501 = insertelement <8 x float> poison, float %b.pos.471, i64 0
+  %v502 = shufflevector <8 x float> %v501, <8 x float> poison, <8 x i32> zeroinitializer
+  %v503 = fsub <8 x float> %v502, %a.pos.365
+  %v504 = fsub <8 x float> %v502, %a.pos.438
+  %v505 = insertelement <8 x float> poison, float %b.pos.472, i64 0
+  %v506 = shufflevector <8 x float> %v505, <8 x float> poison, <8 x i32> zeroinitializer
+  %v507 = fsub <8 x float> %v506, %a.pos.366
+  %v508 = fsub <8 x float> %v506, %a.pos.439
+  %v509 = insertelement <8 x float> poison, float %b.pos.473, i64 0
+  %v510 = shufflevector <8 x float> %v509, <8 x float> poison, <8 x i32> zeroinitializer
+  %v511 = fsub <8 x float> %v510, %a.pos.367
+  %v512 = fsub <8 x float> %v510, %a.pos.440
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v503 = fmul float %a.mass.461, %b.mass.492
-  %v504 = fmul float %v500, %v500
-  %v505 = fmul float %v501, %v501
-  %v506 = fmul float %v502, %v502
-  %v507 = fadd float %v504, %v505
-  %v508 = fadd float %v507, %v506
-  %v509 = fadd float %v508, 0x3F847AE140000000
-  %v510 = fdiv float %v503, %v509
-  %v511 = fmul float %v500, %v510
-  %v512 = fmul float %v501, %v510
-  %v513 = fmul float %v502, %v510
-  %v514 = fadd float %total.480, %v511
-  %v515 = fadd float %total.481, %v512
-  %v516 = fadd float %total.482, %v513
+  %v513 = insertelement <8 x float> poison, float %b.mass.476, i64 0
+  %v514 = shufflevector <8 x float> %v513, <8 x float> poison, <8 x i32> zeroinitializer
+  %v515 = fmul <8 x float> %a.mass.368, %v514
+  %v516 = fmul <8 x float> %a.mass.441, %v514
+  %v517 = fmul <8 x float> %v503, %v503
+  %v518 = fmul <8 x float> %v504, %v504
+  %v519 = fmul <8 x float> %v507, %v507
+  %v520 = fmul <8 x float> %v508, %v508
+  %v521 = fmul <8 x float> %v511, %v511
+  %v522 = fmul <8 x float> %v512, %v512
+  %v523 = fadd <8 x float> %v517, %v519
+  %v524 = fadd <8 x float> %v518, %v520
+  %v525 = fadd <8 x float> %v523, %v521
+  %v526 = fadd <8 x float> %v524, %v522
+  %v527 = fadd <8 x float> %v525, splat (float 0x3F847AE140000000)
+  %v528 = fadd <8 x float> %v526, splat (float 0x3F847AE140000000)
+  %v529 = fdiv <8 x float> %v515, %v527
+  %v530 = fdiv <8 x float> %v516, %v528
+  %v531 = fmul <8 x float> %v503, %v529
+  %v532 = fmul <8 x float> %v504, %v530
+  %v533 = fmul <8 x float> %v507, %v529
+  %v534 = fmul <8 x float> %v508, %v530
+  %v535 = fmul <8 x float> %v511, %v529
+  %v536 = fmul <8 x float> %v512, %v530
+  %v537 = fadd <8 x float> %total.461, %v531
+  %v538 = fadd <8 x float> %total.464, %v532
+  %v539 = fadd <8 x float> %total.462, %v533
+  %v540 = fadd <8 x float> %total.465, %v534
+  %v541 = fadd <8 x float> %total.463, %v535
+  %v542 = fadd <8 x float> %total.466, %v536
   ; line 14: if b.id != a.id:
-  br label %endif.499
-else.498:
-  br label %endif.499
-endif.499:
-  %total.517 = phi float [ %v514, %then.497 ], [ %total.480, %else.498 ]
-  %total.518 = phi float [ %v515, %then.497 ], [ %total.481, %else.498 ]
-  %total.519 = phi float [ %v516, %then.497 ], [ %total.482, %else.498 ]
+  br label %side.end.497
+side.end.497:
+  %total.543 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v537, %side.496 ]
+  %total.544 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v539, %side.496 ]
+  %total.545 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v541, %side.496 ]
+  %total.546 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v538, %side.496 ]
+  %total.547 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v540, %side.496 ]
+  %total.548 = phi <8 x float> [ zeroinitializer, %body.444 ], [ %v542, %side.496 ]
+  %flags.549 = icmp slt <8 x i32> %mask.494, zeroinitializer
+  %v550 = select <8 x i1> %flags.549, <8 x float> %total.543, <8 x float> %total.461
+  %v551 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v550)
+  %v552 = select <8 x i1> %flags.549, <8 x float> %total.544, <8 x float> %total.462
+  %v553 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v552)
+  %v554 = select <8 x i1> %flags.549, <8 x float> %total.545, <8 x float> %total.463
+  %v555 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v554)
+  %flags.556 = icmp slt <8 x i32> %mask.495, zeroinitializer
+  %v557 = select <8 x i1> %flags.556, <8 x float> %total.546, <8 x float> %total.464
+  %v558 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v557)
+  %v559 = select <8 x i1> %flags.556, <8 x float> %total.547, <8 x float> %total.465
+  %v560 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v559)
+  %v561 = select <8 x i1> %flags.556, <8 x float> %total.548, <8 x float> %total.466
+  %v562 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v561)
   ; line 12: for j in range(len(bodies)):
-  %j.next.520 = add nsw i32 %j.479, 1
-  %more.521 = icmp ne i32 %j.next.520, %last.478
-  br i1 %more.521, label %body.466, label %stripped.467
-stripped.467:
-  %over.522 = icmp eq i32 %last.478, %v464
-  br i1 %over.522, label %endfor.469, label %again.468, !prof !1
-again.468:
-  %stop.525 = load volatile i32, ptr %stop
-  %calm.526 = icmp eq i32 %stop.525, 0
-  br i1 %calm.526, label %go.524, label %ask.523, !prof !1
-ask.523:
-  %v527 = load ptr, ptr %v409
-  %v528 = call i32 %v527(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v529 = icmp eq i32 %v528, 0
-  br i1 %v529, label %go.524, label %stopped
-go.524:
-  %left.530 = sub i32 %v464, %last.478
-  %few.531 = call i32 @llvm.umin.i32(i32 %left.530, i32 1024)
-  %last.532 = add nsw i32 %last.478, %few.531
-  br label %strip.465
-endfor.469:
-  %v533 = phi float [ 0x0000000000000000, %thread ], [ %total.517, %stripped.467 ]
-  %v534 = phi float [ 0x0000000000000000, %thread ], [ %total.518, %stripped.467 ]
-  %v535 = phi float [ 0x0000000000000000, %thread ], [ %total.519, %stripped.467 ]
+  %j.next.563 = add nsw i32 %j.460, 1
+  %more.564 = icmp ne i32 %j.next.563, %last.459
+  br i1 %more.564, label %body.444, label %stripped.445
+stripped.445:
+  %over.565 = icmp eq i32 %last.459, %v442
+  br i1 %over.565, label %endfor.447, label %again.446, !prof !1
+again.446:
+  %stop.568 = load volatile i32, ptr %stop
+  %calm.569 = icmp eq i32 %stop.568, 0
+  br i1 %calm.569, label %go.567, label %ask.566, !prof !1
+ask.566:
+  %v570 = load ptr, ptr %v237
+  %v571 = call i32 %v570(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v572 = icmp eq i32 %v571, 0
+  br i1 %v572, label %go.567, label %stopped
+go.567:
+  %left.573 = sub i32 %v442, %last.459
+  %few.574 = call i32 @llvm.umin.i32(i32 %left.573, i32 1024)
+  %last.575 = add nsw i32 %last.459, %few.574
+  br label %strip.443
+endfor.447:
+  %v576 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v551, %stripped.445 ]
+  %v577 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v553, %stripped.445 ]
+  %v578 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v555, %stripped.445 ]
+  %v579 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v558, %stripped.445 ]
+  %v580 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v560, %stripped.445 ]
+  %v581 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v562, %stripped.445 ]
   ; line 17: f[i] = total
-  %v536 = getelementptr inbounds [3 x float], ptr %f.data.428, i64 %v453
-  %v537 = getelementptr inbounds float, ptr %v536, i64 1
-  %v538 = getelementptr inbounds float, ptr %v536, i64 2
-  store float %v533, ptr %v536
-  store float %v534, ptr %v537
-  store float %v535, ptr %v538
-  %v541 = and i32 %tid, 31
-  %early.542 = icmp ne i32 %v541, 31
-  br i1 %early.542, label %on.540, label %due.539, !prof !1
-due.539:
-  %stop.545 = load volatile i32, ptr %stop
-  %calm.546 = icmp eq i32 %stop.545, 0
-  br i1 %calm.546, label %go.544, label %ask.543, !prof !1
-ask.543:
-  %v547 = sext i32 %tid to i64
-  store i64 %v547, ptr %v445
-  %v548 = load ptr, ptr %v409
-  %v549 = call i32 %v548(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v550 = icmp eq i32 %v549, 0
-  br i1 %v550, label %go.544, label %stopped
-go.544:
-  br label %on.540
-on.540:
+  %v582 = mul i64 %v296, 12
+  %v584 = getelementptr i8, ptr %nowhere.583, i64 0
+  %v585 = getelementptr i8, ptr %f.data.256, i64 %v582
+  %flags.586 = icmp slt <8 x i32> %mask.290, zeroinitializer
+  %v587 = bitcast <8 x i1> %flags.586 to i8
+  %v588 = getelementptr i8, ptr %v585, i64 0
+  %v589 = and i8 %v587, 1
+  %on.590 = icmp ne i8 %v589, 0
+  %v591 = select i1 %on.590, ptr %v588, ptr %v584
+  %v592 = extractelement <8 x float> %v576, i64 0
+  store float %v592, ptr %v591, align 4
+  %v593 = extractelement <8 x float> %v577, i64 0
+  %v594 = getelementptr float, ptr %v591, i64 1
+  store float %v593, ptr %v594, align 4
+  %v595 = extractelement <8 x float> %v578, i64 0
+  %v596 = getelementptr float, ptr %v591, i64 2
+  store float %v595, ptr %v596, align 4
+  %v597 = getelementptr i8, ptr %v585, i64 12
+  %v598 = and i8 %v587, 2
+  %on.599 = icmp ne i8 %v598, 0
+  %v600 = select i1 %on.599, ptr %v597, ptr %v584
+  %v601 = extractelement <8 x float> %v576, i64 1
+  store float %v601, ptr %v600, align 4
+  %v602 = extractelement <8 x float> %v577, i64 1
+  %v603 = getelementptr float, ptr %v600, i64 1
+  store float %v602, ptr %v603, align 4
+  %v604 = extractelement <8 x float> %v578, i64 1
+  %v605 = getelementptr float, ptr %v600, i64 2
+  store float %v604, ptr %v605, align 4
+  %v606 = getelementptr i8, ptr %v585, i64 24
+  %v607 = and i8 %v587, 4
+  %on.608 = icmp ne i8 %v607, 0
+  %v609 = select i1 %on.608, ptr %v606, ptr %v584
+  %v610 = extractelement <8 x float> %v576, i64 2
+  store float %v610, ptr %v609, align 4
+  %v611 = extractelement <8 x float> %v577, i64 2
+  %v612 = getelementptr float, ptr %v609, i64 1
+  store float %v611, ptr %v612, align 4
+  %v613 = extractelement <8 x float> %v578, i64 2
+  %v614 = getelementptr float, ptr %v609, i64 2
+  store float %v613, ptr %v614, align 4
+  %v615 = getelementptr i8, ptr %v585, i64 36
+  %v616 = and i8 %v587, 8
+  %on.617 = icmp ne i8 %v616, 0
+  %v618 = select i1 %on.617, ptr %v615, ptr %v584
+  %v619 = extractelement <8 x float> %v576, i64 3
+  store float %v619, ptr %v618, align 4
+  %v620 = extractelement <8 x float> %v577, i64 3
+  %v621 = getelementptr float, ptr %v618, i64 1
+  store float %v620, ptr %v621, align 4
+  %v622 = extractelement <8 x float> %v578, i64 3
+  %v623 = getelementptr float, ptr %v618, i64 2
+  store float %v622, ptr %v623, align 4
+  %v624 = getelementptr i8, ptr %v585, i64 48
+  %v625 = and i8 %v587, 16
+  %on.626 = icmp ne i8 %v625, 0
+  %v627 = select i1 %on.626, ptr %v624, ptr %v584
+  %v628 = extractelement <8 x float> %v576, i64 4
+  store float %v628, ptr %v627, align 4
+  %v629 = extractelement <8 x float> %v577, i64 4
+  %v630 = getelementptr float, ptr %v627, i64 1
+  store float %v629, ptr %v630, align 4
+  %v631 = extractelement <8 x float> %v578, i64 4
+  %v632 = getelementptr float, ptr %v627, i64 2
+  store float %v631, ptr %v632, align 4
+  %v633 = getelementptr i8, ptr %v585, i64 60
+  %v634 = and i8 %v587, 32
+  %on.635 = icmp ne i8 %v634, 0
+  %v636 = select i1 %on.635, ptr %v633, ptr %v584
+  %v637 = extractelement <8 x float> %v576, i64 5
+  store float %v637, ptr %v636, align 4
+  %v638 = extractelement <8 x float> %v577, i64 5
+  %v639 = getelementptr float, ptr %v636, i64 1
+  store float %v638, ptr %v639, align 4
+  %v640 = extractelement <8 x float> %v578, i64 5
+  %v641 = getelementptr float, ptr %v636, i64 2
+  store float %v640, ptr %v641, align 4
+  %v642 = getelementptr i8, ptr %v585, i64 72
+  %v643 = and i8 %v587, 64
+  %on.644 = icmp ne i8 %v643, 0
+  %v645 = select i1 %on.644, ptr %v642, ptr %v584
+  %v646 = extractelement <8 x float> %v576, i64 6
+  store float %v646, ptr %v645, align 4
+  %v647 = extractelement <8 x float> %v577, i64 6
+  %v648 = getelementptr float, ptr %v645, i64 1
+  store float %v647, ptr %v648, align 4
+  %v649 = extractelement <8 x float> %v578, i64 6
+  %v650 = getelementptr float, ptr %v645, i64 2
+  store float %v649, ptr %v650, align 4
+  %v651 = getelementptr i8, ptr %v585, i64 84
+  %v652 = and i8 %v587, 128
+  %on.653 = icmp ne i8 %v652, 0
+  %v654 = select i1 %on.653, ptr %v651, ptr %v584
+  %v655 = extractelement <8 x float> %v576, i64 7
+  store float %v655, ptr %v654, align 4
+  %v656 = extractelement <8 x float> %v577, i64 7
+  %v657 = getelementptr float, ptr %v654, i64 1
+  store float %v656, ptr %v657, align 4
+  %v658 = extractelement <8 x float> %v578, i64 7
+  %v659 = getelementptr float, ptr %v654, i64 2
+  store float %v658, ptr %v659, align 4
+  %v660 = mul i64 %v296, 12
+  %v661 = getelementptr i8, ptr %nowhere.583, i64 0
+  %v662 = add i64 %v660, 96
+  %v663 = getelementptr i8, ptr %f.data.256, i64 %v662
+  %flags.664 = icmp slt <8 x i32> %mask.295, zeroinitializer
+  %v665 = bitcast <8 x i1> %flags.664 to i8
+  %v666 = getelementptr i8, ptr %v663, i64 0
+  %v667 = and i8 %v665, 1
+  %on.668 = icmp ne i8 %v667, 0
+  %v669 = select i1 %on.668, ptr %v666, ptr %v661
+  %v670 = extractelement <8 x float> %v579, i64 0
+  store float %v670, ptr %v669, align 4
+  %v671 = extractelement <8 x float> %v580, i64 0
+  %v672 = getelementptr float, ptr %v669, i64 1
+  store float %v671, ptr %v672, align 4
+  %v673 = extractelement <8 x float> %v581, i64 0
+  %v674 = getelementptr float, ptr %v669, i64 2
+  store float %v673, ptr %v674, align 4
+  %v675 = getelementptr i8, ptr %v663, i64 12
+  %v676 = and i8 %v665, 2
+  %on.677 = icmp ne i8 %v676, 0
+  %v678 = select i1 %on.677, ptr %v675, ptr %v661
+  %v679 = extractelement <8 x float> %v579, i64 1
+  store float %v679, ptr %v678, align 4
+  %v680 = extractelement <8 x float> %v580, i64 1
+  %v681 = getelementptr float, ptr %v678, i64 1
+  store float %v680, ptr %v681, align 4
+  %v682 = extractelement <8 x float> %v581, i64 1
+  %v683 = getelementptr float, ptr %v678, i64 2
+  store float %v682, ptr %v683, align 4
+  %v684 = getelementptr i8, ptr %v663, i64 24
+  %v685 = and i8 %v665, 4
+  %on.686 = icmp ne i8 %v685, 0
+  %v687 = select i1 %on.686, ptr %v684, ptr %v661
+  %v688 = extractelement <8 x float> %v579, i64 2
+  store float %v688, ptr %v687, align 4
+  %v689 = extractelement <8 x float> %v580, i64 2
+  %v690 = getelementptr float, ptr %v687, i64 1
+  store float %v689, ptr %v690, align 4
+  %v691 = extractelement <8 x float> %v581, i64 2
+  %v692 = getelementptr float, ptr %v687, i64 2
+  store float %v691, ptr %v692, align 4
+  %v693 = getelementptr i8, ptr %v663, i64 36
+  %v694 = and i8 %v665, 8
+  %on.695 = icmp ne i8 %v694, 0
+  %v696 = select i1 %on.695, ptr %v693, ptr %v661
+  %v697 = extractelement <8 x float> %v579, i64 3
+  store float %v697, ptr %v696, align 4
+  %v698 = extractelement <8 x float> %v580, i64 3
+  %v699 = getelementptr float, ptr %v696, i64 1
+  store float %v698, ptr %v699, align 4
+  %v700 = extractelement <8 x float> %v581, i64 3
+  %v701 = getelementptr float, ptr %v696, i64 2
+  store float %v700, ptr %v701, align 4
+  %v702 = getelementptr i8, ptr %v663, i64 48
+  %v703 = and i8 %v665, 16
+  %on.704 = icmp ne i8 %v703, 0
+  %v705 = select i1 %on.704, ptr %v702, ptr %v661
+  %v706 = extractelement <8 x float> %v579, i64 4
+  store float %v706, ptr %v705, align 4
+  %v707 = extractelement <8 x float> %v580, i64 4
+  %v708 = getelementptr float, ptr %v705, i64 1
+  store float %v707, ptr %v708, align 4
+  %v709 = extractelement <8 x float> %v581, i64 4
+  %v710 = getelementptr float, ptr %v705, i64 2
+  store float %v709, ptr %v710, align 4
+  %v711 = getelementptr i8, ptr %v663, i64 60
+  %v712 = and i8 %v665, 32
+  %on.713 = icmp ne i8 %v712, 0
+  %v714 = select i1 %on.713, ptr %v711, ptr %v661
+  %v715 = extractelement <8 x float> %v579, i64 5
+  store float %v715, ptr %v714, align 4
+  %v716 = extractelement <8 x float> %v580, i64 5
+  %v717 = getelementptr float, ptr %v714, i64 1
+  store float %v716, ptr %v717, align 4
+  %v718 = extractelement <8 x float> %v581, i64 5
+  %v719 = getelementptr float, ptr %v714, i64 2
+  store float %v718, ptr %v719, align 4
+  %v720 = getelementptr i8, ptr %v663, i64 72
+  %v721 = and i8 %v665, 64
+  %on.722 = icmp ne i8 %v721, 0
+  %v723 = select i1 %on.722, ptr %v720, ptr %v661
+  %v724 = extractelement <8 x float> %v579, i64 6
+  store float %v724, ptr %v723, align 4
+  %v725 = extractelement <8 x float> %v580, i64 6
+  %v726 = getelementptr float, ptr %v723, i64 1
+  store float %v725, ptr %v726, align 4
+  %v727 = extractelement <8 x float> %v581, i64 6
+  %v728 = getelementptr float, ptr %v723, i64 2
+  store float %v727, ptr %v728, align 4
+  %v729 = getelementptr i8, ptr %v663, i64 84
+  %v730 = and i8 %v665, 128
+  %on.731 = icmp ne i8 %v730, 0
+  %v732 = select i1 %on.731, ptr %v729, ptr %v661
+  %v733 = extractelement <8 x float> %v579, i64 7
+  store float %v733, ptr %v732, align 4
+  %v734 = extractelement <8 x float> %v580, i64 7
+  %v735 = getelementptr float, ptr %v732, i64 1
+  store float %v734, ptr %v735, align 4
+  %v736 = extractelement <8 x float> %v581, i64 7
+  %v737 = getelementptr float, ptr %v732, i64 2
+  store float %v736, ptr %v737, align 4
+  br label %rest.end.282
+rest.end.282:
+  %first.738 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %high.2, %endfor.447 ]
+  br label %threads
+threads:
+  %tid = phi i32 [ %first.738, %rest.end.282 ], [ %tid.next, %thread.end ]
+  %more.739 = icmp slt i32 %tid, %high.2
+  br i1 %more.739, label %thread, label %finish
+thread:
+  ; line 9: i = tid()
+  %v740 = sext i32 %tid to i64
+  ; line 10: a = bodies[i]
+  %v741 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v740
+  %v742 = getelementptr inbounds float, ptr %v741, i64 1
+  %v743 = getelementptr inbounds float, ptr %v741, i64 2
+  %a.pos.744 = load float, ptr %v741
+  %a.pos.745 = load float, ptr %v742
+  %a.pos.746 = load float, ptr %v743
+  %v747 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v740
+  %a.mass.748 = load float, ptr %v747
+  %v749 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v740
+  %a.id.750 = load i32, ptr %v749
+  ; line 11: total = vec3()
+  ; line 12: for j in range(len(bodies)):
+  %v751 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.757 = sub i32 %v751, 0
+  %few.758 = call i32 @llvm.umin.i32(i32 %left.757, i32 1024)
+  %last.759 = add nsw i32 0, %few.758
+  %more.760 = icmp slt i32 0, %v751
+  br i1 %more.760, label %strip.752, label %endfor.756
+strip.752:
+  %j.761 = phi i32 [ 0, %thread ], [ %last.765, %go.811 ]
+  %total.762 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %go.811 ]
+  %total.763 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %go.811 ]
+  %total.764 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %go.811 ]
+  %last.765 = phi i32 [ %last.759, %thread ], [ %last.819, %go.811 ]
+  br label %body.753
+body.753:
+  %j.766 = phi i32 [ %j.761, %strip.752 ], [ %j.next.807, %endif.786 ]
+  %total.767 = phi float [ %total.762, %strip.752 ], [ %total.804, %endif.786 ]
+  %total.768 = phi float [ %total.763, %strip.752 ], [ %total.805, %endif.786 ]
+  %total.769 = phi float [ %total.764, %strip.752 ], [ %total.806, %endif.786 ]
+  ; line 13: b = bodies[j]
+  %v770 = sext i32 %j.766 to i64
+  %v771 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v770
+  %v772 = getelementptr inbounds float, ptr %v771, i64 1
+  %v773 = getelementptr inbounds float, ptr %v771, i64 2
+  %b.pos.774 = load float, ptr %v771
+  %b.pos.775 = load float, ptr %v772
+  %b.pos.776 = load float, ptr %v773
+  %v777 = sext i32 %j.766 to i64
+  %v778 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v777
+  %b.mass.779 = load float, ptr %v778
+  %v780 = sext i32 %j.766 to i64
+  %v781 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v780
+  %b.id.782 = load i32, ptr %v781
+  ; line 14: if b.id != a.id:
+  %v783 = icmp ne i32 %b.id.782, %a.id.750
+  br i1 %v783, label %then.784, label %else.785
+then.784:
+  ; line 15: d = b.pos - a.pos
+  %v787 = fsub float %b.pos.774, %a.pos.744
+  %v788 = fsub float %b.pos.775, %a.pos.745
+  %v789 = fsub float %b.pos.776, %a.pos.746
+  ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
+  %v790 = fmul float %a.mass.748, %b.mass.779
+  %v791 = fmul float %v787, %v787
+  %v792 = fmul float %v788, %v788
+  %v793 = fmul float %v789, %v789
+  %v794 = fadd float %v791, %v792
+  %v795 = fadd float %v794, %v793
+  %v796 = fadd float %v795, 0x3F847AE140000000
+  %v797 = fdiv float %v790, %v796
+  %v798 = fmul float %v787, %v797
+  %v799 = fmul float %v788, %v797
+  %v800 = fmul float %v789, %v797
+  %v801 = fadd float %total.767, %v798
+  %v802 = fadd float %total.768, %v799
+  %v803 = fadd float %total.769, %v800
+  ; line 14: if b.id != a.id:
+  br label %endif.786
+else.785:
+  br label %endif.786
+endif.786:
+  %total.804 = phi float [ %v801, %then.784 ], [ %total.767, %else.785 ]
+  %total.805 = phi float [ %v802, %then.784 ], [ %total.768, %else.785 ]
+  %total.806 = phi float [ %v803, %then.784 ], [ %total.769, %else.785 ]
+  ; line 12: for j in range(len(bodies)):
+  %j.next.807 = add nsw i32 %j.766, 1
+  %more.808 = icmp ne i32 %j.next.807, %last.765
+  br i1 %more.808, label %body.753, label %stripped.754
+stripped.754:
+  %over.809 = icmp eq i32 %last.765, %v751
+  br i1 %over.809, label %endfor.756, label %again.755, !prof !1
+again.755:
+  %stop.812 = load volatile i32, ptr %stop
+  %calm.813 = icmp eq i32 %stop.812, 0
+  br i1 %calm.813, label %go.811, label %ask.810, !prof !1
+ask.810:
+  %v814 = load ptr, ptr %v237
+  %v815 = call i32 %v814(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v816 = icmp eq i32 %v815, 0
+  br i1 %v816, label %go.811, label %stopped
+go.811:
+  %left.817 = sub i32 %v751, %last.765
+  %few.818 = call i32 @llvm.umin.i32(i32 %left.817, i32 1024)
+  %last.819 = add nsw i32 %last.765, %few.818
+  br label %strip.752
+endfor.756:
+  %v820 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %stripped.754 ]
+  %v821 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %stripped.754 ]
+  %v822 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %stripped.754 ]
+  ; line 17: f[i] = total
+  %v823 = getelementptr inbounds [3 x float], ptr %f.data.256, i64 %v740
+  %v824 = getelementptr inbounds float, ptr %v823, i64 1
+  %v825 = getelementptr inbounds float, ptr %v823, i64 2
+  store float %v820, ptr %v823
+  store float %v821, ptr %v824
+  store float %v822, ptr %v825
+  %v828 = and i32 %tid, 31
+  %early.829 = icmp ne i32 %v828, 31
+  br i1 %early.829, label %on.827, label %due.826, !prof !1
+due.826:
+  %stop.832 = load volatile i32, ptr %stop
+  %calm.833 = icmp eq i32 %stop.832, 0
+  br i1 %calm.833, label %go.831, label %ask.830, !prof !1
+ask.830:
+  %v834 = sext i32 %tid to i64
+  store i64 %v834, ptr %v273
+  %v835 = load ptr, ptr %v237
+  %v836 = call i32 %v835(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v837 = icmp eq i32 %v836, 0
+  br i1 %v837, label %go.831, label %stopped
+go.831:
+  br label %on.827
+on.827:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
@@ -632,6 +989,7 @@ declare i32 @llvm.smax.i32(i32, i32)
 declare i32 @llvm.umin.i32(i32, i32)
 declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 declare i32 @llvm.vector.reduce.or.v8i32(<8 x i32>)
+@wb.nowhere64 = internal constant [64 x i8] zeroinitializer, align 64
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}

@@ -72,94 +72,91 @@ inside:
   %gangs.50 = add nsw i32 %v17, %v49
   br label %gangs.44
 gangs.44:
-  %gang.51 = phi i32 [ %v17, %inside ], [ %v99, %gang.45 ]
-  %number.52 = phi i32 [ 0, %inside ], [ %v100, %gang.45 ]
+  %gang.51 = phi i32 [ %v17, %inside ], [ %v98, %gang.45 ]
+  %number.52 = phi i32 [ 0, %inside ], [ %v99, %gang.45 ]
   %more.53 = icmp slt i32 %gang.51, %gangs.50
   br i1 %more.53, label %gang.45, label %gangs.end.46
 gang.45:
   ; line 2: i = tid()
-  %v54 = sext i32 %gang.51 to i64
+  %i.54 = sext i32 %gang.51 to i64
   ; line 3: y[-1 - i] = x[i - 1] * SCALE
   %v55 = sub i32 %gang.51, 1
-  %v56 = trunc i64 %x.shape0.22 to i32
-  %v57 = sext i32 1 to i64
-  %v58 = sub i64 %v54, %v57
-  %v59 = mul i64 %v58, 4
-  %v60 = getelementptr i8, ptr %x.data.29, i64 %v59
-  %x.61 = load <8 x float>, ptr %v60, align 4
-  %v62 = fmul <8 x float> %x.61, splat (float 0x4004000000000000)
-  %v63 = sub i32 -1, %gang.51
-  %v64 = trunc i64 %y.shape0.35 to i32
-  %v65 = insertelement <8 x i32> poison, i32 %v63, i64 0
-  %v66 = shufflevector <8 x i32> %v65, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v67 = add <8 x i32> %v66, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
-  %v68 = icmp slt <8 x i32> %v67, splat (i32 0)
-  %v69 = sext <8 x i1> %v68 to <8 x i32>
-  %v70 = bitcast <8 x i32> %v69 to <8 x float>
-  %v71 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v70)
-  %mask.72 = bitcast <8 x float> %v71 to <8 x i32>
-  %v73 = add i32 %v63, %v64
-  %v74 = insertelement <8 x i32> poison, i32 %v73, i64 0
-  %v75 = shufflevector <8 x i32> %v74, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v76 = add <8 x i32> %v75, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
-  %v77 = add <8 x i32> %v66, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
-  %v78 = select <8 x i1> %v68, <8 x i32> %v76, <8 x i32> %v77
-  %v79 = sext <8 x i32> %v78 to <8 x i64>
-  %v80 = mul <8 x i64> %v79, splat (i64 4)
-  %v81 = getelementptr i8, ptr %y.data.42, i64 0
-  %v82 = getelementptr i8, ptr %v81, <8 x i64> %v80
-  %v83 = extractelement <8 x float> %v62, i64 0
-  %v84 = extractelement <8 x ptr> %v82, i64 0
-  store float %v83, ptr %v84, align 4
-  %v85 = extractelement <8 x float> %v62, i64 1
-  %v86 = extractelement <8 x ptr> %v82, i64 1
-  store float %v85, ptr %v86, align 4
-  %v87 = extractelement <8 x float> %v62, i64 2
-  %v88 = extractelement <8 x ptr> %v82, i64 2
-  store float %v87, ptr %v88, align 4
-  %v89 = extractelement <8 x float> %v62, i64 3
-  %v90 = extractelement <8 x ptr> %v82, i64 3
-  store float %v89, ptr %v90, align 4
-  %v91 = extractelement <8 x float> %v62, i64 4
-  %v92 = extractelement <8 x ptr> %v82, i64 4
-  store float %v91, ptr %v92, align 4
-  %v93 = extractelement <8 x float> %v62, i64 5
-  %v94 = extractelement <8 x ptr> %v82, i64 5
-  store float %v93, ptr %v94, align 4
-  %v95 = extractelement <8 x float> %v62, i64 6
-  %v96 = extractelement <8 x ptr> %v82, i64 6
-  store float %v95, ptr %v96, align 4
-  %v97 = extractelement <8 x float> %v62, i64 7
-  %v98 = extractelement <8 x ptr> %v82, i64 7
-  store float %v97, ptr %v98, align 4
-  %v99 = add nsw i32 %gang.51, 8
-  %v100 = add nsw i32 %number.52, 1
+  %v56 = sub i64 %i.54, 1
+  %v57 = trunc i64 %x.shape0.22 to i32
+  %v58 = mul i64 %v56, 4
+  %v59 = getelementptr i8, ptr %x.data.29, i64 %v58
+  %x.60 = load <8 x float>, ptr %v59, align 4
+  %v61 = fmul <8 x float> %x.60, splat (float 0x4004000000000000)
+  %v62 = sub i32 -1, %gang.51
+  %v63 = trunc i64 %y.shape0.35 to i32
+  %v64 = insertelement <8 x i32> poison, i32 %v62, i64 0
+  %v65 = shufflevector <8 x i32> %v64, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v66 = add <8 x i32> %v65, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
+  %v67 = icmp slt <8 x i32> %v66, splat (i32 0)
+  %v68 = sext <8 x i1> %v67 to <8 x i32>
+  %v69 = bitcast <8 x i32> %v68 to <8 x float>
+  %v70 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v69)
+  %mask.71 = bitcast <8 x float> %v70 to <8 x i32>
+  %v72 = add i32 %v62, %v63
+  %v73 = insertelement <8 x i32> poison, i32 %v72, i64 0
+  %v74 = shufflevector <8 x i32> %v73, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v75 = add <8 x i32> %v74, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
+  %v76 = add <8 x i32> %v65, <i32 0, i32 -1, i32 -2, i32 -3, i32 -4, i32 -5, i32 -6, i32 -7>
+  %v77 = select <8 x i1> %v67, <8 x i32> %v75, <8 x i32> %v76
+  %v78 = sext <8 x i32> %v77 to <8 x i64>
+  %v79 = mul <8 x i64> %v78, splat (i64 4)
+  %v80 = getelementptr i8, ptr %y.data.42, i64 0
+  %v81 = getelementptr i8, ptr %v80, <8 x i64> %v79
+  %v82 = extractelement <8 x ptr> %v81, i64 0
+  %v83 = extractelement <8 x float> %v61, i64 0
+  store float %v83, ptr %v82, align 4
+  %v84 = extractelement <8 x ptr> %v81, i64 1
+  %v85 = extractelement <8 x float> %v61, i64 1
+  store float %v85, ptr %v84, align 4
+  %v86 = extractelement <8 x ptr> %v81, i64 2
+  %v87 = extractelement <8 x float> %v61, i64 2
+  store float %v87, ptr %v86, align 4
+  %v88 = extractelement <8 x ptr> %v81, i64 3
+  %v89 = extractelement <8 x float> %v61, i64 3
+  store float %v89, ptr %v88, align 4
+  %v90 = extractelement <8 x ptr> %v81, i64 4
+  %v91 = extractelement <8 x float> %v61, i64 4
+  store float %v91, ptr %v90, align 4
+  %v92 = extractelement <8 x ptr> %v81, i64 5
+  %v93 = extractelement <8 x float> %v61, i64 5
+  store float %v93, ptr %v92, align 4
+  %v94 = extractelement <8 x ptr> %v81, i64 6
+  %v95 = extractelement <8 x float> %v61, i64 6
+  store float %v95, ptr %v94, align 4
+  %v96 = extractelement <8 x ptr> %v81, i64 7
+  %v97 = extractelement <8 x float> %v61, i64 7
+  store float %v97, ptr %v96, align 4
+  %v98 = add nsw i32 %gang.51, 8
+  %v99 = add nsw i32 %number.52, 1
   br label %gangs.44, !llvm.loop !3
 gangs.end.46:
   br label %threads
 threads:
   %tid = phi i32 [ %gangs.50, %gangs.end.46 ], [ %tid.next, %thread.end ]
-  %more.101 = icmp slt i32 %tid, %v18
-  br i1 %more.101, label %thread, label %inside.end
+  %more.100 = icmp slt i32 %tid, %v18
+  br i1 %more.100, label %thread, label %inside.end
 thread:
   ; line 2: i = tid()
-  %v102 = sext i32 %tid to i64
   ; line 3: y[-1 - i] = x[i - 1] * SCALE
-  %v103 = sub i32 %tid, 1
-  %v104 = trunc i64 %x.shape0.22 to i32
-  %v105 = sext i32 1 to i64
-  %v106 = sub i64 %v102, %v105
-  %v107 = getelementptr inbounds float, ptr %x.data.29, i64 %v106
-  %v108 = load float, ptr %v107
-  %v109 = fmul float %v108, 0x4004000000000000
-  %v110 = sub i32 -1, %tid
-  %v111 = trunc i64 %y.shape0.35 to i32
-  %v112 = icmp slt i32 %v110, 0
-  %v113 = add i32 %v110, %v111
-  %v114 = select i1 %v112, i32 %v113, i32 %v110
-  %v115 = sext i32 %v114 to i64
-  %v116 = getelementptr inbounds float, ptr %y.data.42, i64 %v115
-  store float %v109, ptr %v116
+  %v101 = sub i32 %tid, 1
+  %v102 = trunc i64 %x.shape0.22 to i32
+  %v103 = sext i32 %v101 to i64
+  %v104 = getelementptr inbounds float, ptr %x.data.29, i64 %v103
+  %v105 = load float, ptr %v104
+  %v106 = fmul float %v105, 0x4004000000000000
+  %v107 = sub i32 -1, %tid
+  %v108 = trunc i64 %y.shape0.35 to i32
+  %v109 = icmp slt i32 %v107, 0
+  %v110 = add i32 %v107, %v108
+  %v111 = select i1 %v109, i32 %v110, i32 %v107
+  %v112 = sext i32 %v111 to i64
+  %v113 = getelementptr inbounds float, ptr %y.data.42, i64 %v112
+  store float %v106, ptr %v113
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

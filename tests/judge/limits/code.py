@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 
@@ -143,68 +142,19 @@ def long_body(n: int) -> Program:
     return program("long body", indented([*rows, "y[i] = v"]), {"x": floats(9), "y": output(9), "m": whole(3)}, 9)
 
 
-def chained(n: int) -> Program:
-    """A chain of n additions of floats, and of integers."""
-    rows = [
-        "i = wb.tid()",
-        "v = x[i]",
-        "u = i",
-        *(f"v = v + {k % 7}.5\nu = (u + {k}) ^ 3" for k in range(n)),
-        "y[i] = v",
-        "z[i] = u",
-    ]
-    return program("chained", indented(rows), {**XY, "z": output(37, dtype="int32")}, 37)
+def there_and_back(n: int) -> Program:
+    """A straight line of n operations, of which a half is used in the reverse order by the other half."""
+    count = n // 4
+    rows = ["i = wb.tid()", "v0 = x[i]", *(f"v{k + 1} = v{k} * 0.5 + x[i]" for k in range(count)), "s = v0"]
+    rows += [f"s = s * 0.5 + v{k}" for k in reversed(range(count))]
+    return program("there and back", indented([*rows, "y[i] = s"]), XY, 37)
 
 
-def uniform_paths(n: int) -> Program:
-    """A value that is equal in all threads, with n paths to it: a sum of values with a power of two of them each."""
-    rows = ["i = wb.tid()", "v = 0.0", "p = x[0] * 0.25"]
-    for bit in range(n.bit_length()):
-        rows += ["v = v + p"] * (n >> bit & 1) + ["p = p * (1.0 - p)"] * (n >> bit > 1)
-    return program("uniform paths", indented([*rows, "y[i] = v + x[i]"]), XY, 37, smooth=True)
-
-
-def uniform_sweeps(n: int) -> Program:
-    """An index of each thread that reaches a load in n sweeps, since n - 2 names hand it on, one in each iteration."""
-    names = [f"k{k}" for k in range(n - 1)]
-    rows = [
-        "i = wb.tid()",
-        "v = 0.25",
-        *(f"{k} = 0" for k in names),
-        "for j in range(m):",
-        "    u = 0.5 + x[k0] * 0.125",
-    ]
-    rows += [*["    u = u * (1.0 - u)"] * 11, "    v = v * 0.5 + u"]
-    rows += [f"    {a} = {b}" for a, b in pairwise([*names, "(i + j) % 5"])]
-    return program("uniform sweeps", indented([*rows, "y[i] = v"]), {**XY, "m": whole(6)}, 37, smooth=True)
-
-
-def uniform_range(n: int) -> Program:
-    """A known range of ten iterations, n operations together, that doubles the paths to a value in each."""
-    count = n // 10
-    rows = ["i = wb.tid()", "v = x[i]", "a = x[1] * 0.25", "u = a", "for j in range(10):", "    u = u * (1.0 - u)"]
-    rows += [("    v = v * a", "    v = v - a")[k % 2] for k in range(count - 4)]
-    return program("uniform range", indented([*rows, "y[i] = v + u"]), {"x": floats(3), "y": output(3)}, 3)
-
-
-def uniform_while(n: int) -> Program:
-    """A `while` of n iterations that only running it can count, around a value that is equal in all threads."""
-    last = 1
-    for _ in range(n):
-        last = (last * 5 + 3) % 1024
-    rows = ["i = wb.tid()", "u = x[0] * 0.25", "c = u", *["c = c + u"] * 10, "v = u", "s = 1", f"while s != {last}:"]
-    rows += ["    v = v * 0.5 + c", "    s = (s * 5 + 3) & 1023", "y[i] = v + x[i]"]
-    return program("uniform while", indented(rows), XY, 37)
-
-
-def peeled(n: int) -> Program:
-    """A loop of n iterations, which only the launch knows, each of which triples the paths to a value.
-
-    It loads what is far from what the next thread loads, so that threads form no groups.
-    """
-    rows = ["i = wb.tid()", "v = x[0] * 0.25", "w = x[i]", "for j in range(m):", "    v = v * (0.5 - v) + v"]
-    rows += ["    w = w * 0.5 + x[(i * 7 + j) % 37]", "y[i] = v + w"]
-    return program("peeled", indented(rows), {**XY, "m": whole(n)}, 37, smooth=True)
+def repeating(n: int) -> Program:
+    """A loop of a thread of n operations, all on an element that is the same in each turn."""
+    rows = ["i = wb.tid()", "for j in range(m):", "    v = x[i]", *["    v = v * (1.0 - v)"] * (n // 2)]
+    rows += [*["    v = v + 0.5"] * (n % 2), "    y[i, j] = v"]
+    return program("repeating", indented(rows), {"x": floats(9), "y": output(9, 37), "m": whole(37)}, 9)
 
 
 def threads(n: int) -> Program:

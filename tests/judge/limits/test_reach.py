@@ -19,11 +19,6 @@ DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "REVERSED_CHUNK": (derivatives.iterations, 9, 4, "adjoint"),
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
-    "FULLY_UNROLLED_OPERATIONS": (code.uniform_range, 4090, 4000, "forward"),
-    "COUNTED_ITERATIONS": (code.uniform_while, 100, 10, "forward"),
-    "PEELED_ITERATIONS": (code.peeled, 8, 5, "forward"),
-    "UNIFORM_PATHS": (code.uniform_paths, 1023, 511, "forward"),
-    "UNIFORM_SWEEPS": (code.uniform_sweeps, 4, 3, "forward"),
     "REDUCTION_BYTES": (code.sum_bytes, 2**15, 2**14, "forward"),
     "STRIP_OPERATIONS": (code.nest, 2, 2**10, "forward"),
     "LOOK_OPERATIONS": (code.nest, 2, 2**10, "forward"),
@@ -37,6 +32,8 @@ OTHERWISE = {
     "COPIED_CALLS": "compared for equality",
     "TRANSPOSED_STRIP": "a length of strips",
     "GROUP_THREADS": "how many threads compute before they add",
+    **dict.fromkeys(("GANG_LANES", "GANG_BYTE_LANES"), "how many threads go side by side"),
+    **dict.fromkeys(("GANG_THIN_ROWS", "GANG_THIN_ROWS_GATHERED"), "compared by the code that was made"),
     **dict.fromkeys(("EXPLAINED_OPERATIONS", "EXPLAINED_ITERATIONS", "REPORTED_INDICES"), "read when a fault is told"),
 }
 COMPARED = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tests.judge.limits.building import floats, indented, integers, output, program, straight, whole
-from tests.judge.program import Array, Program, Scalar
+from tests.judge.program import Array, Program
 
 ROWS = 70
 """Threads: more than a group, and not a multiple of one."""
@@ -122,14 +122,6 @@ def rows_copied(n: int) -> Program:
     return program("rows copied", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
 
 
-def offset_from_thread(n: int) -> Program:
-    """An index with n added and taken off again: it is in 32 bits, or it would not come back."""
-    body = (
-        f"i = wb.tid()\nk = i + {n}\ny[i] = x[k - m] + float(k % 7)\nfor j in range(3):\n    y[i] += x[i + {n} - m + j]"
-    )
-    return program("offset from thread", body, {"x": floats(40), "m": Scalar(n, "wb.int32"), "y": output(37)}, 37)
-
-
 def loaded_start(n: int) -> Program:
     """A loop whose counter starts at a loaded index, which may be negative, with a body of n operations."""
     body = ["i = wb.tid()", "v = 0.5", "for j in range(at[i], at[i] + 4):", "    a = x[j]"]
@@ -217,6 +209,36 @@ def maths_loop(n: int) -> Program:
     """A known range of n iterations around functions of mathematics."""
     body = [f"for j in range({n}):", "    v = wb.sin(v + float(j) * 0.125) + wb.exp(-a * a)", "y[i] = v"]
     return _rows("maths loop", body, threads=37)
+
+
+def byte_threads(n: int) -> Program:
+    """n threads that store bytes alone."""
+    arguments = {"x": integers(n, below=99), "y": output(n, dtype="uint8")}
+    return program("byte threads", "i = wb.tid()\ny[i] = wb.uint8(x[i] * 2)", arguments, n)
+
+
+def distant_elements(n: int) -> Program:
+    """Threads whose elements lie n apart."""
+    x = floats(17 * n)
+    return program("distant elements", f"i = wb.tid()\ny[i] = x[i * {n}] * 2.0", {"x": x, "y": output(17)}, 17)
+
+
+def branch_body(n: int) -> Program:
+    """A side of an `if` of n operations."""
+    rows = ["i = wb.tid()", "v = x[i]", "if v > 0.5:", *(["    v = v * 0.75", "    v = v + 0.5"] * n)[:n], "y[i] = v"]
+    return program("branch body", indented(rows), {"x": floats(37), "y": output(37)}, 37)
+
+
+def thin_rows(n: int) -> Program:
+    """Rows of n threads that go along another array, too."""
+    body = "i, j = wb.tid()\ny[i, j] = x[i, j] * w[j] + 1.0"
+    return program("thin rows", body, {"x": floats(19, n), "w": floats(n, seed=3), "y": output(19, n)}, (19, n))
+
+
+def thin_body(n: int) -> Program:
+    """Thin rows of threads of n operations."""
+    rows = ["i, j = wb.tid()", "v = x[i, j]", *(["v = v * 0.75", "v = v + 0.5"] * n)[:n], "y[i, j] = v"]
+    return program("thin body", indented(rows), {"x": floats(19, 5), "y": output(19, 5)}, (19, 5))
 
 
 def vector_elements(n: int) -> Program:

@@ -94,9 +94,10 @@ def doubled(x: wb.array[float], y: wb.array[float]):
 
 
 @wb.kernel
-def lit(n: wb.array2d[float], light: wb.vec3, at: wb.vec2i):
+def lit(n: wb.array2d[float], light: wb.vec3, at: wb.vec2i, wave: wb.vector(2, complex), m: wb.matrix((2, 2), complex)):
     i, j = wb.tid()
-    n[i, j] = wb.dot(wb.vec3(float(i), float(j), 1.0), light) + float(at[0] - at[1])
+    m[i % 2] = m[i % 2] * 1j
+    n[i, j] = wb.dot(wb.vec3(float(i), float(j), 1.0), light) + float(at[0] - at[1]) + wb.dot(m @ wave, wave).imag
 
 
 @pytest.fixture
@@ -144,7 +145,7 @@ def diffusion() -> tuple[wb.Recorder, Any]:
 def test_components_of_vectors_are_numbers_of_the_page(opened: Callable[..., Any]) -> None:
     n = wb.zeros((6, 8))
     with wb.record(inputs=True) as rec:
-        wb.launch(lit, (6, 8), [n, wb.vec3(0.25, 0.5, 1.0), wb.vec2i(3, 1)])
+        wb.launch(lit, (6, 8), [n, wb.vec3(0.25, 0.5, 1.0), wb.vec2i(3, 1), [1, 2j], [[1, 1j], [3, -2j]]])
     page = opened(show.controls(rec, watch=n))
     page.locator("input[data-name='light.y']").fill("-1")
     page.locator(".wb-told", has_text="1 replay").wait_for()

@@ -98,6 +98,15 @@ def test_bfloat16_goes_through_our_own_capsules() -> None:
     assert held() is None
 
 
+def test_a_capsule_is_taken_and_integers_are_read_as_others_of_their_size() -> None:
+    host = np.array([1, -2, 3], np.int8)
+    whole = wb.from_dlpack(host.__dlpack__())
+    assert whole.dtype == wb.int8 and whole.address == host.ctypes.data
+    assert np.array_equal(wb.from_dlpack(host, wb.uint8).numpy(), host.view(np.uint8))
+    with pytest.raises(TypeError, match="cannot become"):
+        wb.from_dlpack(host.__dlpack__(), wb.int16)
+
+
 def test_jax_arrays_are_copied_and_jax_takes_ours() -> None:
     jnp = pytest.importorskip("jax.numpy")
     x = jnp.arange(5.0)

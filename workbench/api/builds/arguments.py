@@ -248,7 +248,7 @@ def deduce_pointer(kernel: Kernel, name: str, dtype: Scalar | Vector, value: obj
     """
     if not isinstance(value, array) and not is_numpy_array(value):
         raise _wrong(kernel, name, f"an array of {dtype!r}", value)
-    rows = is_numpy_array(value) and isinstance(dtype, Vector) and value.dtype == dtype.dtype.numpy
+    rows = len(dtype.shape) if is_numpy_array(value) and value.dtype == dtype.numpy else 0
     return ArrayType(dtype, max(1, value.ndim - rows), wide=is_wide(value.shape))
 
 
@@ -325,10 +325,10 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become(kernel.name, name, type)
+    if isinstance(type, Vector) and type.shape:
+        return _vector(kernel, name, type, value)
     if isinstance(type, Complex):
         return _complex(kernel, name, type, value)
-    if isinstance(type, Vector):
-        return _vector(kernel, name, type, value)
     if not is_number(value):
         if isinstance(value, array):
             raise LaunchError(
@@ -366,12 +366,13 @@ def _complex(kernel: Kernel, name: str, type: Complex, value: Any) -> complex:
     return complex(cast("complex", value))
 
 
-def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[float, ...]:
-    if isinstance(value, array) or np.shape(value) != type.shape or np.iscomplexobj(value):
+def _vector(kernel: Kernel, name: str, type: Vector, value: Any) -> tuple[complex, ...]:
+    real = not isinstance(type, Complex)
+    if isinstance(value, array) or np.shape(value) != type.shape or (real and np.iscomplexobj(value)):
         wanted = " × ".join(map(str, type.shape))
         raise _wrong(kernel, name, f"{type!r}: {wanted} numbers", value)
     flat = value if len(type.shape) == 1 else [v for row in value for v in row]
-    return tuple(_number(kernel, name, type.dtype, v) for v in flat)
+    return tuple((_number if real else _complex)(kernel, name, number_type(type), v) for v in flat)
 
 
 def _struct(kernel: Kernel, name: str, type: Struct, value: object, device: Device) -> StructValue:

@@ -257,6 +257,11 @@ def compile_for(
     )
 
 
+def function_for(specialisation: Specialisation, direction: str, options: Options) -> Function:
+    """Return the IR that `compile_for` compiles: adjoints for a GPU are others than those for the CPU."""
+    return _Wanted(specialisation, direction, options, backend_for("cuda"), "").function()
+
+
 class _Wanted(msgspec.Struct, frozen=True, dict=True):
     """A direction of a kernel, with all that it is compiled with and for.
 
@@ -283,7 +288,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 
     def function(self) -> Function:
         """Return the IR of the direction."""
-        o, stack = self.options, self.backend.name != "cuda"
+        o, stack = self.options, self.backend.name not in ("cuda", "emulated")
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
         )  # fmt: skip

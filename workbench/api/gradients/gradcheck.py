@@ -297,7 +297,8 @@ class _Run:
                 real = a.view(p.type.dtype.numpy)[..., 0] if isinstance(p.type.dtype, Complex) else a
                 values.append(array(real, p.type.dtype, device="cpu", copy=False))
             elif isinstance(p.type, Complex):
-                values.append(complex(*a.tolist()))
+                numbers = a.view(p.type.numpy).reshape(-1).tolist()
+                values.append(numbers if p.type.shape else numbers[0])
             else:
                 values.append(a.reshape(-1).tolist() if a.ndim else a.item())
         buffer = self.packer.new()

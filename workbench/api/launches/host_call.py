@@ -62,6 +62,8 @@ def called(f: Any, values: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
         if any(isinstance(v, array) for v in values) and not keywords:
             return map(f, *values)
     call = _Call(name, f)
+    if f == PRODUCT:  # of vectors whose numbers mean what they mean in Warp
+        call.warp_meanings = any(v.type.dtype.plain is not v.type.dtype for v in values)
     definitions = getattr(f, "__wb_definitions__", ())
     names = [p.arg for p in definitions[0].parameters] if definitions else []
     names += [f"x{k}" for k in range(len(names), len(values))]

@@ -10,18 +10,7 @@ import numpy as np
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import launch
 from workbench.api.launches.map import map
-from workbench.api.launches.reductions import (
-    add_converted,
-    add_products,
-    add_up,
-    add_up_along,
-    converted,
-    largest,
-    largest_along,
-    multiplied,
-    smallest,
-    smallest_along,
-)
+from workbench.api.launches.reductions import EXTREMES, add_products, add_up, add_up_along, converted, multiplied
 from workbench.builtins import TABLE, Builtin
 from workbench.errors import LaunchError
 from workbench.ranges import number
@@ -129,7 +118,7 @@ def mean(x: array, axis: int | None = None, keepdims: bool = False) -> array:
         added = _along(add_up_along, "mean()", x, wide, axis, keepdims)
         return added / x.shape[_dimension(x, axis, "mean()")]
     out = zeros(1, wide, x.device, x.requires_grad)
-    return _reduced(add_converted, "mean()", x.size, [_flat(x)], out) / x.size
+    return _reduced(add_up, "mean()", x.size, [_flat(x)], out) / x.size
 
 
 def inner(x: array, y: Any) -> array:
@@ -151,11 +140,11 @@ def extreme(name: str, x: array, axis: int | None = None, keepdims: bool = False
     if not isinstance(x.dtype, Scalar) or x.dtype == bool_ or not chosen:
         raise LaunchError(f"{what} takes an array of numbers that is not empty, not {x.type!r} of shape {x.shape}.")
     if axis is not None:
-        return _along(largest_along if name == "max" else smallest_along, what, x, x.dtype, axis, keepdims)
+        return _along(EXTREMES[name][1], what, x, x.dtype, axis, keepdims)
     flat, narrow = _flat(x), x.dtype.bits < 32
     out = empty(1, _atomic(x.dtype), x.device)
     _reduced(converted, what, 1, [flat[:1]], out)
-    _reduced(largest if name == "max" else smallest, what, x.size, [flat], out)
+    _reduced(EXTREMES[name][0], what, x.size, [flat], out)
     return _reduced(converted, what, 1, [out], empty(1, x.dtype, x.device)) if narrow else out
 
 
@@ -202,7 +191,7 @@ def product(left: Any, right: Any) -> Any:
 
 def is_number_type(dtype: object) -> bool:
     """Return whether elements of this type are numbers, complex ones too."""
-    return isinstance(dtype, (Scalar, Complex))
+    return isinstance(dtype, Scalar) or type(dtype) is Complex
 
 
 def _place(left: Any, right: Any) -> Any:

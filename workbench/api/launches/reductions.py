@@ -8,23 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from workbench.api.kernels.kernel import kernel
+from workbench.api.kernels.kernel import Kernel, kernel
 from workbench.builtins import FORMS, TABLE
 from workbench.runtime.arrays.array import array
 
 tid, atomic_add, atomic_max, atomic_min = (FORMS[n] for n in ("tid", "atomic_add", "atomic_max", "atomic_min"))
-larger, smaller = TABLE["max"], TABLE["min"]
 
 
 @kernel
 def add_up(x: array[Any], out: array[Any]):
-    """Add up all elements."""
-    atomic_add(out, 0, x[tid()])
-
-
-@kernel
-def add_converted(x: array[Any], out: array[Any]):
-    """Add up all elements in the type of `out`."""
+    """Add up all elements, in the type of `out`."""
     atomic_add(out, 0, out.dtype(x[tid()]))
 
 
@@ -33,18 +26,6 @@ def add_products(x: array[Any], y: array[Any], out: array[Any]):
     """Add up the products of two arrays' elements."""
     i = tid()
     atomic_add(out, 0, x[i] * y[i])
-
-
-@kernel
-def largest(x: array[Any], out: array[Any]):
-    """Find the largest element, in the type of `out`."""
-    atomic_max(out, 0, out.dtype(x[tid()]))
-
-
-@kernel
-def smallest(x: array[Any], out: array[Any]):
-    """Find the smallest element, in the type of `out`."""
-    atomic_min(out, 0, out.dtype(x[tid()]))
 
 
 @kernel
@@ -57,24 +38,26 @@ def add_up_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
     out[i, j] = total
 
 
-@kernel
-def largest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """Find the largest elements along the middle dimension: one thread each."""
-    i, j = tid()
-    best = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        best = larger(best, x[i, k, j])
-    out[i, j] = best
+def _extremes(change: Any, further: Any) -> tuple[Kernel, Kernel]:
+    @kernel
+    def extreme_element(x: array[Any], out: array[Any]):
+        """Find the largest or smallest element, in the type of `out`, which holds one of them."""
+        change(out, 0, out.dtype(x[tid()]))
+
+    @kernel
+    def extreme_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
+        """Find the largest or smallest elements along the middle dimension: one thread each."""
+        i, j = tid()
+        result = x[i, 0, j]
+        for k in range(1, x.shape[1]):
+            result = further(result, x[i, k, j])
+        out[i, j] = result
+
+    return extreme_element, extreme_along
 
 
-@kernel
-def smallest_along(x: array(dtype=Any, ndim=3), out: array(dtype=Any, ndim=2)):
-    """Find the smallest elements along the middle dimension: one thread each."""
-    i, j = tid()
-    best = x[i, 0, j]
-    for k in range(1, x.shape[1]):
-        best = smaller(best, x[i, k, j])
-    out[i, j] = best
+EXTREMES = {"max": _extremes(atomic_max, TABLE["max"]), "min": _extremes(atomic_min, TABLE["min"])}
+"""Of all elements, and along a dimension, by name."""
 
 
 @kernel

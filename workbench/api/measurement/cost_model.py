@@ -187,9 +187,8 @@ def _spread_threads(dims: Sequence[int]) -> list[tuple[int, ...]]:
 
 def _touch(op: Op, touched: Counter[str]) -> None:
     if op.operands and isinstance(type := op.operands[0].type, ArrayType):
-        size = element(type.dtype).size * math.prod(getattr(type.dtype, "shape", ()) or (1,))
         times = {"load": 1, "store": 1, "atomic_add": 2, "atomic": 2, "reduce_add": 0}.get(op.name, 0)
-        touched[op.operands[0].name] += times * size
+        touched[op.operands[0].name] += times * type.dtype.size
 
 
 def _flops(op: Op) -> float:

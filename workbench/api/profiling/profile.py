@@ -23,6 +23,7 @@ from workbench.api.tapes.launch_step import LaunchStep
 from workbench.autodiff import GATHERED
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError, LaunchError
+from workbench.passes.analysis.sum_order import FREE, sum_order
 from workbench.runtime.active_observers import observed_only_by, observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, ones
@@ -113,9 +114,15 @@ def profile_of(record: LaunchRecord, arch: str) -> Profile:
 
 
 def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
-    """Return a sentence on what `deterministic=True` costs on a device; empty if the launch is not in order."""
-    if not record.options.ordered or record.loaded.geometry is not None:
+    """Return a sentence on what `deterministic=True` costs on a device, or that it would fix an order; else nothing."""
+    if record.loaded.geometry is not None:
         return ""
+    if not record.options.ordered:
+        free = sum_order(record.loaded.function).sharing == FREE
+        return "" if free else (
+            "Order not fixed: threads add floats to elements that they share, so on a device the bits may differ from "
+            "run to run; deterministic=True orders them."
+        )  # fmt: skip
     device, watching = get_device("emulated"), _Adding(arch)
     try:
         with unobserved():

@@ -87,7 +87,7 @@ class Profile:
             bound by instructions.
         best_block: the threads of a block that `block_dim=None` takes, and how much larger the occupancy is with them.
         local_bytes: of local memory per thread: spills, and arrays that are not in registers.
-        order: a sentence on what `deterministic=True` costs; empty without it.
+        order: a sentence on what `deterministic=True` costs, or that it would fix the order of sums; else empty.
     """
 
     kernel: str

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 from msgspec.structs import replace
 
-from workbench.api.builds.build import compile_for
+from workbench.api.builds.build import compile_for, function_for
 from workbench.api.builds.overlaps import places
 from workbench.api.kernels.countable import Countable
 from workbench.api.profiling.run import Geometry
@@ -140,7 +140,7 @@ def contracted(record: LaunchRecord, arch: str) -> Program | None:
     options = _options(record)
     if record.loaded.geometry is not None or record.specialisation.kernel.fma or options.fast_math:
         return None
-    function = record.loaded.function
+    function = function_for(record.specialisation, record.direction, options)
     fused = run(CONTRACTED, function)
     if _fused(fused) == _fused(function):
         return None
@@ -159,7 +159,7 @@ def _options(record: LaunchRecord) -> Options:
 
 def _of_ir(record: LaunchRecord, arch: str) -> Countable:
     options = _options(record)
-    function = record.loaded.function
+    function = function_for(record.specialisation, record.direction, options)
     emitted, text = numbered_ptx(function, options, arch)
     definition = record.specialisation.kernel.definition
     source, node = definition.source, definition.node

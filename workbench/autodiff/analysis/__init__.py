@@ -1,1 +1,1 @@
-"""Which values need cotangents, and why a derivative depends on what."""
+"""The values that need cotangents, and the paths along which a derivative depends on an input."""

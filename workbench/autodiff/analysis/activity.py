@@ -1,4 +1,4 @@
-"""Which values need a cotangent: those that depend on a float parameter or element and influence an effect.
+"""Activity analysis: values that depend on a float parameter or element and influence an effect need a cotangent.
 
 Differentiable dependence is a graph on float values (through loops: carried values depend on themselves). A value is
 active where a source reaches it and it reaches a sink. A cast to an integer, a comparison and a builtin whose rule
@@ -136,7 +136,7 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
 
 
 def edges_of(op: Op) -> Iterable[Edge]:
-    """From which values a derivative flows to which, through this operation."""
+    """Return the pairs of values between which a derivative flows through this operation."""
     if op.name in _CORE:
         return _CORE[op.name](op)
     if op.name in TABLE and is_float(op.result.type):
@@ -147,7 +147,8 @@ def edges_of(op: Op) -> Iterable[Edge]:
 
 @cache
 def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple[bool, ...]:
-    """For each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no rule)."""
+    """Return, for each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no
+    rule)."""
     # Without a rule it must count as dependent: the sweep then reaches it and refuses with its line.
     if builtin.gradient is None:
         return (True,) * len(operands)

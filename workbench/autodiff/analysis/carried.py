@@ -283,7 +283,7 @@ class _Chain:
         raise _Other
 
     def compared(self, op: Op, own: Value, other: Value, taken: bool) -> None:
-        """The condition of a choice: `other` is taken where it holds (`taken`), or own is kept there."""
+        """Note the condition of a choice: `other` is chosen where it holds (`taken`), or own stays there."""
         test = self.made.get(op.operands[0])
         while test is not None and test.name == "not_":
             test, taken = self.made.get(test.operands[0]), not taken
@@ -300,7 +300,8 @@ class _Chain:
             raise _Other
 
     def beside(self, test: Op, choice: Op) -> None:
-        """What else hangs on the comparison may only be chosen in the same turn, as the place of a maximum is."""
+        """Check that all else that depends on the comparison is chosen in the same turn, as the index of a maximum
+        is."""
         if choice.operands[0] is not test.result:
             if len(choice.results) > 1 or len(self.users[choice.operands[0]]) > 1 or len(self.users[test.result]) > 1:
                 raise _Other

@@ -1,4 +1,4 @@
-"""How the elements of one array come to depend on those of another: the way with the fewest cuts.
+"""Paths from elements of one array to those of another: the path with the fewest cuts.
 
 A derivative flows along the edges of `activity`. Values flow along others too, where it is cut: casts to integers,
 comparisons, indices, conditions, builtins whose rule says None. The cuts on the way say why a gradient is zero.
@@ -20,7 +20,7 @@ from workbench.types import is_float
 
 
 class Link(msgspec.Struct, frozen=True, eq=False):
-    """One step of the way: by this operation to this value (None: into the array).
+    """A step of a path: by this operation to this value (None: into the array).
 
     Attributes:
         op: the operation.
@@ -36,7 +36,7 @@ class Link(msgspec.Struct, frozen=True, eq=False):
 
 
 def way(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
-    """From a load of an array in `sources` to a write to one in `targets`; None if nothing flows."""
+    """Return the path from a load of an array in `sources` to a write to one in `targets`; None if nothing flows."""
     graph = _Graph(sources, targets)
     graph.block(function.body, ())
     return graph.shortest()
@@ -69,7 +69,7 @@ class _Graph:
                 self.links[a].append(Link(op, b, _cut(op, b), inside))
 
     def others(self, op: Op) -> list[tuple[Value, Value]]:
-        """What a value has an influence on, of whatever kind."""
+        """Return the values that a value influences without a derivative."""
         inner = [p for block in op.blocks for p in block.params]
         ends = [*op.results, *inner]
         found = [(a, b) for a in op.operands for b in ends]
@@ -91,7 +91,7 @@ class _Graph:
                 self.links[condition].append(Link(op, None, "condition", inside))
 
     def shortest(self) -> tuple[Link, ...] | None:
-        """By cuts, then by length."""
+        """Return the path with the fewest cuts, and of those the shortest."""
         best: dict[Value | None, int] = {None: 0}
         came: dict[Value, tuple[Value | None, Link]] = {}
         pending: deque[tuple[Value | None, int]] = deque([(None, 0)])

@@ -1,4 +1,4 @@
-"""Whether a kernel is linear in some of what it is given, proved from its IR.
+"""Linearity of a kernel in some of its inputs, proved from its IR.
 
 Each value, and the contents of each array, is nothing (0), fixed (does not depend on the linear inputs) or linear (a
 sum of multiples of them). Sums and choices join, products multiply, and the first operation that leaves these three
@@ -19,7 +19,7 @@ from workbench.types import ArrayType, is_float
 
 
 class Share(IntEnum):
-    """What a value is made of."""
+    """The composition of a value: constant, linear in the inputs, or neither."""
 
     NOTHING = 0
     FIXED = 1
@@ -58,7 +58,7 @@ def refuse_nonlinear(
 
 
 class _Walk:
-    """One kernel. `shares` has values as far as they were met, `contents` has memory."""
+    """A walk over one kernel. `shares` has values as far as they were met, `contents` has memory."""
 
     def __init__(
         self, name: str, starts: Mapping[Value, Share], memory: Mapping[str, Hashable], linear: Sequence[str]
@@ -76,7 +76,7 @@ class _Walk:
         return self.memory.get(array.name, array.name)
 
     def block(self, block: Block, given: Sequence[Share] = ()) -> list[Share]:
-        """What the block yields where its last parameters are `given`."""
+        """Return the shares that the block yields where its last parameters are `given`."""
         count = len(block.params) - len(given)
         self.shares |= dict.fromkeys(block.params[:count], _FIXED)
         self.shares |= zip(block.params[count:], given, strict=True)

@@ -1,4 +1,4 @@
-"""What an adjoint clears: cotangents of what the kernel overwrites."""
+"""Clearing in an adjoint: the cotangents of what the kernel overwrites."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _is_zero(op: Op | None) -> bool:
 
 
 def fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
-    """What must hold for every element of these arrays to be cleared; None if some may not be."""
+    """Return the conditions under which every element of these arrays is cleared; None if some may not be."""
     needs: set[Need] = set()
     axes = {op.result: op.attrs[AXIS] for op in walk(adjoint.body) if op.name == "tid"}
     for array in clears:

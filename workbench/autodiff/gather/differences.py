@@ -27,7 +27,7 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """One way in which an index may differ from the thread's own: by `added`, and `sign` times `size`.
+    """A possible difference of an index from the thread's own: `added`, and `sign` times `size`.
 
     Attributes:
         edge: where a clamp makes the index another one than it was, what it is clamped to; None elsewhere. The
@@ -156,7 +156,7 @@ class Differences:
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
     def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
-        """With the ways in which the index may differ where it is the limit."""
+        """Return the index with its possible differences where it is the limit."""
         if any(w.size is not None for w in inner.ways):
             return None
         more = {n for w in inner.ways for n in clamped(w.added)} - {w.added for w in inner.ways}

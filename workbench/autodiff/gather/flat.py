@@ -19,7 +19,7 @@ from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 
 TOTAL = 2
-"""Where a flattened launch's threads are counted among its dimensions, behind rows and the threads of each."""
+"""The dimension of a flattened launch that counts threads, behind rows and the threads of each."""
 
 
 class Flat:
@@ -34,7 +34,8 @@ class Flat:
     """
 
     def __init__(self, divisions: Divisions, width: Form | None) -> None:
-        """`width`: as it is known before a launch; None where arrays of one dimension stay as they are."""
+        """Store the divisions and the `width` known before a launch; None where arrays of one dimension stay as they
+        are."""
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
         rewritten = Rewritten(divisions)
@@ -102,7 +103,7 @@ class Flat:
         return run(ADJOINT, made)
 
     def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
-        """What must hold of the launch, where an array has one dimension."""
+        """Return the conditions on the launch, where an array has one dimension."""
         names = {v.name for v in self.views}
         found: set[Need] = set()
         for need in needs:
@@ -115,7 +116,7 @@ class Flat:
 
 
 class _Places:
-    """Where threads access arrays of one dimension, as rows and places in these.
+    """The accesses of threads to arrays of one dimension, as rows and positions in these.
 
     Attributes:
         row, place: the thread's own.
@@ -127,9 +128,8 @@ class _Places:
         self.where = Differences(rows)
 
     def found(self) -> dict[Value, dict[Op, tuple[int, int]]]:
-        """By how much rows and places of all accesses to an array differ from the thread's own, for arrays of which
-        that is known.
-        """
+        """Return by how much rows and positions of all accesses to an array differ from the thread's own, where that is
+        known."""
         found: dict[Value, dict[Op, tuple[int, int]]] = {}
         lost: set[Value] = set()
         for access in self.where.analysis.accesses():
@@ -177,7 +177,8 @@ def flat(function: Function) -> Flat | None:
 
 
 def by_rows(function: Function) -> Flat | None:
-    """The function as one of two dimensions, whatever rows it has; None if it divides by none or by several numbers."""
+    """Return the function as one of two dimensions, whatever rows it has; None if it divides by none or several
+    numbers."""
     if function.block_dim or function.launch_ndim != 1:
         return None
     divisions = Divisions(function, list(walk(function.body)))

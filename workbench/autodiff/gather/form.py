@@ -87,7 +87,7 @@ class _Addition(msgspec.Struct, frozen=True):
     always: bool
 
     def ways(self, ndim: int) -> Iterator[Way]:
-        """For each axis of the launch, by how much the index may differ."""
+        """Yield, for each axis of the launch, the possible differences of the index."""
         choices: list[Way] = [()]
         for axis in range(ndim):
             index = next(i for i in self.indices if i is not None and i.axis == axis)
@@ -171,9 +171,8 @@ def _touches(adjoint: Function) -> frozenset[str]:
 
 
 def is_stencil(function: Function) -> bool:
-    """Whether the kernel reads elements at constant distances from the thread's own, so that there may be such a form:
-    a quick look, without its adjoint.
-    """
+    """Return whether the kernel reads elements at constant distances from the thread's own, without deriving its
+    adjoint."""
     rows = flat(function)
     function = function if rows is None else rows.rows
     where = Differences(function)
@@ -186,8 +185,8 @@ def is_stencil(function: Function) -> bool:
 
 
 def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
-    """By how much the element that a thread adds up lies behind its own index, where launches may be smaller than the
-    array; none if they may not be.
+    """Return how far the element that a thread adds up lies behind its index, where launches may be smaller than the
+    array.
 
     It is one that each thread adds to in any case, so it exists, and the one from which the others are least far.
     """
@@ -242,7 +241,7 @@ def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Pla
 
 
 class _Impossible(Exception):
-    """What a thread adds cannot be found by another one, or costs too much."""
+    """An addition that no other thread can compute, or not cheaply."""
 
 
 def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
@@ -370,7 +369,8 @@ class _Gather:
         self.sums = {**before, **dict(zip(places, b.if_(inside.value, then.block, orelse.block), strict=True))}
 
     def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
-        """Which thread has this one's index at that distance, and what must hold for it to be one of the launch.
+        """Return the thread that has this one's index at that distance, and the conditions for it to be one of the
+        launch.
 
         Of what few threads can meet the first condition says so, as a border is asked for (`passes/borders/interior`).
         """
@@ -442,7 +442,7 @@ class _Gather:
         return False
 
     def branch(self, op: Op, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
-        """An `if` around additions: the sums are its results."""
+        """Emit an `if` around additions: the sums are its results."""
         b = self.builder
         before = dict(self.sums)
         places = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))

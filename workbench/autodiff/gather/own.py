@@ -59,7 +59,7 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
 
 
 def _never_meet(array: Value, ops: Sequence[Op], where: Differences, ndim: int) -> set[Need] | None:
-    """What must hold for no two threads to add to one element of the array; None: it may not be so."""
+    """Return the conditions under which no two threads add to one element of the array; None: they may always."""
     needs: set[Need] = set()
     elements: list[Element] = []
     for indices in dict.fromkeys(map(indices_of, ops)):

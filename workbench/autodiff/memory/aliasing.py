@@ -33,7 +33,7 @@ class Places:
 
     @cached_property
     def analysis(self) -> Analysis:
-        """What is known of the function's indices: made once there are two accesses to compare."""
+        """The analysis of the function's indices: computed once there are two accesses to compare."""
         return Analysis(self._function)
 
     def meet(self, a: Op, b: Op, still: Still) -> bool:
@@ -86,7 +86,7 @@ def overwrites(function: Function, aliased: bool) -> bool:
 
 
 class _Order:
-    """One walk in the order of the program.
+    """A walk in the order of the program.
 
     `done` are the effects that may have happened in this iteration of every loop around; `earlier` those of earlier
     iterations of a loop, with that loop.

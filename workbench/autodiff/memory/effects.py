@@ -1,4 +1,4 @@
-"""What a kernel does to its arrays, as far as the adjoint must know it.
+"""Effects of a kernel on its arrays, as far as the adjoint depends on them.
 
 The adjoint array of x mirrors x: an element is read and cleared where the kernel stores it, added to where the kernel
 loads it. In one thread the reversed order makes this right whatever the indices are; between threads it is right where

@@ -10,7 +10,7 @@ from workbench.ir.values import Block, Op, Value
 
 
 def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """An `if` with the same predicate: the taken side runs backwards; the other side's values get 0."""
+    """Emit an `if` with the same predicate: the taken side runs backwards; the other side's values get 0."""
     seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
     if not any(seeds.values()) and not any(touches_floats(b) for b in op.blocks):
         return

@@ -20,7 +20,7 @@ from workbench.types import Vector
 
 
 def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """By the builtin's own rule; on vectors component by component where the rule is one of scalars."""
+    """Apply the builtin's own rule; on vectors component by component where the rule is one of scalars."""
     entry = TABLE[op.name]
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
@@ -78,13 +78,14 @@ def _apply(
 
 
 def _lost(given: Ref, found: Ref) -> Ref:
-    """Whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may vary."""
+    """Return whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may
+    vary."""
     none = functools.reduce(operators.and_, [g.equals(0) for g in given.components()])
     return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in found.components()]))
 
 
 def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:
-    """Where a rule's result is `where(…)` of something and 0: when it is the something; None: always."""
+    """Return the condition under which a rule's result `where(…)` is not its 0; None: always."""
     chosen = _chosen(sweep, ref.value)
     return chosen if isinstance(chosen, Ref) else None
 

@@ -24,7 +24,7 @@ from workbench.types import bool as bool_
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """One contribution: to the whole value, or to one component; `live` is None where it always counts."""
+    """A contribution: to the whole value, or to one component; `live` is None where it always counts."""
 
     ref: Ref
     component: int | None = None

@@ -32,7 +32,7 @@ from workbench.types import ArrayType, is_float
 
 
 def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """The func backwards; nothing, where no cotangent reaches it and it changes no array of floats."""
+    """Run the func backwards; do nothing where no cotangent reaches it and it changes no array of floats."""
     seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
     (body,) = op.blocks
     if not any(seeds) and not touches_floats(body):
@@ -50,7 +50,7 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
-    """The user's gradient, with the results' cotangents and the adjoint arrays of the arrays it was given."""
+    """Emit the user's gradient, with the results' cotangents and the adjoint arrays of its array arguments."""
     builder = sweep.builder
     given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
     arrays = [sweep.adjoints[v] for v in op.operands if isinstance(v.type, ArrayType) and is_float(v.type)]
@@ -119,7 +119,7 @@ def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dic
 def _derivative(
     sweep: ReverseSweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
-    """What the func's own lines give to the inputs in `adjoints`, and to the adjoint arrays."""
+    """Return the contributions of the func's own lines to the inputs in `adjoints`, and to the adjoint arrays."""
     closed, builder = op.attrs[DERIVE], sweep.builder
     env = dict(zip(closed.params, arguments, strict=False))
     floats = [p for p in closed.params if is_float(p.type)]
@@ -143,7 +143,7 @@ def _derivative(
 
 
 def _live(seeds: list[Piece | None]) -> Ref | None:
-    """Where any result was used; None: always."""
+    """Return the condition under which any result was used; None: always."""
     live: Ref | None = None
     for seed in seeds:
         if seed is None:

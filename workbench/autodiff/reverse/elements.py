@@ -74,7 +74,7 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
     number's cotangent becomes that part, the sign changes. What works part by part (sums, choices, casts, memory) does
     not see it.
     """
-    if isinstance(type, Complex) and position == 1:
+    if isinstance(type, Complex) and position % 2:
         return Piece(-piece.ref, piece.component, piece.live)
     return piece
 
@@ -103,7 +103,7 @@ def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
 
 
 def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The inserted component's cotangent to the scalar, the others' to the vector."""
+    """Pass the inserted component's cotangent to the scalar, the others to the vector."""
     vector, index, scalar = op.operands
     fixed = sweep.constant(index)
     for position, piece in enumerate(found.components()):
@@ -135,7 +135,7 @@ def _nothing(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangen
 
 
 def _no_gradient(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """What changes integers alone (`memory.study` refuses the rest)."""
+    """Do nothing: the operation changes integers alone (`memory.study` refuses the rest)."""
 
 
 EFFECTS: dict[str, EffectRule] = {

@@ -85,7 +85,8 @@ class Emitter(Builder):
         return Ref(self, value)
 
     def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
-        """The block with parameters and, after its operations, what `tail` emits and a `yield` of what it gives."""
+        """Return the block with parameters and, after its operations, those that `tail` emits and a `yield` of its
+        results."""
         with self.block(params) as opened:
             for op in block.ops:
                 self.append(op)

@@ -40,7 +40,7 @@ LATER = "later"
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """Why a value is unavailable, and what to do.
+    """The reason why a value is unavailable, with advice.
 
     Attributes:
         message: a sentence without its full stop, to which the place of the need may be added.
@@ -56,7 +56,7 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 class Later(msgspec.Struct, frozen=True):
-    """What a `later` stands for.
+    """The branch or loop that a `later` stands for.
 
     Attributes:
         op: the kernel's branch or loop.
@@ -72,7 +72,7 @@ class Later(msgspec.Struct, frozen=True):
 
 
 class Inside(msgspec.Struct, frozen=True):
-    """What a branch that is written out yields for its sides run backwards: results of branches and loops in them.
+    """Results of branches and loops inside a branch that it yields, once written out, for its sides run backwards.
 
     Attributes:
         given: by `later`, the `later`s in its sides, each by what it stands for.
@@ -146,7 +146,7 @@ def _is_replaced(op: Op) -> bool:
 
 
 def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None) -> None:
-    """The results of a func by the replay the user wrote, or by its body without its effects."""
+    """Return the results of a func by the replay that the user wrote, or by its body without its effects."""
     replay = op.attrs.get(REPLAY)
     if replay is None and op.attrs.get(REPLAY_CUDA):
         values = _native(op, env, builder, overwritten)
@@ -185,7 +185,8 @@ def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> l
 
 
 def lost_loads(op: Op, role: str, builder: Emitter, overwritten: frozenset[Op]) -> Lost:
-    """For the gradient or replay of `op`: loads that would not see what the func saw are unavailable."""
+    """Return, for the gradient or replay of `op`, loads that would not read what the func read: they are
+    unavailable."""
 
     def lost(inner: Op, inside: Env) -> bool:
         if inner not in overwritten:
@@ -213,7 +214,7 @@ def unavailable(value: Value, missing: Missing, env: Env, builder: Emitter) -> N
 
 
 def _later(op: Op, env: Env, stands_for: Later) -> None:
-    """A branch or loop, to be written out where its results are needed, with what a loop notes (`_noting`)."""
+    """Put off a branch or loop, to be written out where its results are needed, with its notes (`_noting`)."""
     builder = stands_for.builder
     operands = tuple(env[v] for v in builder.free(op))
     results = [fresh(v) for v in op.results]
@@ -227,7 +228,7 @@ def _later(op: Op, env: Env, stands_for: Later) -> None:
 
 
 def written_out(function: Function) -> Function:
-    """The function with each `later` as the branch or loop it stands for, or as further results of one around it."""
+    """Return the function with each `later` as its branch or loop, or as further results of one around it."""
     laters = dict.fromkeys(op for op in walk(function.body) if op.name == LATER)
     given: dict[Op, dict[Op, Op]] = {}
     for later in laters:

@@ -39,7 +39,7 @@ class Rules(msgspec.Struct, frozen=True):
 
 
 class ReverseSweep(msgspec.Struct, frozen=True):
-    """One sweep.
+    """A reverse sweep over a function.
 
     Attributes:
         rules: what each operation does to cotangents.

@@ -15,9 +15,9 @@ from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of, without
-from workbench.ir.values import Op, Value, array_of
+from workbench.ir.values import Op, Value
 from workbench.tiles import Tile, contents
-from workbench.types import Scalar, Type, Vector, float32, int32
+from workbench.types import ArrayType, Scalar, Type, Vector, float32, int32
 
 
 def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:
@@ -83,7 +83,7 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """The block backwards, for each element."""
+    """Run the block backwards, for each element."""
     (block,) = op.blocks
     found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
     if not found and not touches_floats(block):
@@ -143,7 +143,7 @@ def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
 
 
 def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The element's to the element, the rest to the tile."""
+    """Pass the element's cotangent to the element, the rest to the tile."""
     tile, *indices, value = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in indices]
     _give(sweep, cotangents, value, _one(sweep, "tile_extract", (seed, *places), value.type))
@@ -159,7 +159,7 @@ def sliced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
 
 
 def placed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The part's to the part, the rest to the whole."""
+    """Pass the part's cotangents to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
     seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
     piece = _one(sweep, "tile_slice", (seed, *places), part.type, {SHAPE: tile_of(part).shape})
@@ -169,7 +169,7 @@ def placed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
 
 
 def transposed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The other way round."""
+    """Pass the cotangent on, transposed back."""
     (tile,), axes = op.operands, op.attrs[AXES]
     back = tuple(axes.index(a) for a in range(len(axes)))
     made = _one(sweep, "tile_transpose", (_plain(sweep, found),), _bare(tile), {AXES: back})
@@ -182,7 +182,7 @@ def _bare(value: Value) -> Tile:
 
 
 def reshaped(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The other way round."""
+    """Pass the cotangent on in the operand's shape."""
     (tile,) = op.operands
     _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), tile_of(tile).shape))
 
@@ -258,7 +258,7 @@ def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int
 
 
 def scanned(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
-    """The sum of what comes after: all of a row less what comes before."""
+    """Pass on the sums of the cotangents that follow: all of a row less those before."""
     (tile,) = op.operands
     if op.attrs[KIND] != "sum":
         raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
@@ -292,7 +292,7 @@ def _product(
     sweep: ReverseSweep, target: Value, pair: tuple[Value, Value, bool, bool], how: dict[str, object],
     cotangents: Cotangents,
 ) -> None:  # fmt: skip
-    """The product of the cotangent and a tile, in the wider of their types."""
+    """Emit the product of the cotangent and a tile, in the wider of their types."""
     *operands, left, right = pair
     dtype = contents(pair[0].type)
     if dtype != tile_of(target).dtype:

@@ -24,7 +24,7 @@ class CpuBackend(Backend):
         return machine.version()
 
     def target(self) -> str:
-        """What `settings().cpu` asks for: this machine (`sapphirerapids+1f2e…`), or a portable level as it stands."""
+        """Return the target of `settings().cpu`: this machine (`sapphirerapids+1f2e…`), or a portable level."""
         return machine.target()
 
     def emit(self, function: Function, options: Options, target: str) -> str:

@@ -18,7 +18,7 @@ def prepare() -> None:
 
 
 def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What machine this is, as LLVM sees it, and which LLVM: the fields of `machine.Facts`."""
+    """Return this machine, as LLVM sees it, and the version of LLVM: the fields of `machine.Facts`."""
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -28,7 +28,7 @@ def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> t
 
 
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """What LLVM makes of a text, and the seconds of each stage.
+    """Compile a text with LLVM; return the object, and the seconds of each stage.
 
     Args:
         request: `cpu`, `features`, `code_model`, perhaps a `triple` of another system; `tuning`, the pipeline's options

@@ -41,7 +41,14 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import LOOPS
 from workbench.ir.values import Block, Function, Value, walk
-from workbench.limits import OPTIMISED_CHARACTERS, SUPERWORD_OPERATIONS, UNROLLED_LOOPS, UNROLLED_TILES, UNSWITCHED_NEST
+from workbench.limits import (
+    OPTIMISED_CHARACTERS,
+    STRAIGHT_CHARACTERS,
+    SUPERWORD_OPERATIONS,
+    UNROLLED_LOOPS,
+    UNROLLED_TILES,
+    UNSWITCHED_NEST,
+)
 from workbench.types import ArrayType, Vector, float32, int32
 
 if TYPE_CHECKING:
@@ -57,7 +64,7 @@ UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
-"""What the text holds where float16 goes through the machine's instructions."""
+"""A mark in the text of conversions of float16 by the machine's instructions."""
 
 _one_text = renewed(__name__, "_one_text", threading.RLock)
 """Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""
@@ -74,7 +81,7 @@ PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 def compiled(function: Function, options: Options, target: str) -> Artifact:
     """As `CpuBackend.compile`."""
-    from workbench.backends.cpu.emit.emit_module import entry_name, for_one_core
+    from workbench.backends.cpu.emit.emit_module import entry_name
 
     started = time.perf_counter()
     with _one_text:
@@ -93,8 +100,10 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["prints"] = True
     if module.sums:
         metadata["sums"] = module.sums
-    if for_one_core(function, options):
+    if module.one_core:
         metadata["one_core"] = True
+    if module.open_order:
+        metadata["order"] = "not fixed"
     return Artifact(made.image, metadata)
 
 
@@ -143,17 +152,15 @@ def emitted(function: Function, options: Options, target: str) -> Module:
         BuildError: as `CpuBackend.emit`.
     """
     # Late: what is loaded from the cache needs none of it.
-    from workbench.backends.cpu.emit.emit_module import emit_module
-    from workbench.backends.cpu.gang.emit_gang import emit_gangs
+    from workbench.backends.cpu.gang.emit_gang import emit_function
 
     here = target == native()
-    given = function, options, _maths(target), here and converts_halves()
-    return emit_gangs(*given) or emit_module(*given)
+    return emit_function(function, options, _maths(target), here and converts_halves())
 
 
 @lru_cache
 def _maths(target: str) -> Maths:
-    """What a target has: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
+    """Return a target's maths: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
     if target == WASM:
         return Maths(formulas=True, bits=128, fused=False)
     if target != native():
@@ -166,7 +173,7 @@ def _maths(target: str) -> Maths:
 
 
 class _Generated(msgspec.Struct, frozen=True):
-    """What LLVM made, seconds by stage, and why it was made without vectorisation; empty where it was not."""
+    """LLVM's output, seconds by stage, and why it was compiled without vectorisation; empty where it was not."""
 
     image: bytes
     stages: dict[str, float] = msgspec.field(default_factory=dict)
@@ -174,11 +181,13 @@ class _Generated(msgspec.Struct, frozen=True):
 
 
 def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
-    """What LLVM makes of a function's text."""
+    """Compile a function's text with LLVM."""
     preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
+        if len(module.text) > STRAIGHT_CHARACTERS and not any(op.blocks for op in walk(function.body)):
+            tuning["speed_level"] = 0  # the code generator sees such a body whole, and finds in it what passes do
     return _generate(module.text, target, tuning, form, function.name, preferences)
 
 
@@ -248,7 +257,7 @@ def _tuning(function: Function) -> dict[str, Any]:
 
 
 def _nested_loops(body: Block) -> int:
-    """How many loops stand in one another, at most."""
+    """Return the depth of the deepest nest of loops."""
     most, waiting = 0, [(body, 0)]
     while waiting:
         block, outside = waiting.pop()

@@ -44,7 +44,7 @@ class CpuCode:
     """
 
     def __init__(self, addresses: dict[str, int], tracker: Any, needs: Sequence[CpuCode] = ()) -> None:
-        """`tracker` unloads the object when it is closed."""
+        """Hold loaded code; `tracker` unloads the object when it is closed."""
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self.needs = tuple(needs)

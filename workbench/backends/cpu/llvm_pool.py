@@ -14,7 +14,7 @@ from workbench.backends.worker.pool import Pool
 
 
 def _llvmlite() -> list[str]:
-    """Where workers import llvmlite from; the session itself need not."""
+    """List the folders that workers import llvmlite from; the session itself need not."""
     spec = find_spec("llvmlite")
     return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
 

@@ -1,4 +1,4 @@
-"""What machine this is, as LLVM sees it, and which LLVM: half of what code is known by.
+"""This machine, as LLVM sees it, and the version of LLVM: half of the key of machine code.
 
 To ask LLVM means to import it, which takes longer than all else that a kernel from the cache needs. So the answer may
 be remembered (`REMEMBER`), under what decides it: this start of the kernel of the system on this processor, and
@@ -33,7 +33,7 @@ X86 = platform.machine() in ("x86_64", "AMD64")
 
 
 class Memory(Protocol):
-    """Where facts are kept from one process to the next."""
+    """A store of facts, from one process to the next."""
 
     def get(self, name: str, known_by: bytes) -> bytes:
         """Return a fact; empty where it is not known."""
@@ -47,7 +47,7 @@ class Memory(Protocol):
 REMEMBER: list[Memory] = []
 """At most one. The cache puts it here."""
 KEPT = "this machine"
-"""What lists of the cache call the fact."""
+"""The name of the fact in lists of the cache."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
 _CPU = "/proc/cpuinfo"
 _MODEL = (
@@ -63,7 +63,7 @@ _WHOLE = 1 << 24
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What LLVM says.
+    """LLVM's description of this machine and of itself.
 
     Attributes:
         cpu: the processor's name.
@@ -84,7 +84,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def facts() -> Facts:
-    """What LLVM says of this machine and itself, remembered or asked now."""
+    """Return LLVM's facts about this machine and itself, stored or asked now."""
     known_by = known_by_files() if REMEMBER else b""
     if not known_by:
         return _ask()
@@ -98,7 +98,7 @@ def facts() -> Facts:
 
 
 def known_by_files() -> bytes:
-    """What decides the answer, as bytes; empty where that cannot be known without LLVM."""
+    """Return the bytes that decide the answer; empty where that cannot be known without LLVM."""
     if sys.platform != "linux":
         return b""
     try:
@@ -144,7 +144,7 @@ def version() -> str:
 
 
 def target() -> str:
-    """What `settings().cpu` asks for: this machine, or a portable level as it stands."""
+    """Return the target of `settings().cpu`: this machine, or a portable level."""
     return _target(os.environ.get("WORKBENCH_CPU"))
 
 

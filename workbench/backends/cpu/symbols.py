@@ -8,7 +8,7 @@ from typing import Any
 
 
 def symbol_address(library: ctypes.CDLL, name: str) -> int:
-    """Where a function lies; 0 if the library, or what it depends on, has none of this name."""
+    """Return the address of a function; 0 if the library, or what it depends on, has none of this name."""
     return _dlsym()(library._handle, name.encode()) or 0
 
 

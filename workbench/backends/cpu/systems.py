@@ -1,4 +1,4 @@
-"""What the native code asks of the operating system: threads, waiting, a clock, formatting, and how objects are linked.
+"""Services of the operating system for native code: threads, waiting, a clock, formatting, and the linking of objects.
 
 Each function takes a platform as `sys.platform` names it, so that the code of all platforms can be looked at on one.
 What is requested must be there: `tests/portability` holds each symbol against the exports of the system's libraries.
@@ -249,7 +249,8 @@ def renamed(platform: str) -> dict[str, str]:
 
 
 def threads_text(platform: str) -> str:
-    """`@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, `@give_way()`, signals.
+    """Emit `@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, `@give_way()`,
+    signals.
 
     `@joined` waits for a helper for a while and gives whether it has ended; `gone` counts those that have left their
     work, `all` is how many there are. It stands beside `clock_text`.
@@ -259,7 +260,7 @@ def threads_text(platform: str) -> str:
 
 
 def yield_text(platform: str) -> str:
-    """`@give_way()`, which lets another thread have this core."""
+    """Emit `@give_way()`, which lets another thread have this core."""
     return f"declare i32 @{_yield(platform)}()\n{_give_way(platform)}"
 
 
@@ -272,12 +273,12 @@ def _give_way(platform: str) -> str:
 
 
 def clock_text(platform: str) -> str:
-    """`@now()`, in nanoseconds: the clock that `time.perf_counter` reads on this platform."""
+    """Emit `@now()`, in nanoseconds: the clock that `time.perf_counter` reads on this platform."""
     return _CLOCKS.get(platform, _CLOCKS["linux"])
 
 
 def format_text(platform: str) -> str:
-    """`@snprintf`, as C99 has it."""
+    """Emit `@snprintf`, as C99 has it."""
     return _WINDOWS_FORMAT if platform == "win32" else "declare i32 @snprintf(ptr, i64, ptr, ...)\n"
 
 
@@ -291,7 +292,7 @@ def floats_text(machine: str) -> str:
 
 
 def code_model(platform: str) -> str:
-    """How far apart code and what it calls may be: RuntimeDyld does not put them side by side, JITLink does."""
+    """Return how far apart code and its callees may be: RuntimeDyld does not put them side by side, JITLink does."""
     return "large" if platform == "win32" else "small"
 
 

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from workbench.backends.base import Options
 from workbench.backends.cuda.cpp import faults
 from workbench.backends.cuda.cpp.accumulators import accumulate, combines, declared, ending
+from workbench.backends.cuda.cpp.atomics import together
 from workbench.backends.cuda.cpp.c_names import LOCAL_RESERVED, RESERVED, c_type, identifier, literal
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.expression import Expressions
@@ -145,6 +146,7 @@ class _Kernel:
         self.expressions = Expressions(self.inlining, plain, options, self._named, fields, constant, compared)
         self.emitter = Emitter(self.expressions, locals_, self.names, self.taken, lines)
         self.emitter.registers = slots_in_registers(function)
+        self.emitter.together = together(function)
         if self.divides:
             self.expressions.keys.add(("divide",))
         if options.checks:

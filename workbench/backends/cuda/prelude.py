@@ -93,6 +93,20 @@ template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
 """
 
 
+# Neighbouring threads that add to one element: a full warp of them does as above.
+_TOGETHER = """\
+template <typename T> WB_FN void wb_add_together(T* target, T value) {
+    unsigned long long address = (unsigned long long)target;
+    bool full = __activemask() == 0xffffffffU;
+    if (full && __all_sync(0xffffffffU, address == __shfl_sync(0xffffffffU, address, 0))) {
+        wb_reduce_add(target, value);
+    } else {
+        wb_atomic_add(target, value);
+    }
+}
+"""
+
+
 def _vector(form: str) -> str:
     sizes = form.split("x")
     body = f"T m[{sizes[0]}][{sizes[1]}]" if len(sizes) == 2 else f"T {', '.join(members(form))}"
@@ -269,6 +283,7 @@ def _pieces(forms: tuple[str, ...]) -> Pieces:
         **PRODUCT_PIECES,
         ("reduce",): _REDUCE,
         **{("reduce_vec", n): _vector_reduce(n) for n in forms},
+        ("together",): _TOGETHER,
         ("ldg",): _LDG,  # behind all headers: those of halves define their own `__ldg`
         ("read_only",): _READ_ONLY,
     }
@@ -280,9 +295,9 @@ def prelude(keys: Iterable[Key], builtins: Iterable[str], vectors: Iterable[Vect
     wanted = set(keys) | {("vec", form_of(v)) for v in vectors}
     if any(v.dtype.kind is Kind.INT or v.dtype.bits < 32 for v in vectors):
         wanted = {(*key, "wraps") if key[0] == "op" else key for key in wanted} | {("bits",)}
-    if any(key[0] == "atomic_vec" for key in wanted):
+    if any(key[0] in ("atomic_vec", "together") for key in wanted):
         wanted.add(("atomic",))
-    if any(key[0] == "reduce_vec" for key in wanted):
+    if any(key[0] in ("reduce_vec", "together") for key in wanted):
         wanted.add(("reduce",))
     if ("read_only",) in wanted:
         wanted.add(("ldg",))

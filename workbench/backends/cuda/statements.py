@@ -62,12 +62,10 @@ def _bracketed(expressions: Expressions, value: Value) -> str:
 
 
 def _shape(type: object, one: str) -> str:
-    if isinstance(type, Vector) and len(type.shape) == 2:
-        row = f"[{', '.join([one] * type.shape[1])}]"
-        return f"[{', '.join([row] * type.shape[0])}]"
-    if isinstance(type, Complex):
-        return "(%g%+gj)"
-    return f"[{', '.join([one] * type.length)}]" if isinstance(type, Vector) else one
+    one = "(%g%+gj)" if isinstance(type, Complex) else one
+    for size in reversed(type.shape if isinstance(type, Vector) else ()):
+        one = f"[{', '.join([one] * size)}]"
+    return one
 
 
 def _components(expressions: Expressions, value: Value) -> Iterator[str]:

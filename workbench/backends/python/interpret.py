@@ -99,7 +99,7 @@ def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[i
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
     if isinstance(type, Complex):
-        arg = (arg.real, arg.imag)
+        arg = np.stack((np.real(arg), np.imag(arg)), -1)
     if not isinstance(type, ArrayType):
         return value_of(arg, contents(type))
     if isinstance(type.dtype, Complex) and isinstance(arg, np.ndarray) and arg.dtype == type.dtype.numpy:

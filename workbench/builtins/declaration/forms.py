@@ -51,7 +51,6 @@ quat_identity = form("quat_identity(dtype=float)", "The quaternion (0, 0, 0, 1),
 # What functions written in the kernel language may ask of the front end, beyond the language.
 vector = Form("_vector", "vector(x, y, …)", "The vector of these numbers, of their type.")
 quaternion = Form("_quaternion", "quaternion(x, y, z, w)", "The quaternion of these numbers, of their type.")
-complex_of = Form("_complex_of", "complex_of(x, y)", "The complex number x + iy, of their type.")
 natural = Form("_natural", "natural(i)", "The integer i, which is known not to be negative.")
 low_word = Form("_low_word", "low_word(n)", "An integer's low 32 bits.")
 has_components = Form("_has_components", "has_components(v, n)", "Whether v is a vector of n, known at compile time.")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT
+from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT, Arg, Rule, Signature
 from workbench.ir.build import Builder
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, scalar_of, vector_of
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, Scalar, Type, Vector, strong
+from workbench.types import ArrayType, Scalar, Type, Vector, is_weak, strong
 
 
 class Ref:
@@ -135,9 +136,8 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
     kinds = [
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
-    operands, result = RULES[name](name, kinds)
-    operands, result = [*map(strong, operands)], strong(result)  # what passes emit is decided
-    values: list[Value] = []
+    operands, result = _signature(RULES[name], name, tuple(kinds), tuple(map(is_weak, kinds)))
+    values = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):
             scalar = type.dtype if isinstance(type, Vector) and isinstance(arg.type, Scalar) else type
@@ -145,6 +145,13 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
         else:
             values.append(constant(builder, arg, type).value)
     return Ref(builder, builder.one(name, values, result))
+
+
+@lru_cache(maxsize=4096)
+def _signature(rule: Rule, name: str, kinds: tuple[Arg, ...], weak: tuple[bool, ...]) -> Signature:
+    """Return what a rule says; `weak` tells types apart that compare equal."""
+    operands, result = rule(name, kinds)
+    return tuple(map(strong, operands)), strong(result)  # what passes emit is decided
 
 
 def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:

@@ -7,6 +7,7 @@ adopt what the others are. It raises `KernelTypeError` (without a place: the fro
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from types import NoneType
 
 import msgspec
 
@@ -26,6 +27,7 @@ from workbench.types import (
     element,
     float32,
     float64,
+    in_complex,
     int32,
     is_integer,
 )
@@ -91,9 +93,9 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast."""
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
-    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
-        return _meet_complex(name, args)
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
+    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
+        forms = {f.real if isinstance(f, Complex) else f for f in forms} - {bool_}
     if len(forms) > 1:
         plain = all(type(f) is Vector for f in forms)
         raise refuse(name, args, "vectors of one length" if plain else "vectors or matrices of one shape")
@@ -101,6 +103,8 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
         raise refuse(name, args, "numbers, vectors or matrices", "Take the parts: t.p, t.q.")
     if any(isinstance(f, Quaternion) for f in forms) and name not in ON_QUATERNIONS:
         raise refuse(name, args, "numbers, vectors or matrices", "Take the components: q.x, q.y, q.z, q.w.")
+    if any(isinstance(a, Complex) or a == WEAK_COMPLEX for a in args):
+        return _meet_complex(name, args, forms.pop() if forms else None)
     strong = [element(a) for a in args if not isinstance(a, Weak)]
     weak = [a.default for a in args if isinstance(a, Weak)]
     scalar = promote_all(strong)
@@ -115,15 +119,21 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
     return forms.pop().with_dtype(scalar) if forms else scalar
 
 
-def _meet_complex(name: str, args: Sequence[Arg]) -> Complex:
-    """Return the complex type that numbers meet with a complex one: as wide as the widest part."""
+def part_type(args: Iterable[Arg]) -> Scalar:
+    """Return the type of the parts of what these types make with a complex number: the widest, a float32 or float64."""
+    widest = promote_all(element(a) for a in args if not isinstance(a, Weak))
+    return float64 if widest == float64 else float32
+
+
+def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Complex:
+    """Return the complex type that numbers, or vectors of this form, meet with a complex one."""
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
         raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
-    if any(isinstance(a, Vector) and not isinstance(a, Complex) for a in args):
-        raise refuse(name, args, "numbers beside a complex one", "Vectors have no complex components.")
-    widest = promote_all(element(a) for a in args if not isinstance(a, Weak)) or float32
-    return Complex(2, float64 if widest == float64 else float32)
+    if type(form) not in (NoneType, Vector, Matrix):
+        raise refuse(name, args, "numbers, vectors or matrices")
+    scalar = part_type(args)
+    return in_complex(form.with_dtype(scalar) if form else scalar)
 
 
 def floating(scalar: Scalar) -> Scalar:
@@ -360,7 +370,7 @@ def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
 
 def _is_kind(arg: Arg, kind: str) -> bool:
     if kind == COMPLEX:
-        return isinstance(arg, (Weak, Scalar, Complex))
+        return isinstance(arg, (Weak, Scalar)) or type(arg) is Complex
     if kind == NUMBER:
         return isinstance(arg, (Weak, Scalar))
     if kind == INTEGER:

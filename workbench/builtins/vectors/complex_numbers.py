@@ -14,11 +14,10 @@ division" (1962).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form, written
-from workbench.builtins.declaration.forms import adjoint, complex_of, is_double
-from workbench.builtins.declaration.rules import COMPLEX, WEAK_COMPLEX, Arg, kinds, refuse
+from workbench.builtins.declaration.forms import adjoint, is_double
+from workbench.builtins.declaration.rules import COMPLEX, kinds
 from workbench.builtins.scalars.extrema import abs, max, min
 from workbench.builtins.scalars.fused import fma
 from workbench.builtins.scalars.maths import (
@@ -38,13 +37,6 @@ from workbench.builtins.scalars.maths import (
 )
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floor
-from workbench.types import Complex, Type
-
-
-@written("_complex_mul(a, b)", kinds(COMPLEX, COMPLEX))
-def complex_mul(a, b, /):
-    """Return the product, `a * b`: NumPy's, which makes NaN of some products with infinities."""
-    return complex_of(a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real)
 
 
 @written("_complex_div(a, b)", kinds(COMPLEX, COMPLEX))
@@ -57,7 +49,7 @@ def complex_div(a, b, /):
     scale = 1.0 / (where(flat, x, y) + where(flat, y, x) * ratio)
     real = where(flat, a.real + a.imag * ratio, a.real * ratio + a.imag) * scale
     imag = where(flat, a.imag - a.real * ratio, a.imag * ratio - a.real) * scale
-    return complex_of(where(zero, a.real / abs(x), real), where(zero, a.imag / abs(x), imag))
+    return complex(where(zero, a.real / abs(x), real), where(zero, a.imag / abs(x), imag))
 
 
 @complex_div.derivative
@@ -67,18 +59,10 @@ def _complex_div_gradient(a, b, adj, /):
     adjoint[b] += -part * (a / b)
 
 
-def _one(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Return the type of the only argument; raise KernelTypeError unless it is a complex number."""
-    types = kinds(COMPLEX)(name, args)
-    if not isinstance(args[0], Complex) and args[0] != WEAK_COMPLEX:
-        raise refuse(name, args, "a complex number")
-    return types
-
-
-@written("conj(z)", _one)
+@written("conj(z)")
 def conj(z, /):
-    """Return the conjugate of a complex number: x - iy."""
-    return complex_of(z.real, -z.imag)
+    """Return the conjugate: x - iy of a complex number or of each number of a vector; a real one itself."""
+    return z.conjugate()
 
 
 @written("_complex_abs(z)", kinds(COMPLEX))
@@ -93,7 +77,7 @@ def _complex_abs_gradient(z, adj, /):
     x, y = z.real * 0.5, z.imag * 0.5
     size = hypot(x, y)
     size = where(size == 0.0, 1.0, size)
-    adjoint[z] += complex_of(adj * (x / size), -adj * (y / size))
+    adjoint[z] += complex(adj * (x / size), -adj * (y / size))
 
 
 @written("_complex_exp(z)", kinds(COMPLEX))
@@ -109,7 +93,7 @@ def complex_exp(z, /):
     endless = endless and wild
     real = where(endless, where(x > 0.0, x, 0.0), size * cos(y) * back)
     imag = where(endless and x < 0.0, 0.0, size * sin(y) * back)
-    return complex_of(real, where(y == 0.0, y, imag))
+    return complex(real, where(y == 0.0, y, imag))
 
 
 @complex_exp.derivative
@@ -136,7 +120,7 @@ def complex_log(z, /):
     r = s - d
     rest = fma(high, high, -p) + fma(low, low, -q) + ((p - (d + 1.0)) + (d - (s - r)) + (q - r))
     real = where(near, log1p(where(near, s + rest, 0.0)) * 0.5, real)
-    return complex_of(real, atan2(y, x))
+    return complex(real, atan2(y, x))
 
 
 @complex_log.derivative
@@ -159,7 +143,7 @@ def complex_sqrt(z, /):
     right = x >= 0.0
     real, imag = where(right, far, near) * back, where(right, near, far) * back
     endless = isinf(y)
-    return complex_of(where(endless, abs(y), real), copysign(where(endless, abs(y), imag), y))
+    return complex(where(endless, abs(y), real), copysign(where(endless, abs(y), imag), y))
 
 
 @complex_sqrt.derivative
@@ -180,7 +164,7 @@ def complex_pow(a, b, /):
         square = square * square
     power = where(n < 0.0, 1.0 / power, power)
     nothing = where(n > 0.0 and b.imag == 0.0, 0.0, math.nan)
-    return where(integral, power, where(zero, complex_of(nothing, nothing), exp(b * log(a))))
+    return where(integral, power, where(zero, complex(nothing, nothing), exp(b * log(a))))
 
 
 @complex_pow.derivative
@@ -208,7 +192,7 @@ def complex_sinh(z, /):
     s, c, scale = _hyperbolic(x)
     endless, wild = isinf(x), not isfinite(y)
     only = (x == 0.0 or endless) and wild
-    return complex_of(where(only, x, s * cos(y) * scale), where(y == 0.0, y, c * sin(y) * scale))
+    return complex(where(only, x, s * cos(y) * scale), where(y == 0.0, y, c * sin(y) * scale))
 
 
 @complex_sinh.derivative
@@ -225,7 +209,7 @@ def complex_cosh(z, /):
     none = y == 0.0 or (wild and x == 0.0)
     side = copysign(0.0, x) * copysign(1.0, y)
     real = where(wild and endless, abs(x), c * cos(y) * scale)
-    return complex_of(real, where(none, side, s * sin(y) * scale))
+    return complex(real, where(none, side, s * sin(y) * scale))
 
 
 @complex_cosh.derivative
@@ -244,7 +228,7 @@ def complex_tanh(z, /):
     real = where(flat, where(wild and not endless, y - y, copysign(1.0, x)), s * c / under)
     imag = where(flat, u * v * 4.0 * exp(abs(x) * -2.0), u * v / under)
     imag = where(endless and wild, copysign(0.0, y), imag)
-    return complex_of(where(x == 0.0, x, real), where(y == 0.0, y, imag))
+    return complex(where(x == 0.0, x, real), where(y == 0.0, y, imag))
 
 
 @complex_tanh.derivative
@@ -256,18 +240,18 @@ def _complex_tanh_gradient(z, adj, /):
 @written("_complex_sin(z)", kinds(COMPLEX))
 def complex_sin(z, /):
     """Return the sine: sinh(iz) / i."""
-    turned = complex_sinh(complex_of(-z.imag, z.real))
-    return complex_of(turned.imag, -turned.real)
+    turned = complex_sinh(complex(-z.imag, z.real))
+    return complex(turned.imag, -turned.real)
 
 
 @written("_complex_cos(z)", kinds(COMPLEX))
 def complex_cos(z, /):
     """Return the cosine: cosh(iz)."""
-    return complex_cosh(complex_of(-z.imag, z.real))
+    return complex_cosh(complex(-z.imag, z.real))
 
 
 ON_COMPLEX: dict[str, Form] = {
-    "mul": complex_mul, "div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
+    "div": complex_div, "cw_div": complex_div, "abs": complex_abs, "exp": complex_exp, "log": complex_log,
     "sqrt": complex_sqrt, "sinh": complex_sinh, "cosh": complex_cosh, "tanh": complex_tanh, "sin": complex_sin,
     "cos": complex_cos, "pow": complex_pow,
 }  # fmt: skip

@@ -22,7 +22,7 @@ from workbench.builtins.declaration.refs import Ref, pack
 from workbench.builtins.declaration.rules import Arg, Rule, Signature, count, meet, promote_all, refuse
 from workbench.builtins.vectors.dot_and_length import PAIR
 from workbench.errors import KernelTypeError
-from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small
+from workbench.types import MOST_COMPONENTS, SCALARS, Kind, Matrix, Scalar, Type, Vector, element, is_small, vector_of
 
 Rows = list[list[Any]]
 
@@ -76,7 +76,7 @@ def det(m: Rows) -> Any:
 
 def _like(x: Any, number: int) -> Any:
     """Return a number in the type of a component, on IR values and on NumPy scalars."""
-    return x.like(number) if isinstance(x, Ref) else x.dtype.type(number)
+    return x.like(number) if hasattr(x, "like") else x.dtype.type(number)
 
 
 def cofactors(m: Rows) -> Rows:
@@ -85,6 +85,15 @@ def cofactors(m: Rows) -> Rows:
         return [[_like(m[0][0], 1)]]
     size = range(len(m))
     return [[-det(minor(m, r, c)) if (r + c) % 2 else det(minor(m, r, c)) for c in size] for r in size]
+
+
+def inverted(m: Rows) -> Rows:
+    """Return the inverse, by cofactors."""
+    down = turned(cofactors(m))
+    size = summed([x * y for x, y in zip(m[0], [row[0] for row in down], strict=True)])
+    # One division, not n²: these took half the time of a 3×3 inverse, and each of a GPU's is a dozen instructions.
+    scale = 1 / size
+    return [[x * scale for x in row] for row in down]
 
 
 # Type rules.
@@ -105,11 +114,6 @@ def floats_of(
     if scalar is None or scalar.kind is Kind.BOOL or (scalar.kind is not Kind.FLOAT and not integers):
         raise refuse(name, args, f"{wanted} of floats", "Cast the components to a float type.")
     return [a.with_dtype(scalar) for a in args if isinstance(a, Vector)]
-
-
-def is_vector(t: Any) -> bool:
-    """Return whether the type is a vector and neither a matrix nor a quaternion."""
-    return type(t) is Vector
 
 
 def is_square(t: Any) -> bool:
@@ -139,7 +143,11 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
         count(name, args, operands)
         wanted = f"{'a vector' if operands == 1 else 'vectors'}{f' of length {length}' if length else ''}"
         types = floats_of(
-            name, args, wanted, lambda a: all(is_vector(t) and length in (None, t.length) for t in a), integers=True
+            name,
+            args,
+            wanted,
+            lambda a: all(type(t) is Vector and length in (None, t.length) for t in a),
+            integers=True,
         )
         return tuple(types), result(*types)
 
@@ -174,7 +182,7 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
         name,
         args,
         "matrices or vectors",
-        lambda a: all(is_vector(t) or isinstance(t, Matrix) for t in a),
+        lambda a: all(type(t) is Vector or isinstance(t, Matrix) for t in a),
         integers=True,
     )
     left, right = kinds
@@ -194,7 +202,7 @@ def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
     if not is_small(shape):
         shown = " × ".join(map(str, shape))
         raise KernelTypeError(f"The result of {shown} components is too large for a matrix.", advice="Use an array.")
-    return Vector(shape[0], scalar) if len(shape) == 1 else Matrix(shape[0] * shape[1], scalar, shape[1])
+    return vector_of(shape, scalar)
 
 
 def _square_of(t: Vector) -> Scalar | Vector:
@@ -281,11 +289,7 @@ def _(ct, result, a):
 @small(on_matrix(lambda t: t, square=True, most=4), domain=((0.5, 2.0),), ulp=4)
 def inverse(a):
     """Inverse, by cofactors; a singular matrix gives infinities or NaN."""
-    down = turned(cofactors(a))
-    size = summed([x * y for x, y in zip(a[0], [row[0] for row in down], strict=True)])
-    # One division, not n²: these took half the time of a 3×3 inverse, and each of a GPU's is a dozen instructions.
-    scale = 1 / size
-    return [[x * scale for x in row] for row in down]
+    return inverted(a)
 
 
 @inverse.adjoint

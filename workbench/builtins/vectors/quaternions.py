@@ -79,12 +79,12 @@ def quat_to_axis_angle(q, /):
 
 @written("quat_to_matrix(q)", kinds(QUATERNION))
 def quat_to_matrix(q, /):
-    """Return the 3 × 3 matrix of the rotation by a unit quaternion."""
+    """Return the 3 × 3 matrix of the rotation by a unit quaternion: its columns are the axes, as turned by it."""
     x, y, z, w = q
     return matrix_from_rows(
-        vector(1.0 - (y * y + z * z) * 2.0, (x * y - z * w) * 2.0, (x * z + y * w) * 2.0),
-        vector((x * y + z * w) * 2.0, 1.0 - (x * x + z * z) * 2.0, (y * z - x * w) * 2.0),
-        vector((x * z - y * w) * 2.0, (y * z + x * w) * 2.0, 1.0 - (x * x + y * y) * 2.0),
+        vector((w * w + x * x) * 2.0 - 1.0, (x * y - z * w) * 2.0, (x * z + y * w) * 2.0),
+        vector((x * y + z * w) * 2.0, (w * w + y * y) * 2.0 - 1.0, (y * z - x * w) * 2.0),
+        vector((x * z - y * w) * 2.0, (y * z + x * w) * 2.0, (w * w + z * z) * 2.0 - 1.0),
     )
 
 
@@ -146,7 +146,8 @@ def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
 def quat_from_matrix(m, /):
     """Return the unit quaternion of a rotation matrix, of the two the one found from its largest component.
 
-    Of a matrix of 4 × 4 the first three rows and columns are read.
+    Of a matrix that is no rotation it is a unit quaternion, too; of one of 4 × 4 the first three rows and columns are
+    read.
 
     Source: Day, "Converting a Rotation Matrix to a Quaternion" (2014): of four formulas, the one without cancellation.
     """
@@ -164,4 +165,5 @@ def quat_from_matrix(m, /):
     y = where(low, where(along_x, b + d, t), where(along_z, f + h, v))
     z = where(low, where(along_x, c + g, f + h), where(along_z, t, w))
     s = where(low, where(along_x, u, v), where(along_z, w, t))
-    return quaternion(x, y, z, s) * (0.5 / sqrt(t))
+    q = quaternion(x, y, z, s)
+    return q / sqrt(dot(q, q))

@@ -18,7 +18,7 @@ from workbench.compat.warp.attributes import apply
 from workbench.compat.warp.finder import ELSE, FINDER, FROM_WHEEL, OURS
 from workbench.compat.warp.finder import install as install
 from workbench.compat.warp.launches import of_numbers
-from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.makers import NUMBERS, number_type
 from workbench.compat.warp.names import TABLE, from_wheel
 
 apply()
@@ -45,7 +45,8 @@ def __getattr__(name: str) -> Any:
     elif (name, "form") in MEANINGS:
         value = MEANINGS[name, "form"]
     else:
-        value = of_numbers(name) if name in BUILTINS and not BUILTINS[name].hidden else getattr(workbench, name)
+        known = name in BUILTINS and not BUILTINS[name].hidden
+        value = of_numbers(name) if known else number_type(getattr(workbench, name))
     globals()[name] = value  # read directly the next time
     return value
 

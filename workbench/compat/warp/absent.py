@@ -1,4 +1,4 @@
-"""What Warp has and Workbench has not: refused where it is used, or accepted without effect and mentioned once."""
+"""Names of Warp that Workbench lacks: refused when used, or accepted without effect and mentioned once."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def is_absent(annotation: Any) -> bool:
 
 
 def absent(name: str) -> type:
-    """A class of this name that annotations and `isinstance` take; making one raises NotImplementedError."""
+    """Return a class of this name for annotations and `isinstance`; creating one raises NotImplementedError."""
     return _Absent(name, (), {})
 
 
@@ -70,7 +70,7 @@ def hints(where: str, given: dict[str, Any]) -> None:
 
 
 def ignored(name: str, result: Any = None) -> Callable[..., Any]:
-    """A function that takes anything, mentions itself once, and returns `result`."""
+    """Return a function that takes anything, mentions itself once, and returns `result`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         mention(f"{name}()")

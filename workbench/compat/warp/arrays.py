@@ -11,11 +11,12 @@ import numpy as np
 import workbench as wb
 from workbench.builtins import TABLE
 from workbench.compat.warp import launches
+from workbench.compat.warp.absent import absent, is_absent
 from workbench.compat.warp.makers import number_type
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
 from workbench.structs import StructArray, as_element
-from workbench.types import AnyVector, ArrayType, Scalar, Vector
+from workbench.types import AnyVector, ArrayType, Scalar, Vector, is_float
 from workbench.weak import Weak
 
 _ASKED: Weak[int, wb.array] = Weak()
@@ -31,7 +32,7 @@ def address(x: wb.array) -> int | None:
 
 
 def from_ptr(ptr: int | None, dtype: Any, shape: Any, strides: Any = None, device: Any = None) -> wb.array:
-    """An array of the memory at an address of the CPU, which is not copied.
+    """Return an array of the memory at an address of the CPU, which is not copied.
 
     Raises:
         LaunchError: it is on another device.
@@ -65,12 +66,12 @@ def _by_numpy(data: Any, dtype: Any) -> Any:
     return found if found.dtype.name in ("float64", "int64") else data
 
 
-UNUSED = ("retain_grad", "pinned", "capacity", "deleter")
+UNUSED = ("pinned", "capacity", "deleter")
 """Hints of arrays, without effect."""
 
 
 def without_hints(options: dict[str, Any]) -> dict[str, Any]:
-    """The options that mean something: without hints, and with `n` as the shape that it stands for."""
+    """Return the options that mean something: without hints, and with `n` as the shape that it stands for."""
     rest = {("shape" if name == "n" else name): v for name, v in options.items() if name not in UNUSED}
     if isinstance(rest.get("strides"), type(None)):
         rest.pop("strides", None)
@@ -80,31 +81,38 @@ def without_hints(options: dict[str, Any]) -> dict[str, Any]:
 def _components(data: Any, dtype: Any) -> Any:
     """Numbers whose last axis holds the components of several vectors, as those vectors."""
     kind = as_element(dtype) if dtype is not None else None
-    if not isinstance(kind, Vector) or isinstance(data, wb.array) or data is None:
+    if not isinstance(kind, Vector) or data is None or (isinstance(data, wb.array) and data.dtype.shape):
         return data
     try:
         host = np.asarray(data)
     except ValueError:
         return data
     size = kind.length
+    if host.shape == kind.shape:
+        return host.reshape(1, *kind.shape)
     if host.dtype == object or host.ndim == 0 or host.shape[max(0, host.ndim - len(kind.shape)) :] == kind.shape:
         return data
+    if host.shape[-2:] == (size, 1):
+        return host.reshape(*host.shape[:-2], *kind.shape)
     if host.shape[-1] % size:
         return data
-    return host.reshape(*host.shape[:-1], host.shape[-1] // size, *kind.shape)
+    count = host.shape[-1] // size
+    return host.reshape(*host.shape[:-1], *([count] if count != 1 or host.ndim == 1 else []), *kind.shape)
 
 
 def annotation(dtype: Any, ndim: int) -> Any:
-    """The annotation of an array; one of any elements for structs that hold arrays, which a launch refuses."""
+    """Return the annotation of an array; one of any elements for structs that hold arrays, which a launch refuses."""
     if isinstance(dtype, tuple) and len(dtype) == 2:  # wp.array[float, 2]: the dimensions, too
         dtype, count = dtype
         ndim = getattr(count, "__args__", (count,))[0]
+    if is_absent(dtype):
+        return absent(dtype.__name__)
     struct = getattr(dtype, "__wb_struct__", None)
     return wb.array(dtype=Any if struct is not None and struct.has_arrays else dtype, ndim=ndim)
 
 
 def make(data: Any = None, dtype: Any = None, retain_grad: bool = False, **options: Any) -> Any:
-    """An array, or an annotation, as `wp.array(…)` makes it."""
+    """Return an array, or an annotation, as `wp.array(…)` does."""
     result = _made(data, dtype, **options)
     if retain_grad and isinstance(result, array) and isinstance(result, wb.array):
         result.retain_grad = True
@@ -126,22 +134,27 @@ def _made(data: Any, dtype: Any, **options: Any) -> Any:
             pointed.grad = gradient
         return marked(pointed)
     if dtype is Any or isinstance(dtype, (TypeVar, AnyVector)):
-        return wb.array(None, dtype, **options) if data is None else marked(wb.array(_by_numpy(data, None), **options))
+        if data is not None:
+            return _made(data, None, **options)
+        return wb.array(None, dtype, **options)
     if data is None and "shape" in options and options["shape"] is not None and "ndim" not in options:
         return marked(wb.zeros(options.pop("shape"), float if dtype is None else dtype, **options))
     if data is None and options.get("shape", 1) is None:
         del options["shape"]
     if data is None and "shape" not in options and "device" not in options:
         return annotation(Any if dtype is None else dtype, options.get("ndim") or 1)
-    data = _components(_by_numpy(data, dtype), dtype)
-    return marked(wb.array(data, dtype, **options))
+    shape = options.pop("shape", None) if isinstance(data, wb.array) else None
+    result = marked(wb.array(_components(_by_numpy(data, dtype), dtype), dtype, **options))
+    if options.get("copy") is False:
+        result._ref = data
+    return result if shape is None else result.reshape(shape)
 
 
 class Made(type(wb.array)):
     """Calls make arrays; those of `workbench.array` are instances of this class too, and so are annotations."""
 
     def __call__(cls, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An array or an annotation; of a user's own subclass an instance."""
+        """Return an array or an annotation; of a user's own subclass an instance."""
         return make(data, dtype, **options) if cls is array else type.__call__(cls, data, dtype, **options)
 
     def __instancecheck__(cls, value: object) -> bool:
@@ -160,9 +173,12 @@ class _Attached:
         self.name = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
-        return getattr(instance, "attached", {}).get(self.name, self.default)
+        value = getattr(instance, "attached", {}).get(self.name, self.default)
+        return value and instance.requires_grad if self.name == "retain_grad" else value
 
     def __set__(self, instance: Any, value: Any) -> None:
+        if self.name == "retain_grad" and value and not instance.requires_grad:
+            raise ValueError("retain_grad is of an array that requires a gradient: requires_grad=True")
         instance.attached = {**getattr(instance, "attached", {}), self.name: value}
 
 
@@ -183,15 +199,16 @@ class array(wb.array, metaclass=Made):
     deleter = property(lambda x: None)
     ctype = property(attrgetter("packed"))
     ptr = property(address)
+    __array_interface__ = property(lambda x: x.numpy().__array_interface__)
     retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
     release = _Attached(lambda: None)
 
     def __new__(cls, data: Any = None, dtype: Any = None, *, ndim: int | None = None, **options: Any) -> Any:
-        """An array, never an annotation."""
+        """Create an array, never an annotation."""
         return object.__new__(cls)
 
     def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
-        """Of a user's own subclass: as an array that is made of the same arguments."""
+        """Initialise an instance of a user's own subclass as an array of the same arguments."""
         found = make(data, dtype, **options)
         self._place(found.memory, found.dtype, found.shape, found.strides, found.requires_grad, found.address)
 
@@ -199,14 +216,15 @@ class array(wb.array, metaclass=Made):
         return annotation(dtype, 1)
 
     def __getitem__(self, index: Any) -> Any:
-        """A view, an element, or of arrays of indices an indexed array."""
+        """Return a view, an element, or for arrays of indices an indexed array."""
         parts = index if isinstance(index, tuple) else (index,)
         if not any(isinstance(p, wb.array) for p in parts):
             return super().__getitem__(index)
-        if not all(isinstance(p, wb.array) or p == slice(None) for p in parts):
-            raise wb.LaunchError("x[…] takes arrays of indices beside `:` alone.", advice="Slice the array first.")
+        if any(isinstance(p, (int, np.integer)) for p in parts):
+            raise wb.LaunchError("x[…] takes arrays of indices beside slices alone.", advice="Index the array first.")
+        sliced = super().__getitem__(tuple(slice(None) if isinstance(p, wb.array) else p for p in parts))
         tables = [p if isinstance(p, wb.array) else None for p in parts]
-        return wb.indexedarray(self, [*tables, *[None] * (self.ndim - len(tables))])
+        return IndexedArray(sliced, tables)
 
     @property
     def grad(self) -> Any:
@@ -216,21 +234,41 @@ class array(wb.array, metaclass=Made):
 
     @grad.setter
     def grad(self, value: Any) -> None:
-        wb.array.grad.fset(self, value)
+        if is_float(self.dtype):  # in Warp an array of integers may have one, which stays 0
+            wb.array.grad.fset(self, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; one that arrays have not is kept beside it."""
+        try:
+            super().__setattr__(name, value)
+        except AttributeError:
+            if hasattr(type(self), name):
+                raise
+            self.attached = {**getattr(self, "attached", {}), name: value}
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute that a program set."""
+        if name != "attached" and name in getattr(self, "attached", {}):
+            return self.attached[name]
+        raise AttributeError(f"'array' object has no attribute {name!r}")
+
+    def __bool__(self) -> bool:
+        """Return whether it has elements."""
+        return self.size > 0
 
     def __ctype__(self) -> Any:
-        """The array: what stands for native calls takes it."""
+        """Return the array: the stand-ins of native calls take it."""
         return self
 
     def list(self) -> Any:
-        """The elements in a list."""
+        """Return the elements in a list."""
         values = self.numpy()
         flat = values.reshape(-1, *values.shape[self.ndim :])
         shaped = bool(self.dtype.shape) or not isinstance(self.dtype, Scalar)
         return [as_value(self.dtype, v.copy()) for v in flat] if shaped else flat.tolist()
 
     def view(self, dtype: Any) -> Any:
-        """The same memory as elements of another type; those of one number as numbers keep the shape."""
+        """Return the same memory as elements of another type; those of one number as numbers keep the shape."""
         result = super().view(dtype)
         return result.reshape(self.shape) if self.dtype.shape and result.size == self.size else result
 
@@ -243,8 +281,38 @@ class array(wb.array, metaclass=Made):
 array.kin = array
 
 
+class IndexedClass(Made):
+    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
+
+    def __getitem__(cls, item: Any) -> Any:
+        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
+        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
+
+    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
+        """Return an annotation, or an indexed array."""
+        if cls is IndexedArray and data is None:
+            return wb.indexedarray(dtype=dtype, **options)
+        return type.__call__(cls, data, indices, dtype, **options)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
+
+
+class IndexedArray(wb.indexedarray, metaclass=IndexedClass):
+    """`workbench.indexedarray`, whose annotation may name its dimensions; programs derive classes from it."""
+
+    def __new__(cls, *args: Any, **options: Any) -> Any:
+        """Create an indexed array, never an annotation."""
+        return object.__new__(cls)
+
+    def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> None:
+        """Index the first dimensions by these indices; the others have none."""
+        listed = [indices] if indices is None or isinstance(indices, wb.array) else [*indices]
+        super().__init__(data, [*listed, *[None] * (np.ndim(data) - len(listed))], dtype, **options)
+
+
 def marked(value: Any) -> Any:
-    """The array, which has Warp's attributes and division from now on; anything else, and lists of it, as it is."""
+    """Give the array Warp's attributes and division; return anything else, and lists of it, as it is."""
     if type(value) is wb.array:
         value.__class__ = array
     elif type(value) in (tuple, list):
@@ -259,7 +327,7 @@ class ArrayOf(type(wb.array2d)):
         return annotation(dtype, self.ndim)
 
     def __call__(self, data: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an array of the data."""
+        """Return an annotation, or an array of the data."""
         if data is None and "shape" not in options and "ptr" not in options:
             return annotation(Any if dtype is None else dtype, self.ndim)
         if "ptr" in options or "strides" in options:

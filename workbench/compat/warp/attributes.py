@@ -10,7 +10,7 @@ import numpy as np
 
 import workbench as wb
 from workbench.compat.warp.makers import number_type
-from workbench.types import Scalar, Vector
+from workbench.types import ArrayType, Scalar, Vector
 
 
 def _ctype(kind: Scalar) -> Any:
@@ -41,7 +41,7 @@ class Module:
         self.structs: dict[str, Any] = {}
 
     def load(self, *args: Any, **options: Any) -> Module:
-        """The module itself: nothing is loaded ahead."""
+        """Return the module itself: nothing is loaded ahead."""
         return self
 
     def unload(self) -> None:
@@ -54,7 +54,7 @@ _MODULES: dict[str, Module] = {}
 
 
 def get_module(name: str) -> Module:
-    """The module of kernels of this name."""
+    """Return the module of kernels of this name."""
     return _MODULES.setdefault(name, Module(name))
 
 
@@ -72,6 +72,7 @@ def _never(*args: Any, **options: Any) -> bool:
     return False
 
 
+_COUNTS = ("sm_count", "arch", "total_memory", "free_memory", "max_shared_memory_per_block")
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     Scalar: {"_type_": _ctype, "_length_": lambda t: 1},
     Vector: {
@@ -85,14 +86,22 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "ordinal": lambda d: d.index if d.is_cuda else -1,
         **dict.fromkeys(("is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing"), _never),
         **dict.fromkeys(("context", "pci_bus_id", "uuid"), lambda d: None),
-        **dict.fromkeys(("sm_count", "arch", "total_memory", "free_memory"), lambda d: 0),
+        **dict.fromkeys(_COUNTS, lambda d: 0),
     },
 }
 """By class: a name and its value for an instance."""
 
 
+def _set_beside(annotation: Any, name: str, value: Any) -> None:
+    """Set what a program notes on an annotation of an array, which stays what it is."""
+    if name in ("dtype", "ndim"):
+        raise AttributeError(f"{name} of an annotation of an array cannot be changed: make another one")
+    vars(annotation)[name] = value
+
+
 def apply() -> None:
     """Set the attributes."""
+    ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]
     for cls, names in ATTRIBUTES.items():
         for name, value in names.items():
             setattr(cls, name, Attribute(name, value))

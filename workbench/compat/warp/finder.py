@@ -1,4 +1,4 @@
-"""One finder for `import warp` and its submodules: ours, and those that the user's own wheel has in plain Python."""
+"""The finder for `import warp` and its submodules: ours, and those that the user's own wheel has in plain Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WHEEL = (
 )  # fmt: skip
 """Modules of the wheel that are plain Python on top of the rest."""
 ELSE = {name: f"workbench.{name}" for name in ("optim", "utils")}
-"""What stands for a module of the wheel where there is no wheel, or `install` was not called."""
+"""The stand-ins for modules of the wheel where there is no wheel, or `install` was not called."""
 FROM_WHEEL = {
     **dict.fromkeys(("Logger", "get_logger", "set_logger"), "logger"),
     **dict.fromkeys(("ScopedLogger", "ScopedLogLevel", "quat_between_vectors", "transform_expand"), "utils"),
@@ -46,7 +46,7 @@ class Finder(MetaPathFinder, Loader):
     """Answers for `warp` and its submodules once it is installed, and for submodules of this package always."""
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: Any = None) -> ModuleSpec | None:
-        """The spec of what stands for a module of Warp; None for any other."""
+        """Return the import spec of the stand-in for a module of Warp; None for any other module."""
         root = next((r for r in (HERE, "warp") if name == r or name.startswith(f"{r}.")), None)
         rest = name[len(root) + 1 :] if root else ""
         if root is None or (root == HERE and rest not in (*OURS, *ELSE)):
@@ -78,7 +78,7 @@ def _is_in(rest: str, names: Sequence[str]) -> bool:
 
 
 def wheel() -> Path:
-    """The folder of the installed Warp.
+    """Return the folder of the installed Warp.
 
     Raises:
         ModuleNotFoundError: none is installed.

@@ -8,6 +8,7 @@ import copy
 import inspect
 import itertools
 import math
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
@@ -19,11 +20,12 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.api.kernels.source_text import definition_of
+from workbench.api.tapes.gradients import Gradients
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS
+from workbench.compat.warp.makers import NUMBERS, PYTHON, of_warp
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -85,12 +87,12 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
     @property
     def adj(self) -> SimpleNamespace:
-        """What says of each parameter its `label` and `type`, as `args`."""
+        """Return an object whose `args` have each parameter's `label` and `type`."""
         types = parameter_annotations(self.definition)
         return SimpleNamespace(args=[SimpleNamespace(label=n, type=t) for n, t in types.items()])
 
     def add_overload(self, *types: Any) -> Kernel:
-        """The kernel, which is built for the types of each launch."""
+        """Return the kernel, which is built for the types of each launch."""
         return self
 
 
@@ -142,7 +144,7 @@ def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Ke
 def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
     result: Any = Function(with_language(rewritten(definition)))
-    result.func = f
+    result.func, result.__signature__ = f, inspect.signature(f)
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
 
@@ -168,7 +170,7 @@ def transformed(
 
 
 def with_language(definition: Any) -> Any:
-    """The definition, which sees the language's builtins without an import, as in Warp."""
+    """Return the definition, which sees the language's builtins without an import, as in Warp."""
     names = {name: b for name, b in {**TABLE, **FORMS}.items() if not getattr(b, "hidden", False)}
     return replace(definition, scope=replace(definition.scope, language=names))
 
@@ -188,9 +190,7 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     """
     name = given.pop("name", None)
     hints("wp.func", given)
-    frame = inspect.currentframe()
-    assert frame is not None and frame.f_back is not None
-    names = frame.f_back.f_locals
+    names = sys._getframe(1).f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
         known = name or getattr(f, "__name__", "")
@@ -232,7 +232,7 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
 
 @lru_cache(256)
 def as_func(f: Any, count: int) -> Any:
-    """A func that means what `f`, a builtin, a func or a plain function, means in Warp."""
+    """Return a func with the meaning that `f`, a builtin, a func or a plain function, has in Warp."""
     builtin = f if isinstance(f, Form) else as_builtin(f)
     if builtin is None:
         return f if hasattr(f, "__wb_definitions__") else func(f)
@@ -244,7 +244,7 @@ def as_func(f: Any, count: int) -> Any:
 
 
 def of_numbers(name: str) -> Callable[..., Any]:
-    """A builtin whose numbers are Warp's, also where Python calls it."""
+    """Return a builtin whose numbers are Warp's, also where Python calls it."""
 
     if {(name, "int"), (name, "float")} & {*MEANINGS}:
         return in_python(name, lambda *args, **named: _meant(name, *args, *named.values()))
@@ -256,23 +256,23 @@ def _meant(name: str, *args: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if isinstance(value, np.generic) else of_warp(value)
 
 
-_PYTHON: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
-"""What Python's own numbers are where builtins get nothing else."""
+_NUMBERS_OF: dict[type, Any] = {int: NUMBERS["int32"], float: NUMBERS["float32"], bool: bool}
+"""The types of Python's own numbers where builtins get nothing else."""
 
 
 def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """A builtin whose results, where Python calls it with its own numbers or with 32-bit ones, are Python's own."""
+    """Return a builtin whose results, where Python calls it with its own or 32-bit numbers, are Python's own."""
 
     def call(*args: Any, **named: Any) -> Any:
-        if all(type(a) in _PYTHON for a in args):
-            args = tuple(_PYTHON[type(a)](a) for a in args)
+        if all(type(a) in _NUMBERS_OF or (isinstance(a, np.generic) and a.dtype == np.int32) for a in args):
+            args = tuple(_NUMBERS_OF[type(a)](a) if type(a) in _NUMBERS_OF else a for a in args)
         result = function(*args, **named)
         typed = (a.dtype.name for a in args if isinstance(a, (np.generic, np.ndarray)))
-        if any(name not in ("float32", "int32", "bool") for name in typed):
-            return result
+        if any(name not in PYTHON for name in typed) and not config.legacy_scalar_return_types:
+            return of_warp(result)
         return tuple(map(_plain, result)) if isinstance(result, tuple) else _plain(result)
 
     call.__name__, call.__doc__ = name, TABLE[name].doc
@@ -283,20 +283,37 @@ def in_python(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 def launch(
     kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
     adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), device: Any = None, stream: Any = None,
-    adjoint: bool = False, record_tape: bool = True, max_blocks: int = 0, block_dim: int | None = None, **options: Any,
-) -> wb.Launch | None:  # fmt: skip
+    adjoint: bool = False, record_tape: bool = True, record_cmd: bool = False, max_blocks: int = 0, **options: Any,
+) -> Launch | None:  # fmt: skip
     """Run a kernel once for each thread of `dim`: `workbench.launch` with Warp's order of arguments.
 
     With `adjoint`, the gradient of an input that has neither a given adjoint nor a `.grad` is not computed. Numbers of
     grids, meshes and trees, tuples for vectors, and None for arrays stand for what they mean.
 
     Returns:
-        A `Launch` with `record_cmd`, else None.
+        A `Launch` with `record_cmd`, which has not run, else None.
 
     Raises:
         LaunchError: the arguments do not fit.
     """
     hints("wp.launch", {"max_blocks": max_blocks or None})
+    if not record_cmd:
+        own = {"device": device, "stream": stream, "adjoint": adjoint, "record_tape": record_tape}
+        _launched(kernel, dim, inputs, outputs, adj_inputs, adj_outputs, **own, **options)
+        return None
+    result = Launch(kernel, device, adjoint, **options)
+    result.set_dim(dim)
+    result.set_params([*inputs, *outputs])
+    for name, value in zip(kernel.parameters, [*adj_inputs, *adj_outputs], strict=False):
+        result.set_param_by_name(name, value, adjoint=True)
+    return result
+
+
+def _launched(
+    kernel: wb.Kernel, dim: Any, inputs: Sequence[Any] = (), outputs: Sequence[Any] = (),
+    adj_inputs: Sequence[Any] = (), adj_outputs: Sequence[Any] = (), block_dim: int | None = None, **options: Any,
+) -> wb.Launch | None:  # fmt: skip
+    device, adjoint = options.get("device"), options.get("adjoint", False)
     if adjoint:
         pairs = itertools.zip_longest(inputs, adj_inputs)
         options["adj_outputs"] = adj_outputs
@@ -306,13 +323,61 @@ def launch(
     inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
     for capture in _OPEN[-1:]:
         capture.note(kernel, dim, [*inputs, *outputs])
-    for tape in _TAPES if record_tape and not adjoint else ():
-        tape.launches.append([kernel, dim, max_blocks, inputs, outputs, device, block_dim, {}])
+    for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
+        tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
     if block_dim is not None:  # no more threads than there are in all
         count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
         options["block_dim"] = min(block_dim, max(count, 1)) if isinstance(count, int) else block_dim
-    own = {"device": device, "stream": stream, "adjoint": adjoint, "record_tape": record_tape}
-    return wb.launch(kernel, dim, inputs, outputs, **own, **options)
+    return wb.launch(kernel, dim, inputs, outputs, **options)
+
+
+class _LaunchClass(type):
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, wb.Launch) or type.__instancecheck__(cls, value)
+
+
+class Launch(metaclass=_LaunchClass):
+    """A launch whose dimensions and arguments are set one by one: `wp.Launch(kernel)`, `set_dim`, `set_param_…`."""
+
+    def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
+        self.kernel, self.dim = kernel, (0,)
+        self._options, self._recorded = {"device": device, "adjoint": adjoint, **options}, None
+        kinds = parameter_annotations(kernel.definition)
+        self._values: dict[str, Any] = {n: kinds[n](0) if isinstance(kinds[n], Scalar) else None for n in kinds}
+        self._values |= {n: k(*[0] * k.length) for n, k in kinds.items() if isinstance(k, Vector)}
+        self._adjoints: dict[str, Any] = dict.fromkeys(kinds)
+
+    def set_dim(self, dim: Any) -> None:
+        """Set the dimensions."""
+        self.dim, self._recorded = dim, None
+
+    def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
+        """Set the argument, or the adjoint, of a parameter."""
+        (self._adjoints if adjoint else self._values)[name] = value
+        self._recorded = None
+
+    def set_param_at_index(self, index: int, value: Any, adjoint: bool = False) -> None:
+        """Set the argument, or the adjoint, of a parameter by its number."""
+        self.set_param_by_name(self.kernel.parameters[index], value, adjoint)
+
+    def set_params(self, values: Sequence[Any]) -> None:
+        """Set all arguments."""
+        self._values.update(zip(self.kernel.parameters, values, strict=True))
+        self._recorded = None
+
+    set_param_by_name_from_ctype, set_param_at_index_from_ctype = set_param_by_name, set_param_at_index
+    set_params_from_ctypes = set_params
+
+    def launch(self, stream: Any = None) -> None:
+        """Run it, with the fields that its structs have now."""
+        values = [*self._values.values()]
+        if self._recorded is None:
+            adjoints = [*self._adjoints.values()] if self._options["adjoint"] else []
+            changing = any(isinstance(v, StructValue) for v in values)
+            again = {**self._options, "stream": stream, "record_cmd": not changing}
+            self._recorded = _launched(self.kernel, self.dim, values, adj_inputs=adjoints, **again)
+        if self._recorded is not None:
+            self._recorded.launch(stream)
 
 
 def launch_tiled(
@@ -390,16 +455,30 @@ def _struct_of(name: str, *fields: tuple[str, Any]) -> Any:
 _PARTS = (tuple, list, np.ndarray, int, np.uint64)
 
 
+class _Gradients(Gradients):
+    def __getitem__(self, key: object) -> Any:
+        if not isinstance(key, StructValue):
+            return super().__getitem__(key)
+        result = copy.copy(key)
+        for name, value in vars(key).items():
+            if isinstance(value, StructValue) or (isinstance(value, wb.array) and value.requires_grad):
+                setattr(result, name, self[value])
+        return result
+
+
 class Tape(wb.Tape):
     """`workbench.Tape` whose `reset` also sets the gradients to 0, as in Warp.
 
     Attributes:
         launches: of each launch the kernel, dim, max_blocks, inputs, outputs, device, block_dim and an empty dict.
+        scopes: of each begin and end the number of launches, and of a begin its name and metadata.
     """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.launches: list[list[Any]] = []
+        self.scopes: list[tuple[int, Any, Any]] = []
+        self._open_scopes: list[int] = []
 
     def __enter__(self) -> Self:
         _TAPES.append(self)
@@ -419,6 +498,12 @@ class Tape(wb.Tape):
 
     def backward(self, loss: wb.array | None = None, grads: Any = None, **options: Any) -> Any:
         """Compute gradients as `workbench.Tape.backward`, also inside of the tape's own `with`, as in Warp."""
+        if loss is not None and grads is not None:
+            loss, grads = None, {loss: wb.ones_like(loss), **grads}
+        values = [v for one in self.launches for v in (*one[3], *one[4])]
+        if loss is None and grads is None and not self.seen:
+            return None
+        options["retain_grad"] = any(getattr(v, "retain_grad", False) for v in values)
         opened, self._is_open = self._is_open, False
         try:
             with without(self):
@@ -426,11 +511,29 @@ class Tape(wb.Tape):
         finally:
             self._is_open = opened
 
+    @property
+    def gradients(self) -> Any:
+        """The gradient of each array, and of a struct with arrays one with their gradients."""
+        return _Gradients(self)
+
     def record_scope_begin(self, name: str, metadata: Any = None) -> None:
-        """Nothing: scopes are for drawings of a tape."""
+        """Begin a named scope of launches."""
+        self.scopes.append((len(self.launches), name, metadata or {}))
+        self._open_scopes.append(len(self.scopes))
 
     def record_scope_end(self, remove_scope_if_empty: bool = True) -> None:
-        """Nothing: scopes are for drawings of a tape."""
+        """End the scope that was begun last; an empty one is forgotten.
+
+        Raises:
+            RuntimeError: there is none.
+        """
+        if not self._open_scopes:
+            raise RuntimeError("ended tape scope, but scope not present")
+        first = self._open_scopes.pop()
+        if remove_scope_if_empty and first == len(self.scopes) and self.scopes[-1][0] == len(self.launches):
+            self.scopes.pop()
+        else:
+            self.scopes.append((len(self.launches), None, None))
 
     def reset(self) -> None:
         """Set the gradients of all recorded arrays to 0, and forget the records."""
@@ -440,7 +543,7 @@ class Tape(wb.Tape):
 
 
 _TAPES: list[Tape] = []
-"""Those that are open."""
+"""The timers that are open."""
 
 
 class ScopedCapture:
@@ -451,7 +554,7 @@ class ScopedCapture:
     """
 
     def __init__(self, device: Any = None, stream: Any = None, **given: Any) -> None:
-        """The device is that of the captured launches; other options have no effect."""
+        """Ignore all options: the device is that of the captured launches."""
         self.graph: wb.Graph | None = None
         self._with = wb.capture()
         self._grids: list[Place] = []
@@ -478,7 +581,7 @@ class ScopedCapture:
 Place = tuple[int, str, HashGrid]
 _OPEN: list[ScopedCapture] = []
 _GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
-"""Which launches of a graph take which grids: building a grid again makes other arrays."""
+"""The launches of a graph by the grids that they take: building a grid again creates other arrays."""
 
 
 def capture_begin(device: Any = None, **given: Any) -> None:
@@ -520,7 +623,7 @@ class ScopedTimer(wb.ScopedTimer):
         self, name: str, active: bool = True, print: bool = True, detailed: bool = False,
         dict: dict[str, list[float]] | None = None, **given: Any,
     ) -> None:  # fmt: skip
-        """A timer that appends to `dict[name]`, if that is given; other options have no effect."""
+        """Create a timer that appends to `dict[name]`, if that is given; other options have no effect."""
         super().__init__(name)
         self.elapsed = 0.0
         self._active, self._print, self._dict = active, print, dict

@@ -9,22 +9,24 @@ import numpy as np
 
 from workbench import types
 from workbench.compat.warp.absent import absent
-from workbench.types import Kind, Matrix, Quaternion, Scalar, Transform, Vector, any_vector, as_type
+from workbench.compat.warp.settings import config
+from workbench.host.vectors import HostVector
+from workbench.types import Complex, Kind, Matrix, Quaternion, Scalar, Transform, Vector, any_vector, as_type
 
 
 def vector(length: Any, dtype: Any = float) -> Any:
-    """The type of vectors of so many components; of a length that the language has not, a class that is refused.
+    """Return the type of vectors of so many components; for a length that the language lacks, a class that is refused.
 
     Raises:
         TypeError: the dtype is not a scalar type.
     """
     if isinstance(length, int) and not 1 <= length <= types.MOST_COMPONENTS:
         return absent(f"vector({length})")
-    return types.vector(length, dtype)
+    return number_type(types.vector(length, dtype))
 
 
 def matrix(shape: Any, dtype: Any = float) -> Any:
-    """The type of matrices of a shape; of one that the language has not, a class that is refused.
+    """Return the type of matrices of a shape; for one that the language lacks, a class that is refused.
 
     Raises:
         TypeError: the dtype is not a scalar type.
@@ -32,17 +34,21 @@ def matrix(shape: Any, dtype: Any = float) -> Any:
     sizes = [n for n in shape if isinstance(n, int)] if isinstance(shape, (tuple, list)) else []
     if len(sizes) == 2 and (min(sizes) < 1 or sizes[0] * sizes[1] > types.MOST_COMPONENTS):
         return absent(f"matrix({tuple(shape)})")
-    return types.matrix(shape, dtype)
+    return number_type(types.matrix(shape, dtype))
 
 
 def quaternion(dtype: Any = float) -> Any:
-    """The type of quaternions of these components."""
-    return any_vector(Quaternion, (4,), dtype) or Quaternion(4, types.element(as_type(dtype)))
+    """Return the type of quaternions of these components."""
+    return any_vector(Quaternion, (4,), dtype) or number_type(Quaternion(4, types.element(as_type(dtype))))
 
 
 def transformation(dtype: Any = float) -> Any:
-    """The type of rigid motions of these components."""
-    return any_vector(Transform, (7,), dtype) or Transform(7, types.element(as_type(dtype)))
+    """Return the type of rigid motions of these components."""
+    return any_vector(Transform, (7,), dtype) or number_type(Transform(7, types.element(as_type(dtype))))
+
+
+PYTHON = ("float32", "int32", "bool")
+"""The types of Python's own numbers in a kernel."""
 
 
 @cache
@@ -59,8 +65,12 @@ class Number(Scalar):
         """Workbench's own."""
         return types.SCALARS[self.name]
 
+    def component(self, number: Any) -> Any:
+        """Return a component of a vector: for the types that Python's own numbers have in kernels, one of those."""
+        return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
+
     def __call__(self, value: Any = 0) -> Any:
-        """A NumPy scalar of this type; of an integer that does not fit its lowest bits."""
+        """Return a NumPy scalar of this type; of an integer that does not fit its lowest bits."""
         if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
             bits = int(value) % 2**self.bits
             value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))
@@ -73,8 +83,20 @@ NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n n
 
 
 def number_type(kind: Any) -> Any:
-    """Warp's type of numbers for Workbench's, always one object; any other type itself."""
+    """Warp's type of numbers or vectors for Workbench's, always one object; any other type itself."""
+    if isinstance(kind, Vector) and not isinstance(kind, Complex):
+        return _vector_type(kind)
     return NUMBERS.get(kind.name, kind) if type(kind) is Scalar else kind
+
+
+@cache
+def _vector_type(kind: Vector) -> Vector:
+    return kind.with_dtype(NUMBERS.get(kind.dtype.name, kind.dtype))
+
+
+def of_warp(value: Any) -> Any:
+    """Return the value; one of a vector type as one of Warp's type."""
+    return HostVector.of(value, number_type(value.type)) if isinstance(value, HostVector) and value.type else value
 
 
 for _make, _kind in ((vector, Vector), (matrix, Matrix), (quaternion, Quaternion), (transformation, Transform)):

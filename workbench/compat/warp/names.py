@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import platform
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import partial, wraps
-from importlib import import_module
+from importlib import import_module, metadata
 from inspect import get_annotations
 from types import SimpleNamespace
 from typing import Any, TypeVar
@@ -25,6 +26,7 @@ from workbench.compat.warp.finder import FROM_WHEEL, wheel
 from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
 from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
+from workbench.doctor import doctor
 from workbench.frontend import parameter_annotations
 from workbench.interop.jax.values.library import library
 from workbench.structs import as_element
@@ -33,7 +35,7 @@ from workbench.types import Scalar, Vector, as_type, element, int8, matrix, vect
 
 @dataclass(frozen=True)
 class Row:
-    """One name.
+    """A name of Warp's, with its adapter.
 
     Attributes:
         value: what it is here.
@@ -51,20 +53,25 @@ def _group(ours: str, remark: str, **values: Any) -> dict[str, Row]:
 
 
 def _making(make: Callable[..., Any], like: bool = False, **defaults: Any) -> Callable[..., Any]:
-    """A function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source has."""
+    """Return a function without hints, whose arrays have Warp's attributes; with `like`, a gradient as their source
+    has."""
 
     @wraps(make)
     def call(*args: Any, **options: Any) -> Any:
+        retained = options.pop("retain_grad", False)
         options = arrays.without_hints(options)
         if like and options.get("requires_grad") is None:
             options["requires_grad"] = args[0].requires_grad
-        return arrays.marked(make(*args, **{**({} if args else defaults), **options}))
+        result = arrays.marked(make(*args, **{**({} if args else defaults), **options}))
+        if retained:
+            result.retain_grad = True
+        return result
 
     return call
 
 
 def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., Any]:
-    """A function with other names of parameters, and without a stream."""
+    """Return a function with other names of parameters, and without a stream."""
 
     @wraps(function)
     def call(*args: Any, stream: Any = None, **options: Any) -> Any:
@@ -74,7 +81,7 @@ def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., An
 
 
 def _cuda_devices() -> list[wb.Device]:
-    """The CUDA devices."""
+    """Return the CUDA devices."""
     return [d for d in wb.get_devices() if d.is_cuda]
 
 
@@ -84,7 +91,7 @@ def _set_device(device: Any) -> None:
 
 
 def _asset_directory() -> str:
-    """The folder of the assets of an installed Warp.
+    """Return the folder of the assets of an installed Warp.
 
     Raises:
         ModuleNotFoundError: Warp is not installed.
@@ -93,7 +100,7 @@ def _asset_directory() -> str:
 
 
 def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
-    """An array of NumPy's data, which is converted where its numbers are of another type."""
+    """Return an array of NumPy's data, which is converted where its numbers are of another type."""
     kind = as_element(dtype) if dtype is not None else None
     if isinstance(kind, (Scalar, Vector)) and data.dtype != element(kind).numpy:
         data = data.astype(element(kind).numpy)
@@ -101,7 +108,7 @@ def _from_numpy(data: Any, dtype: Any = None, **options: Any) -> Any:
 
 
 def _dtype_from_numpy(dtype: Any) -> Any:
-    """The type of the language for a dtype of NumPy.
+    """Return the type of the language for a dtype of NumPy.
 
     Raises:
         TypeError: there is none.
@@ -115,7 +122,7 @@ def _dtype_to_numpy(dtype: Any) -> Any:
 
 
 def _overload(kernel: Any, *types: Any) -> Any:
-    """The kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
+    """Return the kernel itself, which is built for the types of each launch; of a def, the kernel of its name above."""
     if isinstance(kernel, wb.Kernel):
         return kernel
     frame = sys._getframe(1)
@@ -123,7 +130,7 @@ def _overload(kernel: Any, *types: Any) -> Any:
 
 
 def _struct(cls: Any = None, **hints_: Any) -> Any:
-    """A struct class; one without fields holds an unused byte, as in C++."""
+    """Return a struct class; one without fields holds an unused byte, as in C++."""
     hints("wp.struct", hints_)
     if cls is None:
         return _struct
@@ -140,6 +147,7 @@ def struct_of(cls: Any, module: Any) -> Any:
     if empty:
         cls.__annotations__ = {"unused": int8}
     result: Any = wb.struct(cls)
+    result.__ctype__ = lambda value: value
     result.numpy_dtype = classmethod(lambda c: c.__wb_struct__.numpy)
     result.assign, result.cls, result._cls, result.key, result.module = _assign, result, result, cls.__name__, module
     fields = () if empty else result.__wb_struct__.fields
@@ -154,51 +162,48 @@ def _assign(value: Any, other: Any) -> Any:
     return value
 
 
-class IndexedClass(arrays.Made):
-    """`wp.indexedarray[float, 2]` and `wp.indexedarray(data, indices)`; a metaclass of classes of both arrays."""
-
-    def __getitem__(cls, item: Any) -> Any:
-        dtype, ndim = item if isinstance(item, tuple) else (item, 1)
-        return Any if dtype is Any else wb.indexedarray(dtype=dtype, ndim=getattr(ndim, "__args__", (ndim,))[0])
-
-    def __call__(cls, data: Any = None, indices: Any = None, dtype: Any = None, **options: Any) -> Any:
-        """An annotation, or an indexed array."""
-        if cls is not IndexedArray:
-            return type.__call__(cls, data, indices, dtype, **options)
-        return wb.indexedarray(data, indices, dtype, **options)
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, wb.indexedarray) if cls is IndexedArray else type.__instancecheck__(cls, value)
-
-
-class IndexedArray(metaclass=IndexedClass):
-    """`workbench.indexedarray`, whose annotation may name its dimensions."""
-
-
 def _jax(make: Callable[..., Any]) -> Callable[..., Any]:
-    """A function for JAX whose result is a tuple, also of one array."""
+    """Return a function for JAX whose result is a tuple, also of one array."""
+    known: dict[Any, Callable[..., Any]] = {}
 
     def made(function: Any, *args: Any, **options: Any) -> Any:
-        options = _elements(function, options)
-        inner = make(function, *args, **{n: v for n, v in options.items() if v is not None and n not in _JAX_HINTS})
-
-        def call(*values: Any, **named: Any) -> Any:
-            result = inner(*values, **_elements(function, named))
-            return result if isinstance(result, (tuple, list)) else (result,)
-
-        return call
+        meant = {n: v for n, v in options.items() if v is not None and v != [] and n not in _JAX_HINTS}
+        key = repr((id(function), args, meant))
+        if key not in known:
+            known[key] = _made_for_jax(make, function, args, meant)
+        return known[key]
 
     made.__name__, made.__doc__ = make.__name__, make.__doc__
     return made
 
 
+def _made_for_jax(make: Any, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any]:
+    inner = make(function, *args, **_elements(function, options))
+    as_first = {"enable_backward", "launch_dims"} <= {*options}  # results are as large as the first array
+
+    def call(*values: Any, **named: Any) -> Any:
+        if as_first and "output_dims" not in named:
+            kinds = zip(values, _types_of(function).values(), strict=False)
+            named["output_dims"] = next(v.shape[: t.ndim] for v, t in kinds if isinstance(t, wb.types.ArrayType))
+        result = inner(*values, **_elements(function, named))
+        return result if isinstance(result, (tuple, list)) else (result,)
+
+    call.function = function  # type: ignore[attr-defined]  # which keeps its id
+    return call
+
+
+def _types_of(function: Any) -> dict[str, Any]:
+    """Return the annotations of a kernel's or a function's parameters, by name."""
+    kernel = isinstance(function, wb.Kernel)
+    return parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
+
+
 def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options, with `output_dims` that count elements: without the sizes of vectors that end them."""
+    """Return the options, with `output_dims` that count elements: without the sizes of vectors that end them."""
     dims = options.get("output_dims")
     if not isinstance(dims, Mapping):
         return options
-    kernel = isinstance(function, wb.Kernel)
-    types = parameter_annotations(function.definition) if kernel else get_annotations(function, eval_str=True)
+    types = _types_of(function)
     inner = {name: tuple(getattr(getattr(types.get(name), "dtype", None), "shape", ())) for name in dims}
     shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in dims.items()}
     ends = {name: bool(inner[name]) and shape[-len(inner[name]) :] == inner[name] for name, shape in shapes.items()}
@@ -221,12 +226,12 @@ def _set_options(options: dict[str, Any], module: Any = None) -> None:
 
 
 def _get_options(module: Any = None) -> dict[str, Any]:
-    """The options that the calling module has set, and the initial ones."""
+    """Return the options that the calling module has set, and the initial ones."""
     return dict(_options_of(1, module))
 
 
 def from_wheel(name: str) -> Any:
-    """What the wheel's own modules have.
+    """Return a name of the wheel's own modules.
 
     Raises:
         AttributeError: Warp is not installed, or `install()` was not called.
@@ -237,7 +242,7 @@ def from_wheel(name: str) -> Any:
 
 
 def _to_jax(x: wb.array) -> Any:
-    """The array as one of JAX, which shares its memory."""
+    """Return the array as one of JAX, which shares its memory."""
     jax = library().jax
     return jax.dlpack.from_dlpack(x)
 
@@ -250,18 +255,44 @@ def _device_to_jax(device: Any) -> Any:
 
 
 def _device_from_jax(device: Any) -> wb.Device:
-    """The device of JAX's."""
+    """Return the device of JAX's."""
     return wb.get_device("cpu" if device.platform == "cpu" else f"cuda:{device.id}")
 
 
 def _to_torch(x: wb.array, requires_grad: bool | None = None) -> Any:
-    """The array as a tensor of PyTorch, which shares its memory; so does the gradient."""
+    """Return the array as a tensor of PyTorch, which shares its memory; so does the gradient."""
     torch = import_module("torch")
     tensor = torch.from_dlpack(x)
     if requires_grad or (requires_grad is None and x.requires_grad):
         tensor.requires_grad_()
         tensor.grad = torch.from_dlpack(x.grad) if x.grad is not None else None
     return tensor
+
+
+def _diagnostics() -> dict[str, Any]:
+    """Print what `workbench.doctor` reports; return versions and devices by Warp's names."""
+    print("Software\n", doctor(), sep="")
+    versions = {name: _version(name) for name in ("numpy", "torch", "jax", "jaxlib")}
+    return {
+        **dict.fromkeys(("warp_python", "warp_native"), TESTED_VERSION),
+        "warp_clang": True,
+        "llvm": _version("llvmlite"),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "host_compiler": "none",
+        **dict.fromkeys(("cuda_toolkit", "cuda_driver", "nvrtc", "cuda_compatibility", "libmathdx", "nanovdb")),
+        **dict.fromkeys(("mathdx_enabled", "cubql_enabled", "debug", "verify_fp", "fast_math"), False),
+        "cuda_enabled": bool(_cuda_devices()),
+        **{name: version for name, version in versions.items() if version},
+        "devices": [{"alias": "cpu", "name": platform.processor()}, *({"alias": d.name} for d in _cuda_devices())],
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 def _copy(dest: Any, src: Any, dest_offset: int = 0, src_offset: int = 0, count: int = 0, stream: Any = None) -> None:
@@ -299,6 +330,7 @@ TABLE: dict[str, Row] = {
     "map": Row(launches.map, "wb.map", "several results are a list; in `wb.map` a tuple"),
     "launch": Row(launches.launch, "wb.launch", "`max_blocks` has no effect"),
     "launch_tiled": Row(launches.launch_tiled, "wb.launch_tiled", "`max_blocks` has no effect"),
+    "Launch": Row(launches.Launch, "wb.launch(…, record_cmd=True)", "arguments are set one by one"),
     "Tape": Row(launches.Tape, "wb.Tape", "`reset()` also sets gradients to 0; `wb.Tape`'s keeps them"),
     **{f.__name__: Row(_making(f, like=True), f"wb.{f.__name__}", _AS_SOURCE) for f in _LIKE},
     "array": Row(arrays.array, "wb.array", "`array([1.0])` is of float64, `array([1])` of int64; in `wb` of 32 bits"),
@@ -334,6 +366,7 @@ TABLE: dict[str, Row] = {
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
+        get_suggested_block_size=lambda kernel, device=None: (256, 1),
         get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
         **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
@@ -362,8 +395,8 @@ TABLE: dict[str, Row] = {
     **{f.__name__: Row(_making(f, shape=0), f"wb.{f.__name__}", "`n` is the shape") for f in _MAKERS},
     **{f.__name__: Row(_making(f), f"wb.{f.__name__}", "has Warp's attributes") for f in _FOREIGN},
     "from_ptr": Row(_making(from_ptr), "wb.from_numpy", "an address on the CPU"),
-    **{f"indexedarray{n}d": Row(partial(wb.indexedarray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
-    "indexedarray": Row(IndexedArray, "wb.indexedarray"),
+    **{f"indexedarray{n}d": Row(partial(arrays.IndexedArray, ndim=n), "wb.indexedarray") for n in range(1, 5)},
+    "indexedarray": Row(arrays.IndexedArray, "wb.indexedarray"),
     "jax_kernel": Row(_jax(wb.jax_kernel), "wb.jax_kernel", "the result is a tuple, also of one array"),
     "jax_callable": Row(_jax(wb.jax_callable), "wb.jax_callable", "the result is a tuple, also of one array"),
     "func_native": Row(_signature(wb.func_native, **_NATIVE), "wb.func_native", "`snippet` is `cuda`"),
@@ -376,7 +409,7 @@ TABLE: dict[str, Row] = {
     "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
     "set_module_options": Row(_set_options, "wb.kernel(…)", "without effect: options are a kernel's or a launch's"),
     "get_module_options": Row(_get_options, "wb.kernel(…)"),
-    "print_diagnostics": Row(ignored("wp.print_diagnostics"), "python -m workbench.doctor"),
+    "print_diagnostics": Row(_diagnostics, "python -m workbench.doctor", "returns a dict"),
     "render": Row(SimpleNamespace(UsdRenderer=Renderer, OpenGLRenderer=Renderer), "", _NO_RENDERER),
     "examples": Row(SimpleNamespace(get_asset_directory=_asset_directory), "", "an installed Warp's assets"),
 }
@@ -385,7 +418,7 @@ TABLE: dict[str, Row] = {
 
 
 def page() -> str:
-    """The table as the guide has it, in Markdown."""
+    """Return the table as the guide has it, in Markdown."""
     shown = ((name, f"`{row.ours}`" if row.ours else "leave it out", row.remark) for name, row in TABLE.items())
     lines = [f"| `{name}` | {ours} | {remark} |" for name, ours, remark in shown]
     return "\n".join(["| Warp's name | in Workbench's own programs | remark |", "|---|---|---|", *lines])

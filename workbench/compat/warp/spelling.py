@@ -1,4 +1,4 @@
-"""What programs for Warp write otherwise than the language: rewritten before a kernel or a func is lowered."""
+"""Spellings of Warp that differ from the language's: rewritten before a kernel or a func is lowered."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class _Known:
 
 
 def known(value: Any) -> Any:
-    """The grid, mesh or tree of a number; any other value itself."""
+    """Return the grid, mesh or tree of a number; any other value itself."""
     found = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
     return value if found is None else found
 
@@ -118,7 +118,7 @@ class Mesh(_Tree, wb.Mesh):
 
 
 def rewritten(definition: Definition) -> Definition:
-    """The definition as the language writes it.
+    """Return the definition as the language writes it.
 
     A parameter that is asked as a grid, a mesh or a tree is one, whatever its annotation says; one that is given to a
     func takes what it is given. A local name of a query stands for the query in the `for` that runs over it. A tile
@@ -126,28 +126,59 @@ def rewritten(definition: Definition) -> Definition:
     """
     own = _asked(definition)
     chosen = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.IfExp) for n in definition.nodes)
-    if not own and not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE))):
+    written = not chosen and not any(_calls(definition.node, (*_IN_PLACE, *_OTHERWISE)))
+    if not own and written and not _read_after(definition.node):
         return definition
     node = copy.deepcopy(definition.node)
-    _Rewriter(node).visit(node)
+    _Rewriter(node, definition).visit(node)
     return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Return whether every use of a parameter is `name[…]`, so none asks whether there is an array."""
-    indexed = sum(isinstance(n, ast.Subscript) and getattr(n.value, "id", "") == name for n in definition.nodes)
+    """Return whether every use of a parameter is `name[…]` or atomic, so none asks whether there is an array."""
+    atomic = (n.args[0] for n in definition.nodes if isinstance(n, ast.Call) and n.args and "atomic_" in _name(n))
+    arrays = (*(n.value for n in definition.nodes if isinstance(n, ast.Subscript)), *atomic)
+    indexed = sum(getattr(n, "id", "") == name for n in arrays)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
 
 
-def _written_out(node: ast.For) -> ast.expr:
+def _written_out(node: ast.For, definition: Definition) -> ast.expr:
     """Return a loop's iterable; its numbers written out, where its body has a `static` of the loop's variable."""
-    static = [part for call in _calls(node, ("static",)) for part in ast.walk(call)]
+    static = [part for call in _calls(ast.Module(node.body, []), ("static",)) for part in ast.walk(call)]
     used = isinstance(node.target, ast.Name) and any(getattr(n, "id", "") == node.target.id for n in static)
-    known = isinstance(node.iter, ast.Call) and all(isinstance(a, ast.Constant) for a in node.iter.args)
-    if not used or not known or not _is_call(node.iter, ("range",)):
+    if not used or not _is_call(node.iter, ("range",)):
         return node.iter
-    numbers = range(*(a.value for a in node.iter.args))  # type: ignore[union-attr]
-    return _placed(ast.Tuple([ast.Constant(n) for n in numbers], ast.Load()), node.iter)
+    bounds = [_number(a, definition) for a in node.iter.args]  # type: ignore[attr-defined]
+    if None in bounds:
+        return node.iter
+    return _placed(ast.Tuple([ast.Constant(n) for n in range(*bounds)], ast.Load()), node.iter)
+
+
+def _number(node: ast.expr, definition: Definition) -> int | None:
+    """Return a number that is written, or what a `static` of names outside comes to; None of what is not known yet."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else None
+    if not _is_call(node, ("static",)):
+        return None
+    inner = node.args[0]  # type: ignore[attr-defined]
+    names = {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)}
+    try:
+        value = eval(compile(ast.Expression(inner), "<static>", "eval"), {n: definition.read(n) for n in names})
+    except Exception:  # the language's `static` says what is wrong
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _read_after(node: ast.FunctionDef) -> list[ast.For]:
+    """Return the loops whose name is set by them alone and read behind them: without a turn it is 0 in Warp."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
+    found: list[ast.For] = []
+    for loop in (n for n in ast.walk(node) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
+        inside = {id(n) for n in ast.walk(loop)}
+        outside = [n for n in names if n.id == loop.target.id and id(n) not in inside]  # type: ignore[union-attr]
+        if outside and all(isinstance(n.ctx, ast.Load) for n in outside) and _is_call(loop.iter, ("range",)):
+            found.append(loop)
+    return found
 
 
 def _asked(definition: Definition) -> dict[str, Any]:
@@ -174,8 +205,10 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, node: ast.FunctionDef) -> None:
+    def __init__(self, node: ast.FunctionDef, definition: Definition) -> None:
+        self.definition, self.turns = definition, set[str]()
         self.before: list[ast.stmt] = []
+        self.read_after = _read_after(node)
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
         self.locals = {n.arg for n in ast.walk(node) if isinstance(n, ast.arg)}
         self.locals |= {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
@@ -255,8 +288,13 @@ class _Rewriter(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> Any:
         if isinstance(node.iter, ast.Name) and node.iter.id in self.queries:
             node.iter = copy.deepcopy(self.queries[node.iter.id])
-        node.iter = _written_out(node)
-        return self.generic_visit(node)
+        node.iter = _written_out(node, self.definition)
+        if isinstance(node.iter, ast.Tuple) and isinstance(node.target, ast.Name):
+            self.turns.add(node.target.id)
+        zero = ast.Assign([copy.deepcopy(node.target)], ast.Constant(0))
+        first = [_placed(zero, node)] if node in self.read_after else []
+        loop = self.generic_visit(node)
+        return [*first, loop] if first else loop
 
     def visit_While(self, node: ast.While) -> Any:
         """Write `while hash_grid_query_next(query, j)`, also as the first line of another `while`, as the `for`."""
@@ -301,7 +339,7 @@ class _Rewriter(ast.NodeTransformer):
             return _placed(ast.BinOp(node.args[0], _OPERATORS[_name(node)], node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-            return node.args[0] if names & self.locals and len(node.args) == 1 else node
+            return node.args[0] if names & (self.locals - self.turns) and len(node.args) == 1 else node
         if _name(node) in _RENAMES:
             return _renamed(node, _RENAMES[_name(node)])
         if not _is_call(node, _OTHERWISE):
@@ -325,7 +363,7 @@ def _placed(made: Any, node: ast.AST) -> Any:
 
 
 def _renamed(call: ast.Call, name: str) -> ast.Call:
-    """The call with another name of the same module."""
+    """Return the call with another name of the same module."""
     func = copy.deepcopy(call.func)
     if isinstance(func, ast.Attribute):
         func.attr = name
@@ -339,7 +377,7 @@ def _calls(node: ast.AST, names: tuple[str, ...]) -> Iterator[ast.Call]:
 
 
 def _is_call(node: ast.expr, names: tuple[str, ...]) -> bool:
-    """Whether it is `name(…)` or `wp.name(…)`."""
+    """Return whether it is `name(…)` or `wp.name(…)`."""
     return isinstance(node, ast.Call) and _name(node) in names
 
 

@@ -9,34 +9,26 @@ import math
 import sys
 import types as python_types
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics, tuples
-from workbench.frontend.functions import inline, library
+from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
-from workbench.frontend.state.coerce import (
-    apply,
-    assign_type,
-    components,
-    describe,
-    indexable,
-    materialise,
-    truth,
-    usable,
-)
+from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Elements, Literal, Operand, Static, value_of
-from workbench.frontend.state.tile_maps import any_tile, over
+from workbench.frontend.state.operands import Elements, Literal, Operand, Static
+from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Matrix, Quaternion, Scalar, Transform, Vector, int32, strong
+from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, strong
 from workbench.types import bool as bool_
 
 
@@ -50,6 +42,9 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if any(isinstance(a, ast.Starred) for a in node.args):
         node = _unpacked(context, node, expression)
     target = callee.value
+    if isinstance(target, partial):  # the method of a number
+        _positional(context, node, expression, 0)
+        return target()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
@@ -67,6 +62,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     func = hasattr(target, "__wb_definitions__")
     args = [_argument(context, a, expression, func) for a in node.args]
     keywords = {k.arg: _argument(context, k.value, expression, func) for k in node.keywords if k.arg}
+    if isinstance(target, derivatives.Derivative):
+        return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
         args = makers.by_name(kind, args, keywords)
@@ -74,7 +71,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
-    if complex_numbers.makes(target):
+    if target is complex or (isinstance(target, Complex) and not target.shape):
         return complex_numbers.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
@@ -82,10 +79,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         args = makers.by_name(type(target), args, keywords)
     if isinstance(target, Transform):
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
-    if isinstance(target, (Matrix, Quaternion)):
-        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
-        return _construct(context, target, _no_keywords(context, callee, args, keywords))
+        return matrices.construct(context, target, _no_keywords(context, callee, args, keywords))
     if known is not None:
         try:
             return call_builtin(context, known, args, keywords)
@@ -97,6 +92,18 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
+    """Return the derivatives of a builtin or a func."""
+    builtin = python_names.as_builtin(callee.value)
+
+    def apply(inputs: list[Operand]) -> Operand:
+        if builtin is None:
+            return inline.call(context, callee, inputs, {})
+        return call_builtin(context, builtin, inputs, {})
+
+    return derivatives.call(context, callee.path, args, apply)
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
@@ -200,8 +207,6 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
     constant = folded(builtin, operands)
     if constant is not None:
         return constant
-    if any(map(complex_numbers.is_complex, operands)):
-        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
     if builtin.name in ("min", "max") and len(operands) == 1:
         if isinstance(getattr(operands[0], "type", None), ArrayType):
             advice = f"Write a loop over its elements, or call the array's own {builtin.name}() before the launch."
@@ -215,6 +220,8 @@ def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], ke
         for other in operands[1:]:
             first = call_builtin(context, builtin, (first, other), {})
         return materialise(context, first)
+    if any(map(complex_numbers.is_complex, operands)):
+        return complex_numbers.applied(context, builtin.name, [usable(context, o) for o in operands])
     return apply(context, builtin, operands)
 
 
@@ -301,34 +308,6 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
 
 def _truncates(operand: Literal, type: Scalar) -> bool:
     return operand.is_float and type.kind.value in ("int", "uint") and math.isfinite(operand.value)
-
-
-def _construct(context: Context, type: Vector, args: list[Operand]) -> Value:
-    """Lower `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, `vec3d(v)` as a cast."""
-    operands = [usable(context, a) for a in args]
-    if len(operands) > 1:
-        operands = [c for o in operands for c in _parts(context, o)]
-    if any_tile(operands):
-        return over(context, f"{type!r}()", operands, lambda parts: [_construct(context, type, [*parts])])[0]
-    if len(operands) == 1 and isinstance(operands[0], Value) and isinstance(operands[0].type, Vector):
-        if operands[0].type.with_dtype(type.dtype) != type:
-            raise context.error(
-                KernelTypeError, f"{type!r}() takes {type.length} components, not a {operands[0].type!r}."
-            )
-        return context.builder.cast(operands[0], type)
-    if len(operands) not in (0, 1, type.length):
-        raise context.error(
-            KernelTypeError, f"{type!r}() takes 0, 1 or {type.length} components; it got {len(operands)}."
-        )
-    if len(operands) < type.length:
-        operands = [operands[0] if operands else Literal(0)] * type.length
-    parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
-    return context.builder.one("vec", parts, type)
-
-
-def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
-    is_vector = isinstance(operand, Value) and type(operand.type) is Vector
-    return components(context, operand) if is_vector else (operand,)  # type: ignore[arg-type]
 
 
 def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -419,7 +398,7 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
-    "hash_grid_query": _query,
+    "hash_grid_query": _query, "grad": derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

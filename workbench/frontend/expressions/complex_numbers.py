@@ -1,27 +1,43 @@
-"""Complex numbers in the front end: their construction, their parts, and their operators and builtins.
+"""Complex numbers, vectors and matrices in the front end: their construction, their parts, operators and builtins.
 
-In IR one is a vector of 2, so nothing below the front end has a product of its own for them; what is not done part by
-part is a function of the kernel language (`builtins/vectors/complex_numbers.py`).
+In IR one is a vector of its parts, so nothing below the front end has a product of its own for them. Products are those
+of the parts, for numbers and matrices alike; what a vector is made of is that of its real and of its imaginary parts;
+functions are written in the kernel language (`builtins/vectors/complex_numbers.py`), and called number by number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import called, meet
+from workbench.builtins.declaration.refs import Ref
+from workbench.builtins.declaration.rules import WEAK_COMPLEX, WEAK_FLOAT, Arg, called, meet, part_type, refuse
 from workbench.builtins.vectors.complex_numbers import ON_COMPLEX
+from workbench.builtins.vectors.matrices import det, inverted
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions import library
-from workbench.frontend.state.coerce import apply, assign_type, components, convert, describe, usable, weak
-from workbench.frontend.state.context import Context
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.coerce import apply, composed, convert, describe, in_parts, joined, numbers, usable, weak
+from workbench.frontend.state.context import Context, Expression
+from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.values import matrices, subscripts
 from workbench.ir.values import Value
 from workbench.tiles import is_tile
-from workbench.types import Complex, Scalar, Vector, complex64
+from workbench.types import Complex, Quaternion, Scalar, Transform, Type, Vector
 
-PARTS = ("real", "imag")
+PARTS, METHODS = ("real", "imag"), ("conjugate", "conj")
+NAMES = {*PARTS, *METHODS}
+"""Attributes of numbers, vectors and matrices, complex or not."""
+BY_PARTS = {"transpose", "trace", "diag", "get_diag", "skew"}
+"""Builtins that are done on the real and on the imaginary parts."""
+PRODUCTS = {"mul", "matmul", "dot", "outer", "cross", "cw_mul", "ddot"}
+"""Builtins that are a product of their operands, conjugating none."""
+LENGTHS = {"length", "length_sq", "normalize"}
+"""Builtins that see a vector of complex numbers as the vector of all parts."""
+OF_ROWS: dict[str, Callable[[Any], Any]] = {"determinant": det, "inverse": inverted}
+"""Builtins by their texts in plain arithmetic on the rows of a matrix."""
 
 
 def is_complex(operand: object) -> bool:
@@ -40,57 +56,124 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
     if any(is_tile(o) for o in operands):
         message = f"{called(name)} of a tile and a complex number: tiles have no complex elements."
         raise context.error(KernelTypeError, message, "Keep real and imaginary parts in two tiles.")
-    if name == "pow" and len(operands) == 2:
-        return _power(context, *operands)
-    if name in ("eq", "ne"):
-        both = meet("join", [weak(o) for o in operands])
-        sides = [components(context, convert(context, o, both)) for o in operands]
-        each = [apply(context, TABLE[name], pair) for pair in zip(*sides, strict=True)]
-        return apply(context, TABLE["and_" if name == "eq" else "or_"], each)
+    types = [weak(o) for o in operands]
+    if any(isinstance(t, (Quaternion, Transform)) for t in types):
+        return apply(context, TABLE[name], operands)
+    shapes = [t.shape for t in types if isinstance(t, Vector) and t.shape]
+    if name in PRODUCTS and len(operands) == 2:
+        _of_parts(context, name, types)
+        return _product(context, name, *(in_parts(context, o, part_type(types)) for o in operands))
+    if shapes and len(operands) == 1:
+        (value,) = operands
+        assert isinstance(value, Value) and isinstance(value.type, Complex)
+        if name in BY_PARTS:
+            _of_parts(context, name, types)
+            return by_parts(context, value, lambda part: apply(context, TABLE[name], (part,)))
+        if name in OF_ROWS:
+            return _of_rows(context, name, value, _of_parts(context, name, types))
+        if name in LENGTHS and len(value.type.shape) == 1:
+            flat = composed(context, [value], Vector(value.type.length, value.type.dtype))
+            result = apply(context, TABLE[name], (flat,))
+            return composed(context, [result], value.type) if name == "normalize" else result
     form = ON_COMPLEX.get(name)
-    if form is not None and not any(isinstance(o, Value) and _is_whole(o.type) for o in operands):
-        return library.call(context, form, operands)
+    if form is not None and shapes in ([], shapes[:1] * len(shapes)):
+        return library.over_elements(context, form, operands)
     return apply(context, TABLE[name], operands)
 
 
-def _is_whole(type: object) -> bool:
-    return isinstance(type, Vector) and not isinstance(type, Complex)
+def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
+    """Return what a builtin makes of the real parts of these types.
+
+    Raises:
+        KernelTypeError: it does not take their forms.
+    """
+    real = [t.real if isinstance(t, Complex) else WEAK_FLOAT if t == WEAK_COMPLEX else t for t in types]
+    try:
+        return TABLE[name].rule(name, real)[1]
+    except KernelTypeError as error:
+        wanted = error.message.partition(" takes ")[2].partition("; it got ")[0]
+        raise context.placed(
+            refuse(name, types, wanted, error.advice) if "; it got " in error.message else error
+        ) from None
 
 
-def _power(context: Context, base: Value | Literal, exponent: Value | Literal) -> Operand:
-    """Emit z ** n, of an integer n that is written out by squaring."""
-    if not isinstance(exponent, Literal) or exponent.is_float:
-        return library.call(context, ON_COMPLEX["pow"], (base, exponent))
-    mul, result = ON_COMPLEX["mul"], Literal(1)
-    square, n = base, abs(int(exponent.value))  # type: ignore[arg-type]
-    while n:
-        if n & 1:
-            result = square if isinstance(result, Literal) else library.call(context, mul, (result, square))
-        n >>= 1
-        if n:
-            square = library.call(context, mul, (square, square))  # type: ignore[assignment]
-    if isinstance(result, Literal):
-        return convert(context, result, base.type if isinstance(base, Value) else complex64)
-    return library.call(context, ON_COMPLEX["div"], (Literal(1), result)) if exponent.value < 0 else result  # type: ignore[operator]
+def _product(context: Context, name: str, left: tuple[Value, Value], right: tuple[Value, Value]) -> Value:
+    """Emit a product, which makes NaN of some infinities, as NumPy's does."""
+    (a, b), (c, d) = left, right
+    ac, bd, ad, bc = (apply(context, TABLE[name], pair) for pair in ((a, c), (b, d), (a, d), (b, c)))
+    return joined(context, apply(context, TABLE["sub"], (ac, bd)), apply(context, TABLE["add"], (ad, bc)))
+
+
+def by_parts(context: Context, value: Value, change: Callable[[Value], Any]) -> Value:
+    """Return the complex value whose real and imaginary parts come of those of another one."""
+    return joined(context, *map(change, in_parts(context, value)))
+
+
+class _Number(Ref):
+    """A number in a text in plain arithmetic, whose operators are those of the front end."""
+
+    __slots__ = ("context",)
+
+    def __init__(self, context: Context, value: Any) -> None:
+        super().__init__(context.builder, value)
+        self.context = context
+
+    def _op(self, name: str, *args: Any) -> Ref:
+        return _Number(
+            self.context, applied(self.context, name, [getattr(a, "value", None) or Literal(a) for a in args])
+        )
+
+    def like(self, number: Any) -> Ref:
+        return _Number(self.context, convert(self.context, Literal(number), self.type))
+
+
+def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
+    assert isinstance(m.type, Complex)
+    each = [_Number(context, z) for z in numbers(context, m)]
+    size = m.type.shape[1]
+    text = OF_ROWS[name]([each[k : k + size] for k in range(0, len(each), size)])
+    if isinstance(result, Scalar):
+        return text.value
+    return composed(context, [z.value for row in text for z in row], m.type)
 
 
 def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
-    """Emit `z.real` or `z.imag`.
+    """Emit `z.real` or `z.imag` of a number, vector or matrix, or what else a vector of them has: `v.x`, `m.T`.
 
     Raises:
         KernelSyntaxError: another name.
     """
-    if name not in PARTS:
-        advice = "Write conj(z)." if name == "conjugate" else ""
-        raise context.error(KernelSyntaxError, f"{describe(z)} has no {name}; it has real and imag.", advice)
-    if isinstance(z, Literal):
-        return Literal(getattr(z.value, name))
-    return components(context, z)[PARTS.index(name)]
+    if name in METHODS:
+        return Static(partial(_conjugate, context, z), name)
+    if name in PARTS:
+        return in_parts(context, z)[PARTS.index(name)]
+    if isinstance(z, Value) and isinstance(z.type, Vector) and z.type.shape:
+        kind = matrices if len(z.type.shape) == 2 else subscripts
+        return by_parts(context, z, lambda part: kind.attribute(context, part, name))
+    raise context.error(KernelSyntaxError, f"{describe(z)} has no {name}; it has real, imag and conjugate().")
 
 
-def makes(target: object) -> bool:
-    """Return whether a call of `target` constructs a complex number."""
-    return target is complex or isinstance(target, Complex)
+def subscript(context: Context, v: Value, node: ast.expr, expression: Expression) -> Value:
+    """Emit `v[i]`, `m[i, j]` and slices; an index is evaluated once."""
+    known: dict[ast.expr, Operand] = {}
+
+    def once(context: Context, node: ast.expr) -> Operand:
+        if node not in known:
+            known[node] = expression(context, node)
+        return known[node]
+
+    kind = matrices if len(v.type.shape) == 2 else subscripts  # type: ignore[union-attr]
+    return by_parts(context, v, lambda part: kind.subscript(context, part, node, once))
+
+
+def _conjugate(context: Context, operand: Value | Literal) -> Operand:
+    """Emit the conjugate; of what is real, itself."""
+    if isinstance(operand, Literal):
+        return Literal(operand.value.conjugate())
+    if not is_complex(operand):
+        return operand
+    real, imag = in_parts(context, operand)
+    return joined(context, real, apply(context, TABLE["neg"], (imag,)))
 
 
 def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand:
@@ -113,9 +196,7 @@ def construct(context: Context, target: Any, args: Sequence[Operand]) -> Operand
         assert isinstance(type, Complex)
     if len(operands) < 2:
         return convert(context, operands[0] if operands else Literal(0), type)
-    parts = [o if isinstance(o, Literal) else context.builder.cast(o, type.dtype) for o in operands]
-    parts = [assign_type(context, p, type.dtype, f"A part of {name}") for p in parts]
-    return context.builder.one("vec", parts, type)  # type: ignore[arg-type]
+    return joined(context, *(convert(context, o, type.dtype) for o in operands))
 
 
 def _is_real(operand: Value | Literal) -> bool:

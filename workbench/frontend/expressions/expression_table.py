@@ -6,12 +6,13 @@ import ast
 import operator
 from collections.abc import Callable
 from functools import reduce as reduce_all
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from workbench.builtins.declaration.declare import TABLE
-from workbench.builtins.declaration.rules import Weak
+from workbench.builtins.declaration.rules import Weak, meet
 from workbench.builtins.vectors.quaternions import quat_mul
 from workbench.builtins.vectors.transforms import transform_multiply
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -57,7 +58,7 @@ from workbench.ir.ops import CHEAP
 from workbench.ir.values import Block, Value
 from workbench.limits import EXPANDED_POWER, LITERAL_BITS
 from workbench.tiles import is_tile
-from workbench.types import MAX_NDIM, ArrayType, Matrix, Scalar, Transform, Vector, is_float
+from workbench.types import MAX_NDIM, ArrayType, Complex, Matrix, Scalar, Transform, Vector, is_float, number_type
 from workbench.types import bool as bool_
 
 _PYTHON: Any = operator  # of which stubs leave the parameters out
@@ -172,17 +173,17 @@ def binary(context: Context, sign: type[ast.operator], left: Operand, right: Ope
     if name == "matmul" and is_tile(left) and is_tile(right):
         arguments.tiling_of(context)
         return reduce.matmul(context, left, right)
+    name = matrices.sign_of(context, name, left, right)
+    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
+        return _integer_power(context, left, int(right.value))  # type: ignore[arg-type]
     if complex_numbers.is_complex(left) or complex_numbers.is_complex(right):
         if isinstance(left, Literal) and isinstance(right, Literal):
             return _fold(context, python, left.value, right.value)
         return complex_numbers.applied(context, name, (left, right))
-    name = matrices.sign_of(context, name, left, right)
     if name in PRODUCTS:
         return library.call(context, PRODUCTS[name], (left, right))
     if isinstance(left, Literal) and isinstance(right, Literal):
         return _fold(context, python, left.value, right.value)
-    if name == "pow" and isinstance(right, Literal) and not right.is_float and isinstance(left, Value):
-        return _integer_power(context, left, int(right.value))
     if name == "pow" and not _any_float(left, right):
         raise context.error(
             KernelTypeError, "An integer to a power that is not a literal may be a fraction.", "Write float(x) ** n."
@@ -259,21 +260,23 @@ def _bits(python: Callable[..., Any], *numbers: Any) -> int:
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
     """Emit x ** n for an integer literal n, by squaring; of a float, large powers are `pow`'s, which round once."""
-    if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and _any_float(base)):
+    real = not isinstance(base.type, Complex)
+    if isinstance(base.type, ArrayType) or (abs(exponent) > EXPANDED_POWER and real and _any_float(base)):
         return apply(context, TABLE["pow"], (base, Literal(float(exponent))))
     if exponent < 0 and not _any_float(base):
         raise context.error(KernelTypeError, "An integer to a negative power is a fraction.", "Write float(x) ** n.")
-    result: Value | None = None
-    square, n = base, abs(exponent)
+    result: Operand | None = None
+    square: Operand = base
+    n = abs(exponent)
     while n:
         if n & 1:
-            result = square if result is None else apply(context, TABLE["mul"], (result, square))
+            result = square if result is None else binary(context, ast.Mult, result, square)
         n >>= 1
         if n:
-            square = apply(context, TABLE["mul"], (square, square))
+            square = binary(context, ast.Mult, square, square)
     if result is None:
         return convert(context, Literal(1), base.type)
-    return apply(context, TABLE["div"], (Literal(1), result)) if exponent < 0 else result
+    return binary(context, ast.Div, Literal(1), result) if exponent < 0 else result
 
 
 def _unary(context: Context, node: ast.UnaryOp) -> Operand:
@@ -335,13 +338,11 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
             continue
         left, right = usable(context, left), usable(context, right)
         either = complex_numbers.is_complex(left) or complex_numbers.is_complex(right)
-        literals = isinstance(left, Literal) and isinstance(right, Literal)
-        if either and not (literals and name in ("eq", "ne")):
-            part = materialise(context, complex_numbers.applied(context, name, (left, right)))
-        elif isinstance(left, Literal) and isinstance(right, Literal):
+        equality = name in ("eq", "ne")
+        if isinstance(left, Literal) and isinstance(right, Literal) and (equality or not either):
             part = context.builder.const(python(left.value, right.value), bool_)
-        elif name in ("eq", "ne") and _alike(left, right):
-            part = _same(context, name, left, right)
+        elif equality and _alike(left, right, either):
+            part = _same(context, name, left, right, either)
         else:
             part = apply(context, TABLE[name], (left, right))
         result = part if result is None else apply(context, TABLE["and_"], (result, part))
@@ -349,15 +350,19 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
     return result
 
 
-def _alike(left: Operand, right: Operand) -> bool:
-    """Return whether both operands are vectors or matrices of one form."""
+def _alike(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
+    """Return whether both operands are vectors or matrices of one form, or numbers of which either is complex."""
     types = [o.type if isinstance(o, Value) else None for o in (left, right)]
-    return all(isinstance(t, Vector) for t in types) and types[0].shape == types[1].shape  # type: ignore[union-attr]
+    shapes = [t.shape if isinstance(t, Vector) else () for t in types]
+    return shapes[0] == shapes[1] and (either or bool(shapes[0])) and not any(map(is_tile, (left, right)))
 
 
-def _same(context: Context, name: str, left: Operand, right: Operand) -> Value:
-    """Compare two vectors whole: `==` holds if it holds for all components, `!=` if for any."""
-    pairs = zip(components(context, value_of(left)), components(context, value_of(right)), strict=True)
+def _same(context: Context, name: str, left: Value | Literal, right: Value | Literal, either: bool) -> Value:
+    """Compare two vectors or complex numbers whole: `==` holds if it holds for all components, `!=` if for any."""
+    if either:
+        both = meet("join", [weak(left), weak(right)])
+        left, right = convert(context, left, both), convert(context, right, both)
+    pairs = zip(components(context, left), components(context, right), strict=True)  # type: ignore[arg-type]
     each = [apply(context, TABLE[name], pair) for pair in pairs]
     return reduce_all(lambda a, b: apply(context, TABLE["and_" if name == "eq" else "or_"], (a, b)), each)
 
@@ -531,10 +536,10 @@ def _attribute(context: Context, node: ast.Attribute) -> Operand:
 
 
 _TRAITS: dict[str, Callable[[Vector], Operand]] = {
-    "dtype": lambda t: Static(t.dtype, "dtype"),
+    "dtype": lambda t: Static(number_type(t), "dtype"),
     "shape": lambda t: tuple(Literal(n) for n in t.shape),
     "ndim": lambda t: Literal(len(t.shape)),
-    "length": lambda t: Literal(t.length),
+    "length": lambda t: Literal(prod(t.shape)),
 }
 """Attributes of a vector's or matrix's type, as NumPy spells them; `length` as Warp does."""
 
@@ -556,6 +561,12 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
             message = f"{base.name} is an array of structs, so it has no {node.attr}; each of its elements has."
             raise context.error(KernelSyntaxError, message, f"Write {base.name}[i].{node.attr}.")
         base = structs.lead(base)
+    if isinstance(base, Literal) and isinstance(
+        node.value, ast.Attribute
+    ):  # of a member of an enum: `Colour.RED.value`
+        value = context.definition.read(ast.unparse(node))
+        if type(value) in (int, float):
+            return Literal(value)
     base = indexable(context, base)
     if views.is_array(base):
         return views.attribute(context, base, node.attr)
@@ -565,7 +576,7 @@ def _attribute_of(context: Context, base: Operand, node: ast.Attribute) -> Opera
         return _TRAITS[node.attr](base.type)
     if isinstance(base, Value) and isinstance(base.type, Transform):
         return transforms.attribute(context, base, node.attr)
-    if complex_numbers.is_complex(base):
+    if complex_numbers.is_complex(base) or node.attr in complex_numbers.NAMES:
         return complex_numbers.attribute(context, base, node.attr)  # type: ignore[arg-type]
     is_matrix = isinstance(base, Value) and isinstance(base.type, Matrix)
     return (matrices if is_matrix else subscripts).attribute(context, base, node.attr)  # type: ignore[arg-type]
@@ -600,13 +611,12 @@ def _item_of(context: Context, base: Operand, node: ast.Subscript) -> Operand:
         return base
     if isinstance(base, Value) and isinstance(base.type, Matrix):
         return matrices.subscript(context, base, node.slice, expression)
-    if complex_numbers.is_complex(base):
+    if complex_numbers.is_complex(base) and not getattr(getattr(base, "type", None), "shape", ()):
         raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.", "Write z.real or z.imag.")
-    if isinstance(base, Value) and isinstance(base.type, Vector) and isinstance(node.slice, ast.Slice):
-        return subscripts.sliced(context, base, subscripts.bounds(context, node.slice, expression))
+    if complex_numbers.is_complex(base):
+        return complex_numbers.subscript(context, base, node.slice, expression)  # type: ignore[arg-type]
     if isinstance(base, Value) and isinstance(base.type, Vector):
-        where = subscripts.component(context, base.type, expression(context, node.slice))
-        return context.builder.one("extract", (base, where), base.type.dtype)
+        return subscripts.subscript(context, base, node.slice, expression)
     raise context.error(KernelTypeError, f"{describe(base)} cannot be indexed.")
 
 

@@ -17,7 +17,16 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.expressions import complex_numbers
 from workbench.frontend.expressions.expression_table import BINARY, binary, expression, part_of
-from workbench.frontend.state.coerce import apply, assign_type, components, describe, indexable, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    components,
+    describe,
+    in_parts,
+    indexable,
+    joined,
+    usable,
+)
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View, value_of
 from workbench.frontend.tiles import slicing
@@ -27,7 +36,7 @@ from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, array_of, dtype_of, vector_of, walk
 from workbench.tiles import Tile, is_tile
-from workbench.types import Kind, Matrix, Scalar, Transform, Vector, element, int32
+from workbench.types import ArrayType, Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
 from workbench.types import bool as bool_
 
 
@@ -176,9 +185,8 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
         return slicing.changed(context, label, base, node.slice, operand, expression)
     type = vector_of(base)
     if complex_numbers.is_complex(base):
-        message = f"The parts of a complex number are not assigned one by one; {text} is one."
-        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
-    if isinstance(node, ast.Subscript) and isinstance(type, Matrix):
+        return _replaced_in_complex(context, lvalue, operand, text)
+    if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)
     if isinstance(node, ast.Attribute) and isinstance(type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
@@ -188,6 +196,22 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
     where = _component(context, type, node)
     part = assign_type(context, operand, type.dtype, f"A component of {text}")
     return context.builder.emit("insert", (base, where, part), (type,), names=(label,)).result
+
+
+def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text: str) -> Value:
+    """Return a vector or matrix of complex numbers with this one changed, in its real and in its imaginary parts."""
+    base = lvalue.base
+    assert isinstance(base, Value) and isinstance(base.type, Complex)
+    if not base.type.shape or getattr(lvalue.node, "attr", "") in complex_numbers.PARTS:
+        message = f"The parts of a complex number are not assigned one by one; {text} is one."
+        raise context.error(KernelSyntaxError, message, f"Write {text} = complex({text}.real, …).")
+    names: list[str] = []
+    node = _evaluated(context, lvalue.node, names)
+    sides = zip(in_parts(context, base), in_parts(context, usable(context, operand)), strict=True)
+    changed = [_replaced(context, replace(lvalue, base=part, node=node), new) for part, new in sides]
+    for name in names:
+        del context.env[name]
+    return joined(context, *changed)  # type: ignore[arg-type]
 
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
@@ -378,26 +402,19 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
 
 def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand) -> None:
     """Emit a change that is tried again where another thread was quicker, each component by itself."""
-    kind, builder, components = dtype_of(slot.array), context.builder, list[Value]()
+    kind, builder, numbered = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
-        chosen = value_of(_part(context, lvalue, numbers))
-        components = _components(context, chosen)
-    values = _components(context, operand) if isinstance(operand, Value) else [operand]
-    values = values * len(components) if len(values) == 1 and components else values
-    for where, value in zip([(c,) for c in components] or [()], values, strict=True):
+        chosen = _part(context, lvalue, numbers)
+        assert isinstance(chosen, Value)
+        numbered = components(context, chosen)
+    values = components(context, operand) if isinstance(operand, Value) else [operand]
+    values = values * len(numbered) if len(values) == 1 and numbered else values
+    for where, value in zip([(c,) for c in numbered] or [()], values, strict=True):
         _try(context, sign, slot, where, value)
 
 
-def _components(context: Context, value: Value) -> list[Value]:
-    return components(context, value) if isinstance(value.type, Vector) else [value]
-
-
-_IN_ONE_STEP: dict[type[ast.operator], tuple[str, int]] = {
-    ast.BitAnd: ("and", -1),
-    ast.BitOr: ("or", 0),
-    ast.BitXor: ("xor", 0),
-}
+_IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}
 
 
 def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import cast
+from typing import Any
 
+from workbench import types
+from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelTypeError
-from workbench.frontend.names.python_names import as_scalar
+from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
-from workbench.host.narrow import is_tuple
+from workbench.frontend.values.matrices import number_of
 from workbench.ir.values import Value
-from workbench.types import Matrix, Quaternion, Scalar, Transform, Vector, element, float32, int32, matrix, vector
+from workbench.types import Matrix, Quaternion, Transform, Vector, element, float32, int32, matrix, number_type, vector
 
 _NAMES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
@@ -41,12 +43,12 @@ def type_of(
         if label not in allowed:
             raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
     operands = [usable(context, a) for a in args]
-    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
     dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
     if kind is Quaternion:
-        return Quaternion(4, dtype)
+        return Quaternion(4, element(dtype))
     if kind is Transform:
-        return Transform(7, dtype)
+        return Transform(7, element(dtype))
     size = _size(context, name, keywords.get(_NAMES[kind]))
     if not size and len(vector_types) == 1 and len(operands) == 1:
         size = vector_types[0].shape
@@ -68,16 +70,17 @@ def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ..
     return tuple(int(n) for n in sizes)
 
 
-def _scalar(context: Context, name: str, operand: Operand) -> Scalar:
-    value = operand.value if isinstance(operand, Static) else None
-    scalar = value if isinstance(value, Scalar) else as_scalar(value)
-    if not isinstance(scalar, Scalar):
+def _scalar(context: Context, name: str, operand: Operand) -> Any:
+    scalar = number_of(operand)
+    if scalar is None:
         raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
     return scalar
 
 
-def _deduced(operands: Sequence[Operand]) -> Scalar:
+def _deduced(operands: Sequence[Operand]) -> Any:
     """Return the scalar type of the first argument that has one; of literals alone that of their default."""
-    typed = [element(o.type) for o in operands if isinstance(o, Value)]
+    typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
+    if any(map(is_complex, operands)):
+        return types.Complex(2, part_type(typed))
     floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
     return typed[0] if typed else float32 if floats else int32

@@ -23,6 +23,7 @@ from workbench.frontend.values import structs
 from workbench.host.narrow import is_list, is_numpy
 from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
+from workbench.structs import Struct
 from workbench.types import SCALARS, ArrayType, Scalar, Vector
 
 PURE = ("range", "len", "int", "float", "bool", "abs", "min", "max", "round", "sum", "tuple")
@@ -167,7 +168,15 @@ def _bits(value: Any) -> Any:
         return (type(value), value.dtype.str, value.shape, value.tobytes())
     if isinstance(value, float):
         return (type(value), value.hex())
+    if _struct_of(value) is not None:
+        return (type(value), *(_bits(v) for v in vars(value).values()))
     return (type(value), value) if isinstance(value, (int, range)) else _Same(value)
+
+
+def _struct_of(value: Any) -> Struct | None:
+    """Return the struct that a value is of, if it is one."""
+    struct = getattr(type(value), "__wb_struct__", None)
+    return struct if isinstance(struct, Struct) else None
 
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
@@ -180,6 +189,10 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
                 "Pass an array.",
             )  # fmt: skip
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
+    struct = _struct_of(value)
+    if struct is not None:
+        fields = [_operand(context, vars(value)[f.name], f"{text}.{f.name}") for f in struct.fields]
+        return structs.construct(context, struct, fields, {})
     if isinstance(value, bool):
         return Static(value, text)
     if type(value) in (int, float, complex):
@@ -190,6 +203,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     if isinstance(operand, Static) and not usable:
         raise context.error(
             KernelTypeError, f"static() returns {its_type(value)} here, which no kernel can use.",
-            f"Return a number, a vector, a tuple of those, a func or a type ({', '.join(list(SCALARS)[:3])}, …).",
+            "Return a number, a vector, a struct or a tuple of those, a func or a type "
+            f"({', '.join(list(SCALARS)[:3])}, …).",
         )  # fmt: skip
     return operand

@@ -9,8 +9,8 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
-from math import isqrt
-from typing import Any, cast
+from math import isqrt, prod
+from typing import Any
 
 import numpy as np
 
@@ -20,14 +20,24 @@ from workbench.builtins.declaration.rules import promote_all
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.functions.custom_gradients import Custom
 from workbench.frontend.functions.inline import inlined
-from workbench.frontend.state.coerce import apply, components, convert, describe, indexable, materialise, usable, weak
+from workbench.frontend.state.coerce import (
+    apply,
+    composed,
+    convert,
+    describe,
+    indexable,
+    materialise,
+    numbers,
+    usable,
+    weak,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
-from workbench.ir.values import Value, slots_of
-from workbench.types import Complex, Quaternion, Vector, element, int64, uint32
+from workbench.ir.values import Value
+from workbench.types import Quaternion, Slots, Vector, element, int64, uint32, vector_of
 
 
 @cache
@@ -83,16 +93,13 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     """Apply `call` to numbers, or to each element of the tiles or vectors among the arguments."""
     if not any_tile(args):
-        vector_types = [a.type for a in args if isinstance(a, Value) and isinstance(a.type, Vector)]
-        if not vector_types:
+        shapes = [getattr(a.type, "shape", ()) if isinstance(a, Value) else () for a in args]
+        shape = max(shapes)
+        if not shape:
             return call(context, form, args)
-        length = vector_types[0].length
-        each = [
-            components(context, a) if isinstance(a, Value) and isinstance(a.type, Vector) else (a,) * length
-            for a in args
-        ]
-        parts_out = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
-        return context.builder.one("vec", parts_out, vector_types[0].with_dtype(element(parts_out[0].type)))
+        each = [numbers(context, a) if own else (a,) * prod(shape) for a, own in zip(args, shapes, strict=True)]  # type: ignore[arg-type]
+        elements = [materialise(context, call(context, form, parts)) for parts in zip(*each, strict=True)]
+        return composed(context, elements, vector_of(shape, elements[0].type))
     return over(context, form.name, args, lambda parts: [materialise(context, call(context, form, parts))])[0]
 
 
@@ -220,7 +227,6 @@ def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand
 FORMS: dict[str, FormHandler] = {
     forms.vector.name: _composed(Vector),
     forms.quaternion.name: _composed(Quaternion),
-    forms.complex_of.name: _composed(Complex),
     forms.natural.name: _natural,
     forms.low_word.name: _low_word,
     forms.has_components.name: _has_components,

@@ -36,7 +36,7 @@ from workbench.types import (
     float64,
     int64,
     is_small,
-    matrix,
+    vector_of,
 )
 from workbench.types import bool as bool_
 
@@ -44,7 +44,7 @@ from workbench.types import bool as bool_
 OTHER_NAMES = {
     "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2", "arcsinh": "asinh", "arccosh": "acosh",
     "arctanh": "atanh", "absolute": "abs", "fabs": "abs", "minimum": "min", "maximum": "max", "power": "pow",
-    "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc",
+    "deg2rad": "radians", "rad2deg": "degrees", "clip": "clamp", "fix": "trunc", "conjugate": "conj",
 }  # fmt: skip
 MATHS_MODULES = ("math", "numpy", "jax")
 CONSTANTS = ("math", "workbench", "workbench.compat.warp")  # modules whose floats never change
@@ -111,7 +111,7 @@ def _hashable(value: Any) -> bool:
 
 def _is_vector(value: object) -> TypeGuard[HostArray]:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
-    return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in SCALARS
+    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in NUMBERS
 
 
 def _is_number(value: Any) -> bool:
@@ -228,9 +228,10 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     if is_numpy_scalar(value) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
-        scalar, flat = SCALARS[value.dtype.name], tuple(value.reshape(-1).tolist())
-        form = Vector(value.size, scalar) if value.ndim == 1 else matrix(value.shape, scalar)
-        return _constant(context, path, getattr(value, "type", None) or form, flat)
+        flat = np.ascontiguousarray(value).reshape(-1)
+        flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
+        type_ = getattr(value, "type", None) or vector_of(value.shape, NUMBERS[value.dtype.name])
+        return _constant(context, path, type_, tuple(flat.tolist()))
     return Static(value, path)
 
 

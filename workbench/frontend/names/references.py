@@ -14,7 +14,6 @@ import ast
 import copy
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TypeVar
 
 from workbench.errors import KernelSyntaxError
 from workbench.frontend.names.annotate import is_annotation
@@ -22,9 +21,7 @@ from workbench.frontend.names.generic import Ref, ref
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import Definition
-from workbench.source import blocks_of, nodes_of, statements_of
-
-N = TypeVar("N", bound=ast.AST)
+from workbench.source import located, nodes_of, statements_of
 
 
 def references(definition: Definition) -> list[str]:
@@ -65,7 +62,7 @@ def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
     for node in [*statements_of(*own), end]:
         if isinstance(node, ast.Return):
             values = [] if node.value is None else [node.value]
-            node.value = _placed(ast.Tuple([*values, *(ast.Name(n, ast.Load()) for n in names)], ast.Load()), node)
+            node.value = located(ast.Tuple([*values, *(ast.Name(n, ast.Load()) for n in names)], ast.Load()), node)
     return own if _gives(definition) else [*own, end]
 
 
@@ -119,8 +116,8 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
     elif isinstance(node, ast.Assign):
         message, advice = f"{refs[0][1].name}() returns nothing.", "Call it on a line of its own."
         raise KernelSyntaxError(message, definition.locate(call), advice, definition.name)
-    yield _placed(ast.Assign([ast.Tuple(targets, ast.Store())], call), node)
-    value = _placed(ast.Name(result, ast.Load()), call)
+    yield located(ast.Assign([ast.Tuple(targets, ast.Store())], call), node)
+    value = located(ast.Name(result, ast.Load()), call)
     if isinstance(node, ast.Assign):
         node.value = value
         yield node
@@ -150,10 +147,3 @@ def _target(definition: Definition, call: ast.Call, name: str, callee: Definitio
     target = copy.deepcopy(node)
     target.ctx = ast.Store()
     return target
-
-
-def _placed(node: N, origin: ast.AST) -> N:
-    for inner in nodes_of(node):
-        if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, origin)
-    return node

@@ -91,7 +91,7 @@ def _is_float(type: Any) -> bool:
 def _widens(source: Any, wanted: Any) -> bool:
     """Return whether each number of the one type is one of the other, or an int that becomes a float."""
     if isinstance(wanted, Complex):
-        return source == wanted.dtype or _widens(source, wanted.dtype)
+        return source == wanted.real or _widens(source, wanted.real)
     if not isinstance(source, Scalar) or not _is_float(wanted):
         return False
     return source.kind is not Kind.FLOAT or source.bits < wanted.bits

@@ -141,7 +141,7 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
         raise context.placed(too_wide(operand.value, scalar, operand.captured))
     if isinstance(wanted, Complex):
         both = complex(operand.value)
-        return context.builder.const((both.real, both.imag), wanted, operand.captured)
+        return context.builder.const((both.real, both.imag) * (wanted.length // 2), wanted, operand.captured)
     number = (
         float(operand.value) if scalar.kind is Kind.FLOAT else bool(operand.value) if scalar == bool_ else operand.value
     )
@@ -166,9 +166,8 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
         if contents(value.type) == wanted:
             return value
         return over(context, "A conversion", [value], lambda parts: [convert(context, parts[0], wanted)])[0]
-    if isinstance(type, Complex) and isinstance(value.type, Scalar):
-        parts = context.builder.cast(value, type.dtype), context.builder.const(0.0, type.dtype)
-        return context.builder.one("vec", parts, type)
+    if isinstance(type, Complex) and not (isinstance(value.type, Complex) and value.type.shape == type.shape):
+        return joined(context, *(convert(context, p, type.real) for p in in_parts(context, value, type.dtype)))
     if isinstance(type, Vector) and isinstance(value.type, Scalar):
         part = context.builder.cast(value, type.dtype)
         return context.builder.one("vec", [part] * type.length, type)
@@ -183,7 +182,7 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     place for one.
     """
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
-        if isinstance(type, Vector) and not isinstance(type, Complex):
+        if isinstance(type, Vector) and type.shape:
             raise context.error(
                 KernelTypeError, f"{what} is {type!r}; this is {describe(operand)}.", f"Write {type!r}(…)."
             )
@@ -202,7 +201,9 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
     if is_tile(value):
         return over(context, what, [value], lambda parts: [assign_type(context, parts[0], type, what)])[0]
     narrower = isinstance(value.type, Scalar) and isinstance(type, Scalar)
-    if isinstance(type, Complex) and (value.type == type.dtype or is_integer(value.type) or value.type == bool_):
+    if isinstance(type, Complex) and (
+        value.type == type.real or (not type.shape and (is_integer(value.type) or value.type == bool_))
+    ):
         return convert(context, value, type)
     if narrower and type.kind is Kind.FLOAT and value.type.kind is not Kind.FLOAT:  # type: ignore[union-attr]
         return context.builder.cast(value, type)
@@ -233,7 +234,7 @@ def adopts(operand: Operand, type: Any) -> bool:
     """Return whether a weak value can take the type: an int that of any number, a float that of a float."""
     known = weak(operand) if isinstance(operand, (Literal, Value)) else None
     if isinstance(known, Weak) and isinstance(type, Complex):
-        return True
+        return not type.shape
     if known == WEAK_COMPLEX or not isinstance(known, Weak) or not isinstance(type, Scalar):
         return False
     return type.kind is Kind.FLOAT or (known == WEAK_INT and is_integer(type))
@@ -300,11 +301,58 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
     return context.builder.one(builtin.name, values, result)
 
 
+def extracted(context: Context, vector: Value, position: int | Value) -> Value:
+    """Return a component of a vector; a matrix's are counted row by row."""
+    index = context.builder.const(position) if isinstance(position, int) else position
+    return context.builder.one("extract", (vector, index), vector.type.dtype)  # type: ignore[union-attr]
+
+
 def components(context: Context, value: Value) -> list[Value]:
-    """Return the components of a vector, a matrix's row by row."""
-    type = vector_of(value)
-    one, const = context.builder.one, context.builder.const
-    return [one("extract", (value, const(k)), type.dtype) for k in range(type.length)]
+    """Return the components of a vector, a matrix's row by row; a number alone."""
+    if not isinstance(value.type, Vector):
+        return [value]
+    return [extracted(context, value, k) for k in range(value.type.length)]
+
+
+def numbers(context: Context, value: Value) -> list[Value]:
+    """Return the numbers of a vector or matrix: its components, of a complex one each two of them."""
+    each = components(context, value)
+    if not isinstance(value.type, Complex):
+        return each
+    return [joined(context, *pair) for pair in zip(each[::2], each[1::2], strict=True)]
+
+
+def composed(context: Context, each: Sequence[Value], type: Vector) -> Value:
+    """Return the vector or matrix of these numbers."""
+    return context.builder.one("vec", [c for n in each for c in components(context, n)], type)
+
+
+def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None = None) -> tuple[Any, Any]:
+    """Return the real and the imaginary parts: two numbers, or two vectors or matrices of floats.
+
+    Args:
+        scalar: the type that their floats get; None: they keep theirs, and literals are literals.
+    """
+    if isinstance(operand, Literal):
+        both, parts = complex(operand.value), list[Any]()
+        parts = [Literal(both.real), Literal(both.imag)]
+    elif isinstance(operand.type, Complex):
+        parts = each = components(context, operand)
+        if operand.type.shape:
+            parts = [composed(context, p, operand.type.real) for p in (each[::2], each[1::2])]
+    else:
+        parts = [operand, convert(context, Literal(0), operand.type)]
+    if scalar is not None:
+        own: Any = getattr(parts[0], "type", None)
+        wanted = own.with_dtype(scalar) if isinstance(own, Vector) else scalar
+        parts = [convert(context, p, wanted) for p in parts]
+    return parts[0], parts[1]
+
+
+def joined(context: Context, real: Value, imag: Value) -> Value:
+    """Return the complex number, vector or matrix of these parts, which are of one type."""
+    pairs = zip(components(context, real), components(context, imag), strict=True)
+    return context.builder.one("vec", [c for pair in pairs for c in pair], types.in_complex(real.type))
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:
@@ -318,7 +366,7 @@ def truth(context: Context, operand: Operand) -> Value | bool:
         return bool(operand.value) if operand.captured is None else materialise(context, operand, bool_)
     if operand.type == bool_:
         return operand
-    if isinstance(operand.type, Complex):
+    if isinstance(operand.type, Complex) and not operand.type.shape:
         each = [apply(context, TABLE["ne"], (c, Literal(0))) for c in components(context, operand)]
         return apply(context, TABLE["or_"], each)
     if isinstance(operand.type, Scalar):

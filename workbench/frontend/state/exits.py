@@ -16,7 +16,7 @@ from typing import Any
 
 from workbench.frontend.state.operands import PENDING
 from workbench.limits import NESTED_EXITS
-from workbench.source import nodes_of, statements_of
+from workbench.source import located, statements_of
 
 RETURNED = "returned.early"
 VALUE = "returned.value"
@@ -97,11 +97,11 @@ class Returns:
     def begin(self, origin: ast.AST) -> Statements:
         """Return the names, before anything was returned."""
         pending: Any = PENDING
-        return [_located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), origin) for n in self.names]
+        return [located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), origin) for n in self.names]
 
     def give(self, origin: ast.AST) -> ast.stmt:
         """Return the `return` after the loops."""
-        return _located(ast.Return(self._values(ast.Load())), origin)
+        return located(ast.Return(self._values(ast.Load())), origin)
 
     def _values(self, use: ast.expr_context) -> Any:
         names: list[ast.expr] = [ast.Name(n, use) for n in self.names]
@@ -113,7 +113,7 @@ class Returns:
         for statement in body:
             if isinstance(statement, ast.Return) and _shape(statement) == self.shape:
                 if statement.value is not None:
-                    done.append(_located(Give([self._values(ast.Store())], statement.value), statement))
+                    done.append(located(Give([self._values(ast.Store())], statement.value), statement))
                 done += [_set(RETURNED, True, statement), _break(statement)]
                 continue
             if isinstance(statement, Loop):
@@ -332,7 +332,7 @@ def _after_return(loop: Loop, leave: Statements) -> Statements:
     """Return the statements after a loop in which a `return` may have been reached."""
     if not _returning_loop(loop):
         return []
-    return leave if _is_endless(loop) else [_located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
+    return leave if _is_endless(loop) else [located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
 
 
 def _returns_in_loops(node: ast.AST) -> list[ast.Return]:
@@ -347,26 +347,19 @@ def _shape(node: ast.Return) -> int:
     return len(node.value.elts) if isinstance(node.value, ast.Tuple) and node.value.elts else -1
 
 
-def _located(node: Any, origin: ast.AST) -> Any:
-    for inner in nodes_of(node):
-        if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, origin)
-    return node
-
-
 def flag_set(name: str, origin: ast.AST) -> ast.stmt:
     """Lower `name = True`."""
     return _set(name, True, origin)
 
 
 def _set(name: str, value: bool, origin: ast.AST) -> ast.stmt:
-    return _located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), origin)
+    return located(ast.Assign([ast.Name(name, ast.Store())], ast.Constant(value)), origin)
 
 
 def _leave(flags: Sequence[str], out_of: str, origin: ast.AST) -> ast.stmt:
     node = Leave([ast.Name(flag, ast.Store()) for flag in flags], ast.Constant(True))
     node.out_of = out_of
-    return _located(node, origin)
+    return located(node, origin)
 
 
 def _break(origin: ast.AST) -> ast.stmt:
@@ -377,7 +370,7 @@ def _break(origin: ast.AST) -> ast.stmt:
 
 
 def _if_not(name: str, body: Statements, origin: ast.AST) -> ast.If:
-    return _located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), origin)
+    return located(ast.If(ast.UnaryOp(ast.Not(), ast.Name(name, ast.Load())), body, []), origin)
 
 
 def denied(test: ast.expr) -> str | None:

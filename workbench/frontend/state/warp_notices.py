@@ -51,8 +51,6 @@ FORMS: dict[str, tuple[str, str]] = {
     "poisson": (_NOISE[0].format("poisson"), "Compare distributions, not draws."),
     "lower_bound": ("lower_bound beyond the last element is the length here, as in NumPy; Warp returns the last index.",
                     "Write min(lower_bound(a, v), len(a) - 1) if that matters."),
-    "quat_to_matrix": ("The gradient of quat_to_matrix differs from Warp's if the quaternion's length is not 1.",
-                       "Normalize it first."),
 }  # fmt: skip
 
 

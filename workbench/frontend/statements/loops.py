@@ -264,7 +264,7 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
     """Return the bounds of `reversed(range(…))`.
 
     Raises:
-        KernelTypeError: a bound is not known now, and the step is not 1 or -1, or the range is of unsigned integers.
+        KernelTypeError: a bound is not known now, and the range is of unsigned integers.
     """
     start, stop, step = bounds = range_of(context, node, expression)
     steps = steps_of(bounds)
@@ -272,16 +272,22 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
         turned = steps[::-1]
         return Literal(turned.start), Literal(turned.stop), Literal(turned.step)
     values = [usable(context, b) for b in bounds]
-    unsigned = any(isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.kind is Kind.UINT for v in values)
-    if not isinstance(step, Literal) or step.value not in (1, -1) or unsigned:
+    if any(isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.kind is Kind.UINT for v in values):
         raise context.error(
-            KernelTypeError, "reversed() takes a range of signed integers with a step of 1 or -1.",
+            KernelTypeError, "reversed() takes a range of signed integers.",
             "Count down: range(last, before_the_first, -step).",
         )  # fmt: skip
-    # Behind the least number there is no other, and an empty range may end there: range(int(-inf)).
-    end = apply(context, TABLE["max" if step.value > 0 else "min"], (start, stop))
-    first, before = (apply(context, TABLE["sub"], (bound, step)) for bound in (end, start))
-    return first, before, Literal(-step.value)
+
+    def do(name: str, *operands: Operand) -> Operand:
+        return apply(context, TABLE[name], operands)
+
+    if isinstance(step, Literal) and step.value in (1, -1):
+        # Behind the least number there is no other, and an empty range may end there: range(int(-inf)).
+        end = do("max" if step.value > 0 else "min", start, stop)
+        return do("sub", end, step), do("sub", start, step), Literal(-step.value)
+    count = do("max", do("neg", do("floordiv", do("sub", start, stop), step)), Literal(0))  # rounded up
+    before = do("sub", start, step)
+    return do("add", before, do("mul", count, step)), before, do("neg", step)
 
 
 def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | Literal]:

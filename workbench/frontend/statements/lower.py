@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import msgspec
 
@@ -70,30 +71,23 @@ def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
 
 
 @deep
-def _lower(
-    definition: Definition,
-    types: Mapping[str, AnyType],
-    trace: bool,
-    from_warp: bool,
-    warp_meanings: bool,
-    tiling: Tiling | None,
-) -> Lowered:
+def _lower(*arguments: Any) -> Lowered:
     reads = Reads()
     noting = NOTED.set(reads)
     try:
-        return _noted(definition, types, trace, from_warp, warp_meanings, tiling, reads)
+        return _noted(reads, *arguments)
     finally:
         NOTED.reset(noting)
 
 
 def _noted(
+    reads: Reads,
     definition: Definition,
     types: Mapping[str, AnyType],
     trace: bool,
     from_warp: bool,
     warp_meanings: bool,
     tiling: Tiling | None,
-    reads: Reads,
 ) -> Lowered:
     errors = [*_signature_errors(definition), *_result_errors(definition)]
     params: list[Value] = []

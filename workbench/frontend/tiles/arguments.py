@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import Any
 
 from workbench.errors import KernelTypeError
 from workbench.frontend.state.coerce import describe, materialise, usable
@@ -15,7 +14,7 @@ from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
-from workbench.tiles import MOST_ELEMENTS, Tile, is_shape, is_tile, shown
+from workbench.tiles import MOST_ELEMENTS, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer
 
 # The third storage, "thread", is not for users: it marks the per-thread values that `tid()` and lifted lines make.
@@ -197,8 +196,3 @@ def tiling_of(context: Context) -> Tiling:
             "Compute the per-thread value on a line of its own, then wb.tile(value).",
         )  # fmt: skip
     return tiling
-
-
-def type_of(value: Any) -> Tile:
-    """Return the type of a tile."""
-    return tile_of(value)

@@ -58,8 +58,11 @@ class _Hoist(ast.NodeTransformer):
         """Compute the call, where it is one of an operation on tiles."""
         if not _is_tile_call(self.context.definition, node):
             return self.generic_visit(node)
-        name = f"tile.{len(self.names)}"
+        return self._named(node)
+
+    def _named(self, node: ast.expr) -> ast.AST:
         # The dot keeps the name out of reach: no Python identifier has one.
+        name = f"tile.{len(self.names)}"
         self.context.env[name] = self.lower(self.context, node)
         self.names.append(name)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
@@ -68,20 +71,15 @@ class _Hoist(ast.NodeTransformer):
         """Read each thread's element of a tile."""
         if not (isinstance(node.ctx, ast.Load) and lanes.is_element(self.context, node)):
             return self.generic_visit(node)
-        name = f"tile.{len(self.names)}"
-        self.context.env[name] = self.lower(self.context, node)
-        self.names.append(name)
-        return ast.copy_location(ast.Name(name, ast.Load()), node)
+        return self._named(node)
 
     # These choose what is evaluated, per thread; hoisted, an operation on tiles would run, and fault, where Python runs
     # nothing.
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+    def visit_IfExp(self, node: ast.expr) -> ast.AST:
         """Left alone."""
         return node
 
-    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
-        """Left alone."""
-        return node
+    visit_BoolOp = visit_IfExp
 
 
 def hoisted(

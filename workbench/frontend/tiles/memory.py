@@ -11,12 +11,14 @@ from workbench.frontend.state.coerce import apply, assign_type, convert, describ
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, View, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
-from workbench.frontend.tiles.arguments import Arguments, type_of
+from workbench.frontend.tiles.arguments import Arguments
 from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
-from workbench.ir.values import Value, array_of
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
-from workbench.types import float32, float64, int32, is_integer
+from workbench.types import ArrayType, Vector, float32, float64, int32, is_integer
+from workbench.types import bool as bool_
 
 
 def full(number: int) -> Any:
@@ -82,7 +84,7 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
         # the bounds check would have to know.
-        if all(isinstance(p, Value) or p == views.WHOLE for p in operand.places):
+        if _is_row(operand):
             return operand.array, [p if isinstance(p, Value) else None for p in operand.places]
         raise arguments.error(
             f"takes an array, or a row of one like {operand.name or 'a'}[i]; this is a slice.",
@@ -113,11 +115,56 @@ def _placed(
 def tile_load(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_load(a, shape, offset, storage, bounds_check)`."""
     arguments = Arguments(context, node, expression, "a shape offset? storage? bounds_check?")
+    operand = indexable(context, arguments.given["a"])
+    if isinstance(operand, View) and not _is_row(operand):
+        return _of_slice(arguments, operand)
     array, indices = _array(arguments, "a")
     tile: Any = Tile(as_element(context, array_of(array).dtype, array.name), arguments.shape(), arguments.storage())
     offsets, axes = _placed(arguments, array, indices, tile)
     attrs: dict[str, object] = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
+
+
+def _is_row(view: View) -> bool:
+    return all(isinstance(p, Value) or p == views.WHOLE for p in view.places)
+
+
+def _of_slice(arguments: Arguments, view: View) -> Operand:
+    """Return a tile of a slice, element by element: 0 beyond the slice's end."""
+    context, builder = arguments.context, arguments.context.builder
+    kind, shape = as_element(context, view.type.dtype, view.name), arguments.shape()
+    if len(shape) != view.type.ndim:
+        raise arguments.error(
+            f"brings {view.name} with {view.type.ndim} dimensions together with shape {shown(shape)}."
+        )
+    offsets = arguments.offsets(len(shape))
+    sizes = [views.size(context, view, axis) for axis in range(len(shape))]
+    checks = arguments.flag("bounds_check", True)
+
+    def of(name: str, *operands: Value) -> Value:
+        result = apply(context, TABLE[name], operands)
+        assert isinstance(result, Value)
+        return result
+
+    def element(at: Any, elements: Any) -> Any:
+        positions = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]
+        inside = builder.const(True, bool_)
+        for position, size in zip(positions, sizes, strict=True):
+            first = of("ge", position, builder.const(0, position.type))
+            last = of("lt", builder.cast(position, size.type), size)
+            inside = of("and_", inside, of("and_", first, last))
+        with builder.block() as then:
+            array, indices = views.whole(context, view, positions)
+            builder.yield_(builder.load(array, *indices))
+        if not checks:
+            builder.extend(then.block.ops[:-1])
+            return [*then.block.yielded]
+        with builder.block() as orelse:
+            builder.yield_(builder.const((0,) * kind.length if isinstance(kind, Vector) else 0, kind))
+        return [*builder.if_(inside, then.block, orelse.block)]
+
+    (tile,) = builder.tile_map(shape, (), element)
+    return stored(tile, arguments.storage())
 
 
 def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
@@ -130,8 +177,8 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
         tile = fill(context, (1,) * indices.count(None), assign_type(context, operand, type.dtype, what), "register")
     else:
-        tile = assign_type(context, operand, type.dtype, what, tiles=True)
-    offsets, axes = _placed(arguments, array, indices, type_of(tile))
+        tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
+    offsets, axes = _placed(arguments, array, indices, tile_of(tile))
     return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 
 
@@ -147,7 +194,7 @@ def tile_atomic_add(context: Context, node: ast.Call, expression: Expression) ->
     arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
     operands, attrs = _written(arguments)
     atomics.check_sum(context, operands[0])
-    tile: Any = type_of(operands[-1])
+    tile: Any = tile_of(operands[-1])
     return context.builder.one("tile_atomic_add", operands, Tile(tile.dtype, tile.shape), attrs)
 
 

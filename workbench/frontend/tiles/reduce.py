@@ -16,10 +16,10 @@ from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import any_tile, over, stored
-from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
+from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone
 from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PRECISION, ROLE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.tiles import is_number, without
+from workbench.ir.tiles import is_number, tile_of, without
 from workbench.ir.values import Value
 from workbench.tiles import Tile, shown
 from workbench.types import Scalar, element, float32, int32
@@ -88,7 +88,7 @@ def reduction(kind: str) -> FormHandler:
 
 def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value:
     """Return a reduction of all elements (a number of the block) or along an axis (a tile)."""
-    context, tile = arguments.context, type_of(value)
+    context, tile = arguments.context, tile_of(value)
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
         advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
         raise arguments.error(f"takes a tile of numbers; this is {tile!r}.", advice)
@@ -111,7 +111,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
     # The named kinds have an adjoint; a combination given as a func has none.
     if isinstance(builtin, Builtin) and builtin.name in ARITHMETIC:
         return reduced(arguments, value, ARITHMETIC[builtin.name], ())
-    dtype = type_of(value).dtype
+    dtype = tile_of(value).dtype
     a, b = Value(dtype, "a"), Value(dtype, "b")
     with context.builder.block((a, b)) as opened:
         combined = usable(context, called(context, "tile_reduce", callee, [a, b]))
@@ -124,7 +124,7 @@ def tile_reduce(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 def _scanned(arguments: Arguments, kind: str, exclusive: bool) -> Value:
     value = arguments.tile("a")
-    tile = type_of(value)
+    tile = tile_of(value)
     if not is_number(tile.dtype):
         raise arguments.error(f"takes a tile of numbers; this is {tile!r}.")
     type: Any = Tile(tile.dtype, tile.shape)
@@ -190,7 +190,7 @@ def precision(arguments: Arguments) -> str:
     written = arguments.given.get("precision")
     if written is None:
         return ""
-    if not isinstance(written, Static) or written.value != "tf32" or type_of(arguments.tile("a")).dtype != float32:
+    if not isinstance(written, Static) or written.value != "tf32" or tile_of(arguments.tile("a")).dtype != float32:
         raise arguments.error('takes precision="tf32", for tiles of float32.', "Leave it out for full precision.")
     return "tf32"
 
@@ -201,7 +201,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     Raises:
         KernelTypeError: shapes or types do not fit; the message has all of them.
     """
-    left, right = type_of(a), type_of(b)
+    left, right = tile_of(a), tile_of(b)
 
     def refuse(message: str, advice: str = "") -> Exception:
         return context.error(KernelTypeError, message, advice)
@@ -214,20 +214,18 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
             f"tile_matmul() takes tiles of M×K and K×N; these are {shown(left.shape)} and {shown(right.shape)}.",
             "Transpose one: tile_transpose(b)." if numbers else "Multiply elements by tile_map and a func.",
         )
-    if (
-        left.dtype != right.dtype
-        or not is_number(left.dtype)
-        or (isinstance(left.dtype, Scalar) and left.dtype.kind.value != "float")
-    ):
+    a, b = (_widened(context, t, [tile_of(v).dtype for v in (a, b, *([] if acc is None else [acc]))]) for t in (a, b))
+    left, right = tile_of(a), tile_of(b)
+    if left.dtype != right.dtype or not is_number(left.dtype) or not _is_float(left.dtype):
         raise refuse(
-            f"tile_matmul() takes tiles of one float type; these have {left.dtype!r} and {right.dtype!r} elements.",
+            f"tile_matmul() takes tiles of floats; these have {left.dtype!r} and {right.dtype!r} elements.",
             "Convert one: tile_astype(a, dtype).",
         )
     shape = (left.shape[0], right.shape[1])
-    dtype = left.dtype if acc is None else type_of(acc).dtype
-    if acc is not None and (type_of(acc).shape != shape or dtype not in (left.dtype, _wide(left.dtype))):
+    dtype = left.dtype if acc is None else tile_of(acc).dtype
+    if acc is not None and (tile_of(acc).shape != shape or dtype not in (left.dtype, _wide(left.dtype))):
         raise refuse(
-            f"tile_matmul() adds a product of {shown(shape)} and {left.dtype!r} to acc, which is {type_of(acc)!r}.",
+            f"tile_matmul() adds a product of {shown(shape)} and {left.dtype!r} to acc, which is {tile_of(acc)!r}.",
             f"Make acc with tile_zeros({shape}, dtype={_wide(left.dtype)!r}).",
         )
     # Adjoints set the transposes and another role, so their products need no copy, and link-time code is counted by
@@ -237,7 +235,22 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
     product = context.builder.one("tile_matmul", operands, type, attrs)
-    return stored(product, type_of(acc).storage if acc is not None else "register")
+    return stored(product, tile_of(acc).storage if acc is not None else "register")
+
+
+def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
+    """Return a factor in the widest type of both factors and what is added to; itself where 16 bits become 32 there."""
+    own, widest = tile_of(tile).dtype, max(types, key=lambda t: element(t).bits)
+    factors = {*types[:2]}
+    if not all(isinstance(t, Scalar) and _is_float(t) for t in types) or own == widest:
+        return tile
+    if len(factors) == 1 and widest == _wide(own):
+        return tile
+    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(parts[0], widest)])[0]
+
+
+def _is_float(dtype: Any) -> bool:
+    return not isinstance(dtype, Scalar) or dtype.kind.value == "float"
 
 
 def _wide(dtype: Any) -> Any:

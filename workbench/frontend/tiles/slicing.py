@@ -8,15 +8,16 @@ from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import apply, assign_type, convert, describe, usable
+from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles import lanes
-from workbench.frontend.tiles.arguments import Arguments, tiling_of, type_of
+from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone, check_seen, part_of
 from workbench.frontend.values import subscripts
 from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
@@ -32,7 +33,7 @@ def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs
 
 def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
     """Return the tile with another shape (or storage)."""
-    type = type_of(value)
+    type = tile_of(value)
     if type.shape == shape and type.storage == storage:
         return value
     tile = one(context, "tile_reshape", (value,), Tile(type.dtype, shape, storage), {SHAPE: shape})
@@ -45,7 +46,7 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
 def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
     """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index."""
     tiling_of(context)
-    type = type_of(tile)
+    type = tile_of(tile)
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     if len(nodes) > type.ndim:
         raise context.error(KernelTypeError, f"A tile of shape {shown(type.shape)} has no {len(nodes)} dimensions.")
@@ -105,8 +106,8 @@ def subscript(context: Context, tile: Value, node: ast.expr, expression: Express
     tile, node = _gathered(context, tile, node, expression)
     starts, sizes, shape = located(context, tile, node, expression)
     if not shape:
-        return context.builder.one("tile_extract", (tile, *starts), type_of(tile).dtype)
-    part = one(context, "tile_slice", (tile, *starts), Tile(type_of(tile).dtype, sizes), {SHAPE: sizes})
+        return context.builder.one("tile_extract", (tile, *starts), tile_of(tile).dtype)
+    part = one(context, "tile_slice", (tile, *starts), Tile(tile_of(tile).dtype, sizes), {SHAPE: sizes})
     return part_of(context, reshaped(context, part, shape), tile)
 
 
@@ -118,8 +119,8 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
     """
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     several = 0
-    for axis, (written, size) in enumerate(zip(nodes, type_of(tile).shape, strict=False)):
-        numbers: Operand | None = None
+    for axis, (written, size) in enumerate(zip(nodes, tile_of(tile).shape, strict=False)):
+        numbers: Operand = None
         if isinstance(written, ast.Slice) and written.step is not None:
             span = _span(context, written, size, expression)
             if not span or span.step == 1:
@@ -130,7 +131,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
             numbers = context.env[written.id]
         elif isinstance(written, (ast.Call, ast.BinOp, ast.Subscript)):
             numbers = expression(context, written)
-        if not is_tile(numbers) or type_of(numbers).ndim != 1 or not is_integer(type_of(numbers).dtype):
+        if not is_tile(numbers) or tile_of(numbers).ndim != 1 or not is_integer(tile_of(numbers).dtype):
             continue
         if not isinstance(written, ast.Slice):
             numbers = lanes.from_begin(context, numbers, size)
@@ -152,7 +153,7 @@ def changed(
 ) -> Value:
     """Return the tile with `t[…] = operand` done."""
     check_alone(context, label, tile)
-    type = type_of(tile)
+    type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
     numbers = lanes.places(context, tile, node, expression)
     if numbers is not None:
@@ -164,8 +165,8 @@ def changed(
         return context.builder.emit("tile_insert", (tile, *starts, value), (result,), names=(label,)).result
     if not is_tile(value):
         value = fill(context, sizes, value, "register")
-    elif type_of(value).shape != (shape or (1,)):
-        part, operand_shape = shown(shape) if shape else "1", shown(type_of(value).shape)
+    elif tile_of(value).shape != (shape or (1,)):
+        part, operand_shape = shown(shape) if shape else "1", shown(tile_of(value).shape)
         raise context.error(KernelTypeError, f"A part of shape {part} is to become a tile of shape {operand_shape}.")
     operands = (tile, *starts, reshaped(context, value, sizes))
     return context.builder.emit("tile_place", operands, (result,), names=(label,)).result
@@ -179,7 +180,7 @@ def is_first(context: Context, base: Operand, node: ast.expr, expression: Expres
 
 def attribute(context: Context, tile: Value, attr: str) -> Operand:
     """Lower `t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
-    type = type_of(tile)
+    type = tile_of(tile)
     if attr == "shape":
         return tuple(Literal(n) for n in type.shape)
     if attr in ("ndim", "size"):
@@ -193,7 +194,7 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
 
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
     """Return the tile with its axes in another order."""
-    type = type_of(tile)
+    type = tile_of(tile)
     transposed_type = Tile(type.dtype, tuple(type.shape[a] for a in axes))
     return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
 
@@ -202,7 +203,7 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
     """Lower `tile_view(t, offset, shape)`."""
     arguments = Arguments(context, node, expression, "t offset shape?")
     tile = arguments.tile("t")
-    type = type_of(tile)
+    type = tile_of(tile)
     operand = arguments.given["offset"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     if len(parts) > type.ndim:
@@ -241,9 +242,9 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     tile = arguments.tile("dst")
     check_alone(context, target.id, tile)
     check_seen(context, target.id)
-    type = type_of(tile)
+    type = tile_of(tile)
     source = assign_type(context, arguments.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
-    sizes = type_of(source).shape
+    sizes = tile_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
     starts = arguments.offsets(type.ndim)
@@ -259,7 +260,7 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 def only_element(context: Context, tile: Value) -> Value:
     """Return the element of a tile that has one; any other tile as it is."""
-    type = type_of(tile)
+    type = tile_of(tile)
     if type.count != 1 or type.storage == "thread":
         return tile
     zeros = [context.builder.const(0)] * type.ndim
@@ -274,32 +275,32 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     tile = expression(context, node.args[0])
     if not is_tile(tile):
         raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
-    if type_of(tile).ndim != len(node.args) - 1:
-        wanted, count = shown(type_of(tile).shape), len(node.args) - 1
+    if tile_of(tile).ndim != len(node.args) - 1:
+        wanted, count = shown(tile_of(tile).shape), len(node.args) - 1
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
         raise context.error(KernelTypeError, message, "t[i] is a row.")
-    pairs = zip(node.args[1:], type_of(tile).shape, strict=True)
+    pairs = zip(node.args[1:], tile_of(tile).shape, strict=True)
     indices = [_index(context, expression(context, a), n) for a, n in pairs]
-    return context.builder.one("tile_extract", (tile, *indices), type_of(tile).dtype)
+    return context.builder.one("tile_extract", (tile, *indices), tile_of(tile).dtype)
 
 
 def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_broadcast(a, shape)`."""
     arguments = Arguments(context, node, expression, "a shape")
     tile, shape = arguments.tile("a"), arguments.shape()
-    small = type_of(tile).shape
+    small = tile_of(tile).shape
     extra = len(shape) - len(small)
     if extra < 0 or not all(a in (1, b) for a, b in zip(small, shape[extra:], strict=True)):
         problem = f"cannot bring a tile of shape {shown(small)} to {shown(shape)}."
         raise arguments.error(problem, "Sizes of 1 are repeated.")
-    return one(context, "tile_broadcast", (tile,), Tile(type_of(tile).dtype, shape), {SHAPE: shape})
+    return one(context, "tile_broadcast", (tile,), Tile(tile_of(tile).dtype, shape), {SHAPE: shape})
 
 
 def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_reshape(a, shape)`; one size may be -1."""
     arguments = Arguments(context, node, expression, "a shape")
     tile = arguments.tile("a")
-    count, operand = type_of(tile).count, arguments.given["shape"]
+    count, operand = tile_of(tile).count, arguments.given["shape"]
     parts = operand if isinstance(operand, tuple) else (operand,)
     sizes = [int(p.value) if isinstance(p, Literal) and not p.is_float else 0 for p in parts]
     known = 1
@@ -311,7 +312,7 @@ def tile_reshape(context: Context, node: ast.Call, expression: Expression) -> Op
     shape = tuple(sizes)
     if not is_shape(shape) or Tile(float32, shape).count != count:
         raise arguments.error(
-            f"cannot bring a tile of shape {shown(type_of(tile).shape)}, which has {count} elements, to {shown(shape)}."
+            f"cannot bring a tile of shape {shown(tile_of(tile).shape)}, which has {count} elements, to {shown(shape)}."
         )
     return part_of(context, reshaped(context, tile, shape), tile)
 
@@ -320,7 +321,7 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
     """Lower `tile_squeeze(a)`: without the sizes of 1; `axis` says which of them."""
     arguments = Arguments(context, node, expression, "a axis?")
     tile = arguments.tile("a")
-    shape = type_of(tile).shape
+    shape = tile_of(tile).shape
     operand = arguments.given.get("axis")
     parts = operand if isinstance(operand, tuple) else (operand,)
     axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
@@ -338,7 +339,7 @@ def tile_transpose(context: Context, node: ast.Call, expression: Expression) -> 
     """Lower `tile_transpose(a)`: its axes in reverse; `axes` gives another order."""
     arguments = Arguments(context, node, expression, "a axes?")
     tile = arguments.tile("a")
-    ndim = type_of(tile).ndim
+    ndim = tile_of(tile).ndim
     axes = tuple(reversed(range(ndim)))
     operand = arguments.given.get("axes")
     if operand is not None:
@@ -353,13 +354,13 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
     """Lower `tile_astype(a, dtype)`."""
     arguments = Arguments(context, node, expression, "a dtype")
     tile, dtype = arguments.tile("a"), arguments.dtype(float32)
-    if isinstance(dtype, Vector) != isinstance(type_of(tile).dtype, Vector):
-        raise arguments.error(f"takes a type like {type_of(tile).dtype!r}; this is {dtype!r}.")
-    converted = convert(context, tile, Tile(dtype, type_of(tile).shape))
-    return reshaped(context, converted, type_of(converted).shape)
+    if isinstance(dtype, Vector) != isinstance(tile_of(tile).dtype, Vector):
+        raise arguments.error(f"takes a type like {tile_of(tile).dtype!r}; this is {dtype!r}.")
+    converted = convert(context, tile, Tile(dtype, tile_of(tile).shape))
+    return reshaped(context, converted, tile_of(converted).shape)
 
 
-def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand:
+def assembled(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "x preserve_type?")
@@ -374,22 +375,18 @@ def tile_of(context: Context, node: ast.Call, expression: Expression) -> Operand
         value = number if isinstance(number, Value) else convert(context, number, int32)
         operand = fill(context, (tiling.block_dim,), value, "thread")
     tile: Value = operand
-    if type_of(tile).storage != "thread":
-        raise arguments.error(f"takes a value of each thread; this is a tile of shape {shown(type_of(tile).shape)}.")
-    dtype, n = as_element(context, type_of(tile).dtype, "A tile"), tiling.block_dim
+    if tile_of(tile).storage != "thread":
+        raise arguments.error(f"takes a value of each thread; this is a tile of shape {shown(tile_of(tile).shape)}.")
+    dtype, n = as_element(context, tile_of(tile).dtype, "A tile"), tiling.block_dim
     if not isinstance(dtype, Vector) or arguments.flag("preserve_type", False):
         return reshaped(context, tile, (n,))
     # Each row is put into a tile of zeros: the IR has no operation that stacks, and backends write each part in place.
     rows = fill(context, (dtype.length, n), convert(context, Literal(0), dtype.dtype), "register")
     for k in range(dtype.length):
-        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [_component(context, parts[0], k)])
+        (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
-        rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), type_of(rows), {})
+        rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
     return rows
-
-
-def _component(context: Context, value: Any, k: int) -> Value:
-    return context.builder.one("extract", (value, context.builder.const(k, int32)), value.type.dtype)
 
 
 def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -397,7 +394,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "a")
     tile = arguments.tile("a")
-    type, n = type_of(tile), tiling.block_dim
+    type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):
         return reshaped(context, tile, (n,), "thread")
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
@@ -425,6 +422,6 @@ FORMS: dict[str, FormHandler] = {
     "tile_squeeze": tile_squeeze,
     "tile_transpose": tile_transpose,
     "tile_astype": tile_astype,
-    "tile": tile_of,
+    "tile": assembled,
     "untile": untile,
 }

@@ -64,13 +64,13 @@ def _tried(context: Context, kind: str, array: Value, indices: tuple[Value, ...]
 def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> None:
     """Refuse an element that no machine changes in one step."""
     type = array.dtype
-    if kind in ("min", "max") and isinstance(type, Vector) and type.shape:
-        type = type.dtype
-    if isinstance(array.dtype, Complex):
+    if isinstance(type, Complex):
         raise context.error(
             KernelTypeError, f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
             "Only += and -= of complex elements are atomic, part by part.",
         )  # fmt: skip
+    if kind in ("min", "max") and isinstance(type, Vector) and type.shape:
+        type = type.dtype
     fits = isinstance(type, Scalar) and type.bits in (32, 64)
     if kind in BITWISE and not (fits and type.kind in (Kind.INT, Kind.UINT)):  # type: ignore[union-attr]
         raise context.error(

@@ -9,18 +9,32 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from math import isqrt
+from math import isqrt, prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import apply, assign_type, describe, materialise, usable
+from workbench.frontend.state.coerce import (
+    apply,
+    assign_type,
+    components,
+    composed,
+    convert,
+    describe,
+    extracted,
+    in_parts,
+    joined,
+    materialise,
+    usable,
+)
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
 from workbench.ir.values import Value, vector_of
 from workbench.types import (
     MOST_COMPONENTS,
+    Complex,
     Kind,
     Matrix,
     Quaternion,
@@ -31,8 +45,13 @@ from workbench.types import (
     element,
     float32,
     int32,
+    is_float,
     is_small,
+    is_vector,
+    number_type,
+    vector_of,
 )
+from workbench.types import bool as bool_
 
 Place = int | Value
 _BINARY_PLACE = ("add", "sub")
@@ -46,23 +65,22 @@ def matrix_of(value: Value) -> Matrix:
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
-    type = vector_of(value)
+    type = value.type
+    assert isinstance(type, Vector)
+    if isinstance(type, Complex):
+        real, imag = (parts(context, p) for p in in_parts(context, value))
+        return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
     if isinstance(type, Matrix):
         return tuple(row(context, value, r) for r in range(type.rows))
-    return tuple(_component(context, value, k) for k in range(type.length))
+    return tuple(components(context, value))
 
 
 def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
-    type = matrix_of(m)
-    columns = type.columns
-    components = [_component(context, m, _flat(context, type, position, c)) for c in range(columns)]
-    return context.builder.one("vec", components, Vector(columns, type.dtype))
-
-
-def _component(context: Context, value: Value, position: Place) -> Value:
-    index = context.builder.const(position) if isinstance(position, int) else position
-    return context.builder.one("extract", (value, index), value.type.dtype)  # type: ignore[union-attr]
+    assert isinstance(m.type, Matrix)
+    columns = m.type.columns
+    line = [extracted(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
+    return context.builder.one("vec", line, Vector(columns, m.type.dtype))
 
 
 def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
@@ -85,8 +103,8 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
     if isinstance(c, int):
-        return _component(context, m, _flat(context, matrix_of(m), r, c))
-    return _component(context, row(context, m, r), c)
+        return extracted(context, m, _flat(context, m.type, r, c))
+    return extracted(context, row(context, m, r), c)
 
 
 def _each(axis: Place | range) -> Sequence[Place]:
@@ -114,7 +132,7 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
     one = part or (number and (both or isinstance(r, range)))
     value = assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
-        m = _with(context, name, m, i, j, value if one else _component(context, value, k))
+        m = _with(context, name, m, i, j, value if one else extracted(context, value, k))
     return m
 
 
@@ -126,7 +144,7 @@ def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value
     line = row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
     for column in range(type.columns):
-        m = _insert(context, name, m, _flat(context, type, r, column), _component(context, line, column))
+        m = _insert(context, name, m, _flat(context, type, r, column), extracted(context, line, column))
     return m
 
 
@@ -166,14 +184,14 @@ def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
         KernelTypeError: with what to write instead.
     """
     types = [o.type for o in (left, right) if isinstance(o, Value)]
-    vector_types = [t for t in types if isinstance(t, Vector)]
+    vector_types = [t for t in types if isinstance(t, Vector) and t.shape]
     if not vector_types:
         return name
     if any(isinstance(t, Transform) for t in types):
         return transforms.sign_of(context, name, left, right)
     if any(isinstance(t, Quaternion) for t in types):
         return _on_quaternions(context, name, left, right, len(vector_types))
-    if not any(isinstance(t, Matrix) for t in types):
+    if not any(len(t.shape) == 2 for t in vector_types):
         return name
     if name == "pow":
         raise context.error(KernelTypeError, "** on matrices is not in the language.", "Write m @ m.")
@@ -211,29 +229,40 @@ def _same_form(left: Operand, right: Operand) -> bool:
     return all(isinstance(o, Value) and isinstance(o.type, Quaternion) for o in (left, right))
 
 
-def construct(context: Context, type: Matrix | Quaternion, args: Sequence[Operand]) -> Value:
-    """Lower `mat22()`, `mat22(s)`, `mat22(a, b, c, d)` row by row, a cast `mat22d(m)`; `quat(x, y, z, w)`, `quat(v,
-    w)`."""
+def construct(context: Context, type: Vector, args: Sequence[Operand]) -> Value:
+    """Emit `vec3()`, `vec3(s)`, `vec3(x, y, z)`, `vec4(v, w)` of parts, a cast `vec3d(v)`; of a matrix row by row.
+
+    Raises:
+        KernelTypeError: there are too many numbers, or too few, or they are of another type.
+    """
     operands = [usable(context, a) for a in args]
-    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector)]
-    if len(operands) == 1 and vector_types and vector_types[0].with_dtype(type.dtype) == type:
-        return context.builder.cast(materialise(context, operands[0]), type)
-    if isinstance(type, Quaternion) and len(operands) == 2 and len(vector_types) == 1 and vector_types[0].length == 3:
-        operands = [*parts(context, materialise(context, operands[0])), operands[1]]
-    elif vector_types:
-        advice = (
-            "Write matrix_from_rows(…) or matrix_from_cols(…)." if isinstance(type, Matrix) else "Write quat(v, w)."
-        )
-        message = f"{type!r}() takes numbers, row by row; this has a {vector_types[0]!r}."
+    line, count = len(type.shape) == 1, prod(type.shape)
+    if len(operands) > 1 and line:
+        operands = [c for o in operands for c in _parts(context, o)]
+    if any_tile(operands):
+        return over(context, f"{type!r}()", operands, lambda parts: [construct(context, type, [*parts])])[0]
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
+    same_form = vector_types and vector_types[0].with_dtype(type.dtype) in (type, getattr(type, "real", type))
+    if len(operands) == 1 and same_form:
+        return convert(context, operands[0], type)
+    if vector_types:
+        advice = "" if line else "Write matrix_from_rows(…) or matrix_from_cols(…)."
+        rows = "" if line else ", row by row"
+        message = f"{type!r}() takes {count} components{rows}, not a {vector_types[0]!r}."
         raise context.error(KernelTypeError, message, advice)
-    counts = (0, type.length) if isinstance(type, Quaternion) else (0, 1, type.length)
+    counts = (0, count) if isinstance(type, Quaternion) else (0, 1, count)
     if len(operands) not in counts:
-        wanted = " or ".join(str(n) for n in counts)
+        *first, last = map(str, counts)
+        wanted = f"{', '.join(first)} or {last}"
         raise context.error(KernelTypeError, f"{type!r}() takes {wanted} components; it got {len(operands)}.")
-    if len(operands) < type.length:
-        operands = [operands[0] if operands else Literal(0)] * type.length
-    components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
-    return context.builder.one("vec", components, type)
+    if len(operands) < count:
+        operands = [operands[0] if operands else Literal(0)] * count
+    what, number = f"A component of {type!r}", number_type(type)
+    return composed(context, [assign_type(context, o, number, what) for o in operands], type)
+
+
+def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Literal]:
+    return parts(context, operand) if isinstance(operand, Value) and is_vector(operand.type) else (operand,)
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
@@ -242,27 +271,27 @@ def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Val
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
     values = [materialise(context, expression(context, a)) for a in node.args]
-    if any(type(v.type) is not Vector or v.type != values[0].type for v in values):
+    if any(not is_vector(v.type) or v.type != values[0].type for v in values):
         got = ", ".join(repr(v.type) for v in values)
         raise context.error(KernelTypeError, f"{name}() takes vectors of one type; it got {got}.")
-    if not is_small((len(values), values[0].type.length)):  # type: ignore[union-attr]
+    if not is_small((len(values), *values[0].type.shape)):  # type: ignore[union-attr]
         raise context.error(KernelTypeError, f"{name}() makes a matrix of up to {MOST_COMPONENTS} components.")
     return values
 
 
 def _from_rows(context: Context, node: ast.Call, expression: Expression) -> Operand:
     lines = _lines(context, node, expression)
-    components = [c for line in lines for c in parts(context, line)]
-    return _matrix(context, components, lines[0].type.length)  # type: ignore[union-attr]
+    return _matrix(context, [parts(context, line) for line in lines])
 
 
 def _from_columns(context: Context, node: ast.Call, expression: Expression) -> Operand:
     lines = [parts(context, line) for line in _lines(context, node, expression)]
-    return _matrix(context, [c for r in zip(*lines, strict=True) for c in r], len(lines))
+    return _matrix(context, [*zip(*lines, strict=True)])
 
 
-def _matrix(context: Context, components: list[Value], columns: int) -> Value:
-    return context.builder.one("vec", components, Matrix(len(components), element(components[0].type), columns))
+def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
+    type = vector_of((len(rows), len(rows[0])), rows[0][0].type)
+    return composed(context, [c for row in rows for c in row], type)
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
@@ -279,19 +308,19 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
     dtypes = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
     if len(dtypes) > 1 or len(dtypes) != len(node.args) + len(node.keywords):
         raise context.error(KernelTypeError, f"{name}() takes a dtype, or nothing.")
-    scalar = _scalar(expression(context, dtypes[0])) if dtypes else float32
-    if scalar is None or scalar.kind is not Kind.FLOAT:
+    scalar = number_of(expression(context, dtypes[0])) if dtypes else float32
+    if not isinstance(scalar, Scalar) or scalar.kind is not Kind.FLOAT:
         raise context.error(KernelTypeError, f"The dtype of {name}() is a float type.", "Write dtype=float.")
     return scalar
 
 
-def _scalar(operand: Operand) -> Scalar | None:
-    """Return the scalar type that an operand stands for, if any."""
+def number_of(operand: Operand) -> Scalar | Complex | None:
+    """Return the type of numbers that an operand stands for, if any."""
     try:
         scalar = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
         return None
-    return scalar if isinstance(scalar, Scalar) else None
+    return scalar if scalar is not None and scalar == number_type(scalar) else None  # type: ignore[return-value]
 
 
 def _identity(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -304,13 +333,13 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
     size, kind = arguments["n"], arguments.get("dtype")
     if not isinstance(size, Literal) or size.value not in range(1, isqrt(MOST_COMPONENTS) + 1):
         raise context.error(KernelTypeError, f"The n of identity() is 1 to {isqrt(MOST_COMPONENTS)}, written out.")
-    scalar = float32 if kind is None else _scalar(kind)
-    if scalar is None or scalar.kind is Kind.BOOL:
+    scalar = float32 if kind is None else number_of(kind)
+    if scalar is None or scalar == bool_:
         raise context.error(KernelTypeError, "The dtype of identity() is a number type.", "Write dtype=float.")
     n = int(size.value)
-    one, zero = (1.0, 0.0) if scalar.kind is Kind.FLOAT else (1, 0)
+    one, zero = (1.0, 0.0) if is_float(scalar) else (1, 0)
     flat = tuple(one if r == c else zero for r in range(n) for c in range(n))
-    return context.builder.const(flat, Matrix(n * n, scalar, n))
+    return convert(context, context.builder.const(flat, Matrix(n * n, element(scalar), n)), vector_of((n, n), scalar))
 
 
 FORMS: dict[str, FormHandler] = {

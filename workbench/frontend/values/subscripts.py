@@ -11,14 +11,14 @@ from collections.abc import Callable, Sequence
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
+from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of
 from workbench.tiles import is_tile
-from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer
+from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer, is_vector
 
 LETTERS = "xyzw"
 """Components of a vector, in order."""
@@ -33,20 +33,23 @@ def is_swizzle(base: object, attr: str) -> bool:
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Return the vector of these components."""
-    parts = {letter: _component(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
-    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
+    assert isinstance(base.type, Vector)
+    parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
 
 
-def sliced(context: Context, base: Value, bounds: Sequence[Operand | None]) -> Value:
-    """Lower `v[a:b]` of a vector, with bounds written out.
+def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
+    """Lower `v[i]` of a vector, or `v[a:b]` with bounds written out.
 
     Raises:
         KernelTypeError: as `of_slice`.
     """
-    type = vector_of(base)
-    positions = of_slice(context, type, type.length, bounds)
-    parts = [_component(context, base, k) for k in positions]
-    return context.builder.one("vec", parts, Vector(len(positions), type.dtype))
+    assert isinstance(base.type, Vector)
+    if not isinstance(node, ast.Slice):
+        return extracted(context, base, component(context, base.type, expression(context, node)))
+    positions = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
+    parts = [extracted(context, base, k) for k in positions]
+    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -72,22 +75,16 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
     for k, position in enumerate(positions):
-        part = value if number else _component(context, value, k)
+        part = value if number else extracted(context, value, k)
         at = context.builder.const(position)
         base = context.builder.emit("insert", (base, at, part), (type,), names=(name,)).result
     return base
 
 
-def _component(context: Context, vector: Value, position: int) -> Value:
-    return context.builder.one("extract", (vector, context.builder.const(position)), vector_of(vector).dtype)
-
-
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
     """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
     (only,) = operands
-    if isinstance(only, Value) and type(only.type) is Vector:
-        return [_component(context, only, position) for position in range(only.type.length)]
-    return list(operands)
+    return list(numbers(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
@@ -167,8 +164,9 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
-        return swizzle(context, value_of(base), attr)
-    if isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix):
-        if attr in tuple("xyzw"[: base.type.length]):
-            return _component(context, base, LETTERS.index(attr))
+        assert isinstance(base, Value)
+        return swizzle(context, base, attr)
+    letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
+    if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
+        return extracted(context, base, LETTERS.index(attr))  # type: ignore[arg-type]
     raise context.error(KernelSyntaxError, f"{describe(base)} has no {attr}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
-from workbench.frontend.state.coerce import assign_type, describe, materialise, usable
+from workbench.frontend.state.coerce import assign_type, components, describe, extracted, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
 from workbench.ir.values import Value, vector_of
@@ -28,16 +28,16 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
     if types == [type.part("p")]:
         operands, types = [*operands, *_identity(context, type)], [*types, type.part("q")]
     if types == [type.part("p"), type.part("q")]:
-        components = [c for o in operands for c in _components(context, materialise(context, o))]
+        parts = [c for o in operands for c in components(context, materialise(context, o))]
     elif not operands:
-        components = [assign_type(context, Literal(0.0), type.dtype, "")] * type.length
+        parts = [assign_type(context, Literal(0.0), type.dtype, "")] * type.length
     elif len(operands) in (1, type.length) and not any(isinstance(t, Vector) for t in types):
         operands = operands * (type.length // len(operands))
-        components = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
+        parts = [assign_type(context, o, type.dtype, f"A component of {type!r}") for o in operands]
     else:
         got = ", ".join(map(describe, operands)) or "nothing"
         raise context.error(KernelTypeError, f"{type!r}() takes p and q, or 7 numbers; it got {got}.", EXAMPLE)
-    return context.builder.one("vec", components, type)
+    return context.builder.one("vec", parts, type)
 
 
 def transform_of(value: Value) -> Transform:
@@ -51,14 +51,6 @@ def _identity(context: Context, type: Transform) -> list[Value]:
     return [context.builder.one("vec", numbers, type.part("q"))]
 
 
-def _components(context: Context, value: Value) -> list[Value]:
-    return [_component(context, value, k) for k in range(vector_of(value).length)]
-
-
-def _component(context: Context, value: Value, position: int) -> Value:
-    return context.builder.one("extract", (value, context.builder.const(position)), vector_of(value).dtype)
-
-
 def attribute(context: Context, t: Value, name: str) -> Value:
     """Lower `t.p` and `t.q`.
 
@@ -67,7 +59,7 @@ def attribute(context: Context, t: Value, name: str) -> Value:
     """
     if name not in PLACES:
         raise no_part(context, t, name)
-    return context.builder.one("vec", [_component(context, t, k) for k in PLACES[name]], transform_of(t).part(name))
+    return context.builder.one("vec", [extracted(context, t, k) for k in PLACES[name]], t.type.part(name))
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
@@ -80,8 +72,8 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
     type = transform_of(t)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
-    for position, component in zip(PLACES[name], _components(context, part), strict=True):
+    part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
+    for position, component in zip(PLACES[name], components(context, part), strict=True):
         index = context.builder.const(position)
         t = context.builder.emit("insert", (t, index, component), (type,), names=(label,)).result
     return t

@@ -6,10 +6,11 @@ All others are *uniform*: the same for all threads of a gang that compute them, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
-from workbench.ir.attributes import AXIS, SCALAR
+from workbench.ir.attributes import AXIS, SCALAR, VALUE
 from workbench.ir.ops import LEAD, UPDATES
-from workbench.ir.values import Block, Function, Op, Value
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.types import Slots
 
 
@@ -21,7 +22,12 @@ def varying_values(function: Function, axis: int = -1, besides: Iterable[Value] 
         axis: which index, from the end; the last one unless it is said, none where there is no such.
         besides: values that are taken to differ, too.
     """
-    return frozenset(_Analysis(function, function.launch_ndim + axis, besides).varying)
+    return _varying(function, function.launch_ndim + axis, frozenset(besides))
+
+
+@lru_cache(maxsize=8)  # who emits a function asks about the same one again and again
+def _varying(function: Function, axis: int, besides: frozenset[Value]) -> frozenset[Value]:
+    return frozenset(_Analysis(function, axis, besides).varying)
 
 
 def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
@@ -34,6 +40,8 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
 class _Analysis:
     def __init__(self, function: Function, axis: int, besides: Iterable[Value]) -> None:
         self.axis = axis
+        constants = (op for op in walk(function.body) if op.name == "const")
+        self.single = {op.result for op in constants if op.attrs[VALUE] in (1, -1)}
         self.varying: set[Value] = set(besides)
         before = -1
         while len(self.varying) != before:
@@ -50,7 +58,10 @@ class _Analysis:
                 self.merge(op, op.results, [b.yielded for b in op.blocks])
             elif op.name == "for":
                 index, *carried = op.blocks[0].params
-                if op.operands[0] in self.varying or op.operands[2] in self.varying:
+                start, stop, step = op.operands[:3]
+                if start in self.varying and stop not in self.varying and step in self.single:
+                    self.varying.update(carried)  # threads end together, with the same index
+                elif start in self.varying or step in self.varying:
                     self.varying.add(index)
                 self.carry(op, [carried], op.operands[3:], op.blocks[0])
             elif op.name == "while":

@@ -101,7 +101,7 @@ class Divisions:
         return self.analysis.number(key)
 
     def divisor(self, key: Key) -> Value:
-        """One of the values with this key."""
+        """Return one of the values with this key."""
         return self.found[key][0].operands[1]
 
     def is_multiple(self, key: Key, width: Key) -> bool:
@@ -142,7 +142,7 @@ class Divisions:
         return False
 
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
-        """A number that is the same in all threads, computed again; `env`: what stands for parameters and numbers."""
+        """Emit a number that is the same in all threads once more; `env`: substitutes of parameters and numbers."""
         op = self.defs.get(value)
         if op is None or isinstance(value.type, ArrayType):
             return env.get(value, value)
@@ -178,7 +178,7 @@ class Divisions:
 
 
 def _asked(op: Op) -> Iterable[Value]:
-    """What decides which element is accessed, or which way a thread takes."""
+    """Return the values that decide which element is accessed, or which way a thread takes."""
     if op.name in ELEMENTS:
         return indices_of(op)
     return op.operands[:1] if op.name == "if" else ()
@@ -203,7 +203,7 @@ class Rewritten:
         self.starts: dict[Value, Value] = {}
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
-        """The body, after those four; `width`: what it is multiplied by, where the emitter does not know rows."""
+        """Return the body, after those four; `width`: the factor where the emitter does not know rows."""
         b = Builder()
         self.row, self.place = (b.one("tid", (), int32, {AXIS: axis}) for axis in (0, 1))
         if width is None:
@@ -217,14 +217,14 @@ class Rewritten:
         return Block((), (*b.body().ops, *rest.ops))
 
     def plain(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """What stands for an operation, if rows mean nothing."""
+        """Return the operations that stand for an operation, if rows mean nothing."""
         if op.name != "tid":
             return None
         on.mapping[op.result] = self.index
         return ()
 
     def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
-        """What stands for an operation."""
+        """Return the operations that stand for an operation."""
         b, found = Builder(), None
         b.location = op.location
         if op.name == "tid":
@@ -281,7 +281,7 @@ class Rewritten:
         return self.plus(b, base, more if rest is None else rest)
 
     def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
-        """One of the four plus something."""
+        """Emit one of the four plus something."""
         found = base if more is None else b.one("add", (base, more), int32)
         self.sums[found] = base, more
         return found

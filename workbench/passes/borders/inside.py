@@ -9,7 +9,7 @@ from workbench.ir.values import Block, Function, Op, Value
 
 
 class Usual(msgspec.Struct, frozen=True):
-    """What a condition is in all threads but those at a border, and which these are.
+    """The value of a condition in all threads but those at a border, and the bounds of these.
 
     Attributes:
         holds: whether it holds in them.
@@ -44,7 +44,7 @@ class Interior(msgspec.Struct, frozen=True):
 
 
 def interior_of(function: Function) -> Interior | None:
-    """What `split_border` made of the function; None if that is nothing."""
+    """Return what `split_border` made of the function; None if that is nothing."""
     *before, end = function.body.ops or (Op("yield"),)
     if not end.attrs.get(INTERIOR):
         return None

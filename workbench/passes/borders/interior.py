@@ -209,7 +209,7 @@ class _Interior(Prologue):
         return b.body()
 
     def indices(self) -> set[Value]:
-        """What the last index of an access is computed from."""
+        """Return the values that the last index of an access is computed from."""
         waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
         found = set[Value]()
         while waiting:
@@ -254,7 +254,7 @@ class _Interior(Prologue):
         return index
 
     def parts(self, op: Op) -> tuple[Value | None, Value | None, Value | None]:
-        """What is bounded, from below by what, from above by what."""
+        """Return the value that is bounded, its lower and its upper bound."""
         one, *others = op.operands
         if op.name == "clamp":
             fits = self.is_low(others[0]) and self.is_high(others[1])
@@ -285,7 +285,8 @@ class _Interior(Prologue):
         return number is None or number >= BORDER_WIDTH
 
     def offset(self, value: Value) -> Bounds | None:
-        """What the value is more than the thread's last index, at least and at most; None if it is something else."""
+        """Return by how much the value exceeds the thread's last index, at least and at most; None if it is something
+        else."""
         if value in self.plain:
             return self.offset(self.plain[value])
         op = self.defs.get(value)

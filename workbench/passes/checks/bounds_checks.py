@@ -34,18 +34,7 @@ from workbench.passes.analysis.intervals import Intervals
 from workbench.passes.analysis.scopes import Scopes
 from workbench.passes.dce import prune
 from workbench.tiles import Tile
-from workbench.types import (
-    Scalar,
-    Type,
-    Vector,
-    element,
-    float64,
-    int64,
-    is_float,
-    is_integer,
-    uint32,
-    uint64,
-)
+from workbench.types import Scalar, Type, Vector, element, float64, int64, is_float, is_integer, uint32, uint64
 from workbench.types import bool as bool_
 
 # Builtins: a failed assert reports the operands of a comparison; divisions and shifts are themselves checked.

@@ -5,35 +5,39 @@ Then it has one exit when it is cut into strips (`backends/cpu/emit/strips.py`),
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 from workbench.builtins import TABLE
-from workbench.ir.attributes import VALUE
+from workbench.ir.attributes import VALUE, Number
 from workbench.ir.build import Builder
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import Rewriter, rewrite
 from workbench.ir.values import Block, Function, Op, Value
+from workbench.passes.analysis.cost import constants
 from workbench.types import Kind, Scalar
 from workbench.types import bool as bool_
 
 
 def counted(function: Function) -> Function:
     """Return the function with its counting `while`s as `for`s; itself where it has none."""
-    return rewrite(function, _change) if "while" in function.body.op_names else function
+    if "while" not in function.body.op_names:
+        return function
+    return rewrite(function, partial(_change, constants(function.body)))
 
 
-def _change(rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
+def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
     if op.name != "while":
         return None
     condition, body = op.blocks
     found = _bound(condition)
     if found is None or not _is_next(body, found[0]):
         return None
-    return iter(_as_for(rewriter, op, *found))
+    return iter(_as_for(known, rewriter, op, *found))
 
 
 def _bound(condition: Block) -> tuple[int, Value] | None:
-    """Which of the carried values is below what: a value that is the same in each turn."""
+    """Return the number of the carried value that a condition bounds, and its bound, which stays the same."""
     if len(condition.ops) < 2:
         return None  # a condition that is a name
     *before, test, end = condition.ops
@@ -61,7 +65,7 @@ def _is_next(body: Block, number: int) -> bool:
     return other is not None and other.name == "const" and other.attrs[VALUE] == 1
 
 
-def _as_for(rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, ...]:
+def _as_for(known: Mapping[Value, Number], rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, ...]:
     condition, body = op.blocks
     start, builder = op.operands[number], Builder()
     builder.location = op.location
@@ -72,6 +76,8 @@ def _as_for(rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, .
     rest = tuple(v for k, v in enumerate(end.operands) if k != number)
     params = (body.params[number], *_without(body.params, number))
     inside = rewriter.block(Block(params, (*body.ops[:-1], end.replace(rest))))
+    if known.get(start, -1) >= 0:
+        inside = Rewriter(partial(_without_wrap, params[0])).block(inside)
     operands = (start, stop, step, *_without(op.operands, number))
     results = _without(op.results, number)
     builder.append(Op("for", operands, results, op.attrs, (inside,), op.location))
@@ -79,6 +85,14 @@ def _as_for(rewriter: Rewriter, op: Op, number: int, stop: Value) -> tuple[Op, .
     some = builder.one("lt", (start, stop), bool_)
     builder.append(Op("where", (some, stop, start), (op.results[number],), {}, (), op.location))
     return builder.body().ops
+
+
+def _without_wrap(counter: Value, rewriter: Rewriter, op: Op) -> Iterator[Op] | None:
+    """Leave out the choice for indices below 0: such a counter never is."""
+    if op.name != "wrap_index" or op.operands[0] is not counter:
+        return None
+    rewriter.mapping[op.result] = counter
+    return iter(())
 
 
 def _without(values: tuple[Value, ...], number: int) -> tuple[Value, ...]:

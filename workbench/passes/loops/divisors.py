@@ -79,7 +79,7 @@ def _is_literal(op: Op, made: Mapping[Value, Op]) -> bool:
 
 
 def as_product(op: Op) -> tuple[Op, ...]:
-    """What stands for a division."""
+    """Return the operations that stand for a division."""
     x, divisor = op.operands
     if op.name == "floordiv":
         return (Op("floor_quotient", op.operands, op.results, {}, (), op.location),)

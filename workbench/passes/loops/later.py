@@ -24,7 +24,7 @@ from workbench.types import bool as bool_
 
 
 class Rows:
-    """What the threads of a row have in common.
+    """The values that the threads of a row have in common.
 
     Attributes:
         changed: arrays that the function changes.
@@ -54,7 +54,8 @@ class Rows:
 
 
 def later(function: Function) -> Function:
-    """The function with its additions behind the rest of the body; itself where that cannot be, or does not pay."""
+    """Return the function with its additions behind the rest of the body; itself where that cannot be, or does not
+    pay."""
     ops = function.body.ops
     if function.block_dim or not function.launch_ndim or len(ops) > GROUP_OPERATIONS:
         return function
@@ -121,5 +122,6 @@ def by_index(ops: Iterable[Op]) -> set[Op]:
 
 
 def _reads(op: Op, rows: Rows, given: set[Op]) -> bool:
-    """Whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by index."""
+    """Return whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by
+    index."""
     return op.name == "load" and op.operands[0] not in rows.changed and (op in given or rows.nearby(op))

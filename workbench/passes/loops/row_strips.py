@@ -26,6 +26,7 @@ from workbench.ir.values import Block, Function, Op, Value, array_of, definition
 from workbench.limits import GANG_DISTINCT_ARRAYS, TRANSPOSED_BLOCK, TRANSPOSED_STRIP
 from workbench.passes.analysis.cost import constants, known_trips
 from workbench.passes.analysis.divergence import is_divergent, varying_values
+from workbench.passes.loops.integer_sums import sums_integers
 from workbench.types import Scalar, Type, Vector, int32
 from workbench.types import bool as bool_
 
@@ -61,7 +62,7 @@ class _Row(msgspec.Struct):
 
 
 class _About:
-    """What is known of a function.
+    """The facts about a function.
 
     Attributes:
         buffers: where the slots of strips are made, before everything else: loops behind one another share them.
@@ -97,14 +98,17 @@ class _About:
 def _change(about: _About, rewriter: Rewriter, op: Op) -> Iterable[Op] | None:
     if op.attrs.get(SCALAR):  # threads go through it one by one
         return (op,)
-    return None if op.name != "for" else _Loop(about, op, rewriter.inside(op)).in_strips()
+    if op.name != "for":
+        return None
+    loop = _Loop(about, op, rewriter.inside(op))
+    return (op.replace(attrs=attributes({**op.attrs, SCALAR: True})),) if loop.is_faster_alone() else loop.in_strips()
 
 
 class _Loop:
     """A loop, and the rows that it accesses."""
 
     def __init__(self, about: _About, original: Op, op: Op) -> None:
-        """Of a loop as it was, and with loops inside in strips."""
+        """Hold a loop as it was, and with loops inside in strips."""
         self.about, self.original, self.op = about, original, op
         (self.body,) = op.blocks
         self.counter = self.body.params[0]
@@ -121,6 +125,16 @@ class _Loop:
         few = self.trips is not None and self.trips < TRANSPOSED_STRIP
         return one_by_one and not few and not is_divergent(self.op, self.about.varying)
 
+    def is_faster_alone(self) -> bool:
+        """Return whether turns only add up integers of elements that lie side by side, in rows of the threads' own.
+
+        LLVM takes such turns of one thread as lanes. Float sums have an order.
+        """
+        if not self.accesses or not self._is_long() or not sums_integers(self.original):
+            return False
+        apart = [not self.about.varying.isdisjoint(indices_of(op)) for op in self.accesses]
+        return any(apart) and all(map(self._is_along, self.accesses))
+
     # Which rows there are.
 
     def _rows(self) -> list[_Row]:
@@ -133,9 +147,12 @@ class _Loop:
 
     def _is_row(self, op: Op) -> bool:
         """Return whether threads access the next elements of rows, or those before, in the next turn."""
-        array, (*outer, last) = array_of(op.operands[0]), indices_of(op)
-        if array.pitch or not isinstance(array.dtype, Scalar) or array.dtype.size < 4:
-            return False
+        array = array_of(op.operands[0])
+        return not array.pitch and isinstance(array.dtype, Scalar) and array.dtype.size >= 4 and self._is_along(op)
+
+    def _is_along(self, op: Op) -> bool:
+        """Return whether the next turn accesses the next element of a row, or the one before."""
+        *outer, last = indices_of(op)
         others = dict(self.about.analysis.form(last).terms)
         if others.pop(Atom("value", value=self.counter), 0) not in (1, -1):
             return False
@@ -277,7 +294,7 @@ class _Loop:
         b.append(copy_op(op, mapping))
 
     def _turn(self, buffers: list[Value], first: Value, further: Value) -> Block:
-        """What a turn of a strip does, behind which so many are further ones of its first turn."""
+        """Return the block of a turn of a strip."""
         stands_for: dict[Op, tuple[_Row, Value]] = {}
         for row, slots in zip(self.rows, buffers, strict=True):
             stands_for |= dict.fromkeys(row.ops, (row, slots))

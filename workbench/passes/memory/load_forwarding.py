@@ -47,7 +47,7 @@ class _Reuse:
     def block(self, block: Block, known: Known) -> Block:
         ops: list[Op] = []
         for op in block.ops:
-            operands = tuple(self.mapping.get(v, v) for v in op.operands)
+            operands = tuple([self.mapping.get(v, v) for v in op.operands])
             if op.name == "load" and operands in known:
                 self.mapping[op.result] = known[operands]
                 continue

@@ -58,6 +58,11 @@ _new = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.c_char_p, cty
 _names = {name: ctypes.c_char_p(_USED + name) for name in (_NAME, _VERSIONED)}  # a capsule keeps only the pointer
 
 
+def is_capsule(value: Any) -> bool:
+    """Return whether a value is a capsule of Python's, as `__dlpack__` returns."""
+    return type(value).__name__ == "PyCapsule"
+
+
 class Taken:
     """A tensor taken out of a capsule: its facts; the memory is given back when this is dropped."""
 

@@ -12,7 +12,7 @@ from workbench.runtime.arrays.shapes import Strided, dense
 from workbench.runtime.arrays.unseen_writes import exported, flat
 from workbench.runtime.device.device import driver_of
 from workbench.structs import Struct
-from workbench.types import Complex, Kind, bfloat16, element
+from workbench.types import Complex, Kind, bfloat16, element, number_type
 
 
 def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
@@ -25,7 +25,7 @@ def host_view(source: Strided, buffer: Any = None) -> np.ndarray[Any, Any]:
         buffer: all of its memory (`unseen_writes.exported`), for a view that others get; None: for the library's own.
     """
     inner, memory = source.dtype.shape, source.memory
-    strides = (*source.strides, *dense(inner, element(source.dtype).size)) if inner else source.strides
+    strides = (*source.strides, *dense(inner, number_type(source.dtype).size)) if inner else source.strides
     if 0 in source.shape:  # NumPy refuses the strides of a field of no structs
         return np.empty((*source.shape, *inner), item(source.dtype))
     lies_in = buffer if buffer is not None else memory.owner if memory.plain else flat(memory)
@@ -52,7 +52,7 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
         )
     if isinstance(source.dtype, Struct):
         raise BufferError(f"DLPack has no type for {source.dtype!r}; give a field: a.field(name)")
-    scalar = element(source.dtype)
+    scalar, number = element(source.dtype), number_type(source.dtype)
     if not source.device.is_cuda and scalar != bfloat16:
         return source.numpy().__dlpack__(**options)
     if options.get("dl_device") not in (None, dlpack_device(source)) or options.get("copy"):
@@ -60,10 +60,8 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     if source.device.is_cuda:
         _hand_over(source, stream)
     inner = source.dtype.shape
-    strides = (*source.strides, *dense(inner, scalar.size))
-    code, size = 4 if scalar == bfloat16 else _CODES[scalar.kind], scalar.size
-    if isinstance(source.dtype, Complex):
-        code, size = 5, source.dtype.size
+    strides, size = (*source.strides, *dense(inner, number.size)), number.size
+    code = 5 if isinstance(number, Complex) else 4 if scalar == bfloat16 else _CODES[scalar.kind]
     return dlpack.capsule(
         source.address, (*source.shape, *inner), tuple(s // size for s in strides), (code, 8 * size),
         dlpack_device(source), (source.memory, None if source.device.is_cuda else exported(source.memory)),
@@ -97,8 +95,8 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     driver = driver_of(source.device)
     if isinstance(source.dtype, Struct) or element(source.dtype) == bfloat16:
         raise AttributeError(f"the CUDA array interface has no name for {source.dtype!r}")
-    scalar, inner = element(source.dtype), source.dtype.shape
-    strides = None if source.is_contiguous else (*source.strides, *dense(inner, scalar.size))
+    inner, size = source.dtype.shape, number_type(source.dtype).size
+    strides = None if source.is_contiguous else (*source.strides, *dense(inner, size))
     return {
         "version": 3, "shape": (*source.shape, *inner), "typestr": source.dtype.numpy.str, "strides": strides,
         "data": (source.address if source.size else 0, False),

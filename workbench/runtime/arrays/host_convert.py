@@ -147,9 +147,9 @@ def as_value(type: Scalar | Vector | Struct, value: Any) -> Any:
     """Return an element as NumPy has it as a value of its type; a record itself if its struct has no class."""
     if isinstance(type, Struct):
         return type.host.from_record(value) if type.host is not None else value
-    if isinstance(type, Complex):
-        return value[()]
-    return HostVector.of(value, type) if isinstance(type, Vector) else value
+    if isinstance(type, Vector):
+        return HostVector.of(value, type) if type.shape else value[()]
+    return value
 
 
 def summed(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any], dtype: Scalar | Vector | Struct) -> Any:

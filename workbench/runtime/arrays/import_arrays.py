@@ -20,17 +20,21 @@ from workbench.runtime.arrays.shapes import dense, extent
 from workbench.runtime.device.device import CPU, Device, get_device
 from workbench.runtime.device.driver import driver
 from workbench.runtime.device.memory import Memory
-from workbench.types import MAX_NDIM, NUMBERS, Complex, Scalar, Vector, as_type, element, number_type
+from workbench.types import MAX_NDIM, NUMBERS, Complex, Kind, Scalar, Vector, as_type, element, number_type
 
 _DEVICES = {dlpack.CPU: "cpu", dlpack.CUDA_HOST: "cpu", dlpack.CUDA: "cuda", dlpack.CUDA_MANAGED: "cuda"}
+
+_WHOLE = {Kind.BOOL, Kind.INT, Kind.UINT}
+"""Kinds of numbers of which one may be read as another of the same size."""
 
 
 def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_grad: bool = False) -> array:
     """Return an array of another library, of the same memory: NumPy, PyTorch, JAX, CuPy and whatever speaks DLPack.
 
     Args:
-        source: has `__dlpack__`, or `__cuda_array_interface__`.
-        dtype: a vector type, to take the last axes as components; the source's own dtype if None.
+        source: has `__dlpack__`, or `__cuda_array_interface__`; or a capsule that `__dlpack__` returned.
+        dtype: a vector type, to take the last axes as components, or another integer type of the same size; the
+            source's own dtype if None.
         copy: copy instead of sharing: for what is read-only, as JAX's arrays are.
         requires_grad: whether it has a `.grad`.
 
@@ -48,7 +52,7 @@ def from_dlpack(source: Any, dtype: Any = None, *, copy: bool = False, requires_
 def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: bool) -> array:
     """Import an array; `only_read`: the caller has been warned not to write to the memory that it shares."""
     refuse_masked(source)
-    if hasattr(source, "__dlpack__"):
+    if hasattr(source, "__dlpack__") or dlpack.is_capsule(source):
         imported = _from_capsule(source, dtype, copy or only_read)
     elif hasattr(source, "__cuda_array_interface__"):
         imported = _from_interface(source, dtype, copy)
@@ -99,14 +103,18 @@ def from_jax(values: Any, dtype: Any = None, *, copy: bool = True, requires_grad
 
 
 def _from_capsule(source: Any, dtype: Any, may_be_read_only: bool) -> array:
-    kind, index = source.__dlpack_device__()
-    device = _place(int(kind), int(index), source)
-    stream: dict[str, Any] = {"stream": _own_stream(device)} if device.is_cuda else {}
-    try:
-        capsule = source.__dlpack__(**stream, max_version=(1, 0))
-    except TypeError:
-        capsule = source.__dlpack__(**stream)
-    taken = Taken(capsule)
+    if dlpack.is_capsule(source):
+        taken = Taken(source)
+        device = _place(*taken.device, source)
+    else:
+        kind, index = source.__dlpack_device__()
+        device = _place(int(kind), int(index), source)
+        stream: dict[str, Any] = {"stream": _own_stream(device)} if device.is_cuda else {}
+        try:
+            capsule = source.__dlpack__(**stream, max_version=(1, 0))
+        except TypeError:
+            capsule = source.__dlpack__(**stream)
+        taken = Taken(capsule)
     read_only = taken.read_only or _is_immutable(source)
     if read_only and not may_be_read_only:
         raise LaunchError(
@@ -171,7 +179,10 @@ def adopted(
     kind: Scalar | Vector = as_type(dtype) if dtype is not None else scalar
     inner = kind.shape
     dims = len(shape) - len(inner)
-    fits = number_type(kind) == scalar and shape[max(dims, 0) :] == inner
+    own = number_type(kind)
+    kinds = {getattr(number, "kind", None) for number in (own, scalar)}
+    same = own == scalar or (own.size == scalar.size and kinds <= _WHOLE)
+    fits = same and shape[max(dims, 0) :] == inner
     if not fits or (prod(shape) and strides[dims:] != dense(inner, scalar.size)):
         raise TypeError(f"an array of {scalar!r} of shape {shape} cannot become one of {kind!r}")
     if not 1 <= dims <= MAX_NDIM:

@@ -135,6 +135,12 @@ def plain(value: array) -> indexedarray:
     return indexedarray(value, [None] * value.ndim)
 
 
+def everywhere(value: indexedarray) -> indexedarray:
+    """Return the same elements with indices along each dimension, as a field of a struct has them."""
+    pairs = zip(value.indices, value.data.shape, strict=True)
+    return indexedarray(value.data, [np.arange(n) if t is None else t for t, n in pairs])
+
+
 def tables(value: indexedarray) -> Sequence[tuple[int, array]]:
     """Return the dimensions with indices, and those."""
     return [(axis, t) for axis, t in enumerate(value.indices) if t is not None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
+from math import prod
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,10 +19,10 @@ from workbench.errors import KernelTypeError, LaunchError, its_type
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.indexed import indexedarray, tables
+from workbench.runtime.arrays.indexed import everywhere, indexedarray, tables
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.structs import ELEMENT, AnyType, Struct, StructArray, indices_name
-from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector
+from workbench.structs import ELEMENT, AnyType, IndexedArray, Struct, StructArray, indices_name
+from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector, number_type
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
@@ -120,10 +121,8 @@ def _zero(type: AnyType) -> Any:
         return type.host()
     if isinstance(type, (ArrayType, StructArray)):
         return None
-    if isinstance(type, Complex):
-        return 0j
     if isinstance(type, Vector):
-        return HostVector.of(np.zeros(type.shape, type.dtype.numpy), type)
+        return HostVector.of(np.zeros(type.shape, type.numpy), type) if type.shape else 0j
     assert isinstance(type, Scalar)
     return False if type == bool_ else 0.0 if type.kind is Kind.FLOAT else 0
 
@@ -150,6 +149,8 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     """
     if isinstance(type, Struct):
         return _copied(same_struct(type, value, what))
+    if isinstance(type, IndexedArray) and isinstance(value, indexedarray) and value.type == type:
+        return everywhere(value)
     if isinstance(type, (ArrayType, StructArray)):
         if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
             value = array(value, type.dtype, copy=False)
@@ -160,19 +161,19 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     assert not isinstance(type, Aggregate)
     if isinstance(value, Symbol):
         return value.become("a struct", what, type)
+    if isinstance(type, Vector) and type.shape:
+        if isinstance(value, (array, StructValue)) or np.shape(value) not in (type.shape, (prod(type.shape),)):
+            wanted = " × ".join(map(str, type.shape))
+            raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
+        numbers = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)
+        return HostVector.of(numbers.reshape(type.shape), type)
     if isinstance(type, Complex):
         if not isinstance(value, (int, float, complex, np.number)) or not fits(value, type.dtype):
             raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
         return complex(value)
-    if isinstance(type, Vector):
-        if isinstance(value, (array, StructValue)) or np.shape(value) != type.shape:
-            wanted = " × ".join(map(str, type.shape))
-            raise KernelTypeError(f"{what} is {type!r}: {wanted} numbers; this is {value!r}.")
-        fitted_value = np.array([number(type.dtype, n, what) for n in np.ravel(value)], type.dtype.numpy)
-        return HostVector.of(fitted_value.reshape(type.shape), type)
     if not is_number(value):
         raise KernelTypeError(f"{what} is {type!r}; this is {its_type(value)}: {value!r}.")
-    return number(type, value, what)
+    return number(type, value, what)  # type: ignore[arg-type]
 
 
 def number(type: Scalar, value: Any, what: str) -> Any:

@@ -126,8 +126,9 @@ class Viewed(Listed):
 
     def _part(self: Any, position: int) -> Any:
         self.memory.as_parts = True
-        scalar = self.dtype.dtype
-        return self.window(self.shape, self.strides, self.address + position * scalar.size, dtype=scalar)
+        scalar, inner = self.dtype.dtype, self.dtype.shape
+        shape, strides = (*self.shape, *inner), (*self.strides, *dense(inner, 2 * scalar.size))
+        return self.window(shape, strides, self.address + position * scalar.size, dtype=scalar)
 
     @property
     def T(self) -> Any:

@@ -52,6 +52,8 @@ def value_piece(slot: Slot) -> Callable[[Any], bytes]:
     pack = struct.Struct(f"<{slot_format(slot)}").pack
     if is_half(slot.type):
         return _halves_piece(element(slot.type), -slot.size % 8)
+    if isinstance(slot.type, Complex) and slot.type.shape:
+        return lambda numbers: pack(*(part for z in numbers for part in (z.real, z.imag)))
     if isinstance(slot.type, Complex):
         return lambda number: pack(number.real, number.imag)
     return (lambda numbers: pack(*numbers)) if isinstance(slot.type, Vector) else pack

@@ -11,6 +11,7 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from math import prod
 from types import MappingProxyType
 from typing import Any
 
@@ -241,7 +242,9 @@ class _Writer:
                 self.numbers.setdefault(slot.name, []).append([at + slot.offset, slot.type.name])
             elif isinstance(slot.type, Vector):
                 part = slot.type.dtype
-                names = ("real", "imag") if isinstance(slot.type, Complex) else "xyzw"[: slot.type.length]
+                names: Sequence[str] = "xyzw"[: prod(slot.type.shape)] if slot.type.shape else ""
+                if isinstance(slot.type, Complex):
+                    names = [f"{n}.{p}".strip(".") for n in names or [""] for p in ("real", "imag")]
                 for k, axis in enumerate(names):
                     described = [at + slot.offset + k * part.size, part.name]
                     self.numbers.setdefault(f"{slot.name}.{axis}", []).append(described)

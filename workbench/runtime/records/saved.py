@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar, TypeAlias
 
@@ -19,14 +19,11 @@ import numpy as np
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
-from workbench.builtins.declaration.declare import TABLE
-from workbench.errors import WorkbenchError
-from workbench.ir.attributes import AXIS, VALUE
+from workbench.builtins.declaration.verify import verify_builtins
 from workbench.ir.data import from_data
 from workbench.ir.json_values import Malformed
-from workbench.ir.ops import FROM_PASSES, LEGAL
 from workbench.ir.show import read_bits
-from workbench.ir.values import Block, Function, Op, Value, closed_blocks, walk
+from workbench.ir.values import Function
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.records import archive, saved_values
 from workbench.runtime.records.archive import refused
@@ -380,7 +377,10 @@ class _Reader:
                     arguments[name] = Ref(self.array(number))
                 case ["number", bits] if name in types:
                     read = read_bits(bits, types[name])
-                    arguments[name] = complex(*read) if isinstance(types[name], Complex) else read  # type: ignore[misc]
+                    if isinstance(types[name], Complex):
+                        each = tuple(map(complex, read[::2], read[1::2]))  # type: ignore[index,call-overload]
+                        read = each if types[name].shape else each[0]  # type: ignore[union-attr]
+                    arguments[name] = read
                 case _:
                     raise saved_values.Wrong(f"the argument {name[:80]} is neither an array nor a number")
         return SavedLaunch(module, direction, dim, arguments, options, block_dim, saved_values.text(fields["device"]))
@@ -405,50 +405,3 @@ def _options(stored: Any, params: int) -> Options:
     axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)
     named = tuple(saved_values.index(n, params, "parameter") for n in constant)
     return Options(**options, constant=named, single=axes)
-
-
-def verify_builtins(function: Function) -> str:
-    """Return what is wrong with the function, in a few words; `ir.verify` has checked it before."""
-    axes = [op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"]
-    if any(axis >= function.launch_ndim for axis in axes):
-        return f"tid asks for axis {max(axes)} of {function.launch_ndim}"
-    return next(_faults(function.body), "")
-
-
-def _faults(block: Block) -> Iterator[str]:
-    constants: dict[Value, object] = {}
-    for op in walk(block):
-        if op.name in FROM_PASSES:
-            yield f"{op.name} stands in a kernel"
-        elif op.name == "const":
-            constants[op.result] = op.attrs[VALUE]
-        elif op.name in ("extract", "insert"):
-            yield from _component(op, constants)
-        elif op.name not in LEGAL:
-            yield from _builtin(op)
-        for closed in closed_blocks(op):
-            yield from _faults(closed)
-
-
-def _component(op: Op, constants: dict[Value, object]) -> Iterator[str]:
-    kind, index = op.operands[0].type, constants.get(op.operands[1], 0)
-    if isinstance(kind, Vector) and not (isinstance(index, int) and 0 <= index < kind.length):
-        yield f"{op.name} asks for component {index} of a {kind!r}"
-
-
-def _builtin(op: Op) -> Iterator[str]:
-    entry = TABLE.get(op.name)
-    if entry is None:
-        yield f"there is no builtin {op.name!r}"[:120]
-        return
-    types = tuple(v.type for v in op.operands)
-    if len(types) != len(entry.params) or op.blocks:
-        yield f"{op.name} has {len(types)} operands"
-        return
-    try:
-        operands, result = entry.rule(op.name, types)
-    except WorkbenchError as error:
-        yield f"{op.name}: {error.message}"
-        return
-    if operands != types or (result,) != tuple(r.type for r in op.results):
-        yield f"{op.name} takes {operands!r} and gives {result!r}"

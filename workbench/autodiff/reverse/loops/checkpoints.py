@@ -36,7 +36,7 @@ from workbench.types import element, float32, int32, int64
 
 
 class Checkpoints:
-    """One loop's reversal.
+    """The reversal of one loop.
 
     A *state* is the values that the loop carries, as they are at the start of an iteration; a *checkpoint* is a state
     that is kept; a *slot* is the place that it is kept in, used again once it has served. `carry` numbers a carried
@@ -108,7 +108,7 @@ class Checkpoints:
         self.opened = opened
 
     def leaf(self, states: Sequence[Value], blocks: Sequence[Block]) -> None:
-        """The round's iterations backwards, by a block for each turn that `round` gave."""
+        """Run the round's iterations backwards, by a block for each turn that `round` gave."""
         builder = self.builder
         builder.location = self.loop.op.location
         length = (builder.ref(self.end) - self.first).cast(int32)
@@ -184,7 +184,8 @@ class Checkpoints:
         return self.builder.ref(at), self.builder.ref(slot), rest
 
     def _distance(self, left: Ref, free: Ref) -> Ref:
-        """How far to go until the next state is kept, of `left` chunks; `free` slots, with that of the round."""
+        """Return how far to go until the next state is stored, of `left` chunks; `free` slots, with that of the
+        round."""
         builder = self.builder
         one = self.number(1)
         with builder.block() as near:
@@ -250,5 +251,5 @@ class _KeptTurn(PositionTurn):
         self.owner, self.first = owner, owner.first
 
     def kept(self, carry: int) -> Value | None:
-        """What was kept."""
+        """Return the stored value of a carried slot."""
         return self.owner.builder.slot_read(self.owner.states[carry], self.counter)

@@ -26,7 +26,7 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def body(self) -> Block:
-        """What is done each time."""
+        """The block that each iteration runs."""
         return self.op.blocks[-1]
 
     @property
@@ -41,11 +41,11 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def init(self) -> tuple[Value, ...]:
-        """What they are in the first iteration."""
+        """The carried values of the first iteration."""
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
     def growth(self, sweep: ReverseSweep, carry: int) -> Ref | None:
-        """What each iteration adds to a carried value, an integer, where that is the same in all of them."""
+        """Return the integer that each iteration adds to a carried value, where it is the same in all of them."""
         param, following = self.carried[carry], self.body.yielded[carry]
         inside = {v: op for op in self.body.ops for v in op.results}
         op = inside.get(following)
@@ -95,7 +95,7 @@ class Loop(msgspec.Struct, frozen=True):
         return index.value
 
     def count(self, sweep: ReverseSweep) -> Ref:
-        """How many iterations there are, as int64."""
+        """Return the number of iterations, as int64."""
         if self.op.name == "while":
             # How often a `while` runs is not known beforehand: the recomputed one has counted.
             return sweep.builder.ref(sweep.builder.counts[self.op])
@@ -122,7 +122,7 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 class Turn:
-    """One iteration of the reversed loop, counted by `counter`; the carried values are not kept."""
+    """An iteration of the reversed loop, counted by `counter`; the carried values are not stored."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value) -> None:
         self.sweep, self.loop, self.counter = sweep, loop, counter
@@ -132,13 +132,13 @@ class Turn:
         return self.counter
 
     def done(self) -> Ref:
-        """How many iterations were before it."""
+        """Return the number of iterations before it."""
         start, step = (self.sweep.ref(self.loop.op.operands[k]) for k in (0, 2))
         done = self.sweep.builder.ref(self.index()) - start
         return done if self.sweep.constant(self.loop.op.operands[2]) == 1 else rounding.floordiv(done, step)
 
     def number(self) -> Ref:
-        """What a loop notes of it (`recompute`)."""
+        """Return the number under which a loop notes it (`recompute`)."""
         return self.done() if self.loop.index is None else self.sweep.builder.ref(self.index())
 
     def kept(self, carry: int) -> Value | None:
@@ -220,5 +220,5 @@ class _Forward(PositionTurn):
         self.state = state
 
     def kept(self, carry: int) -> Value | None:
-        """What is carried."""
+        """Return the carried value of a slot."""
         return self.state[carry]

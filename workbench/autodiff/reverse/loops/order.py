@@ -1,4 +1,4 @@
-"""Whether the turns of a reversed loop may be taken in the order of the program.
+"""The order of a reversed loop's turns: where they commute, they run in the order of the program.
 
 Where they do nothing but add, to what the loop carries and to elements, any order gives the same sums, up to rounding.
 Backends are quicker at loops that go up: so do LLVM and the memory of a machine.

@@ -32,7 +32,7 @@ from workbench.types import element, int32, int64
 
 
 def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """The loop backwards; nothing, where no cotangent flows through it."""
+    """Run the loop backwards; do nothing where no cotangent flows through it."""
     loop = Loop(op)
     seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
     if not any(seeds.values()) and not touches_floats(loop.body):
@@ -84,14 +84,14 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class _Form(msgspec.Struct, frozen=True):
-    """How the reversed loop is written (its body, for these cotangents), and run from starting values."""
+    """A form of the reversed loop: its body, for these cotangents, and a way to run it from starting values."""
 
     written: Callable[..., _Body]
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
-    """One `for`, nothing kept: upwards, where the order does not matter."""
+    """Return one `for` that stores nothing: upwards, where the order does not matter."""
     bounds, turn = _backwards(sweep, loop, carried)
     attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
@@ -106,7 +106,7 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """From states that are kept: all, or some, in rounds of a few iterations each."""
+    """Return the form that starts from stored states: all of them, or some, in rounds of a few iterations each."""
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)
@@ -131,9 +131,7 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
 def _reversed_body(
     sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
 ) -> _Body:
-    """One iteration backwards. Each cotangent it carries stands beside a bool: whether it counts; `counted` integers
-    are what they were after it.
-    """
+    """Emit one iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
     body, op = turn.loop.body, turn.loop.op
     builder = sweep.builder
     states = [(_state(c.param), Value(bool_)) for c in carried]

@@ -22,7 +22,7 @@ from workbench.types import Scalar, element, int32, is_integer
 
 
 class States:
-    """One loop's reversal.
+    """The reversal of one loop from stored states.
 
     Attributes:
         kept: the numbers of the carried values that are kept.
@@ -72,7 +72,7 @@ class States:
 
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
-    """How many iterations a loop has, at most, whose states are all kept; 0 for another one."""
+    """Return the most iterations of a loop whose states are all stored; 0 for another one."""
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
@@ -85,13 +85,13 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
 
 
 def _turns(sweep: ReverseSweep, op: Op) -> int:
-    """Those of a `for`; 0: they are not known."""
+    """Return the number of iterations of a `for`; 0: it is not known."""
     start, stop, step = (sweep.constant(v) for v in op.operands[:3])
     return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
 
 
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
-    """Those of a `while` that goes on only while a counter is below a number; 0: there is no such counter."""
+    """Return the most iterations of a `while` that runs only while a counter is below a number; 0: there is none."""
     condition, body = loop.op.blocks
     made = definitions(*loop.op.blocks)
 
@@ -102,7 +102,8 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
     def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
-        """Of a loop that goes on only where this bool is true, and where none of these carried values is."""
+        """Return the most turns of a loop that goes on only where this bool holds, and none of these carried values
+        does."""
         op = made.get(value)
         if op is None:
             return 0
@@ -120,7 +121,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return counted(condition.params.index(counter), number(end), flags) if counter in condition.params else 0
 
     def counted(carry: int, end: int | None, flags: tuple[int, ...]) -> int:
-        """Of one that goes on while this carried value is below the end."""
+        """Return the most turns of a loop that goes on while this carried value is below the end."""
         start, param = number(loop.init[carry]), body.params[carry]
         if start is None or end is None or not is_integer(param.type):
             return 0
@@ -134,7 +135,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param, room) else 0
 
     def grown(value: Value, param: Value, room: int) -> int:
-        """By how much a counter grows to this value; 0: that is not known, or more than there is room for."""
+        """Return by how much a counter grows to this value; 0: that is not known, or more than there is room for."""
         step = made.get(value)
         by = number(step.operands[1]) if step and step.name == "add" and step.operands[0] is param else 0
         return by if by and 0 < by <= room else 0
@@ -160,5 +161,5 @@ class _Kept(PositionTurn):
         self.owner = owner
 
     def kept(self, carry: int) -> Value | None:
-        """What was kept."""
+        """Return the stored value of a carried slot."""
         return self.sweep.builder.slot_read(self.owner.storage[carry], self.counter)

@@ -1,4 +1,4 @@
-"""Where a function combines changes of one element (`reductions`): in a thread, after some threads, at the end."""
+"""Combined changes of one element (`reductions`): in a thread, after some threads, at the end."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from workbench.passes.borders.inside import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"
-"""What marks the names of that loop."""
+"""The mark of that loop's names."""
 
 
 def emit_change(emitter: Emitter, op: Op) -> None:
-    """One change of an element, if it is combined: the thread's result so far goes on."""
+    """Emit a combined change of an element: the thread's result so far is updated."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
         (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, op)
@@ -63,7 +63,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Combining:
-    """What the loop over threads has around it."""
+    """The code around the loop over threads that combines their changes."""
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter, self.writer = emitter, emitter.writer
@@ -160,7 +160,7 @@ class Combining:
             self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {place}")
 
     def end_thread(self, kind: str) -> None:
-        """The thread's results go into the buffers."""
+        """Write the thread's results to the buffers."""
         w = self.writer
         for reduction, k in self.parts:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
@@ -174,7 +174,7 @@ class Combining:
         return w.emit(f"getelementptr {reduction.register}, ptr {first}, i64 {thread}")
 
     def finish(self) -> None:
-        """The end of a chunk, in the block that is open; then the rest of the function. Control ends at `exit`."""
+        """Emit the end of a chunk, in the block that is open; then the rest of the function. Control ends at `exit`."""
         w = self.writer
         filled = w.emit(f"load i64, ptr {self.filled}", "filled")
         w.jump("pad")
@@ -278,7 +278,7 @@ class Combining:
 
     @property
     def filled(self) -> str:
-        """How many results lie in the buffers."""
+        """Return the number of results in the buffers."""
         return self.writer.once(("reductions", "filled"), "alloca i64", "filled.at")
 
     def lanes(self, reduction: Reduction, k: int) -> str:
@@ -293,12 +293,12 @@ class Combining:
         )
 
     def total(self, reduction: Reduction, k: int) -> str:
-        """Where a component lies that is about to change memory."""
+        """Return the address of a component that is about to change memory."""
         return self.writer.once(("reductions", "total", k), f"alloca {reduction.register}")
 
 
 def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
-    """Where a thread's own result so far lies: a register after optimisation, but in groups."""
+    """Return the address of a thread's own result so far: a register after optimisation, but in groups."""
     return emitter.writer.once(
         ("reductions", k), f"alloca {reduction.register}", f"{reduction.op.operands[0].name}.sum"
     )

@@ -10,7 +10,7 @@ _WHOLE = "6755399441055744.0"  # 1.5 · 2⁵²: a float64 of this size has no fr
 
 
 def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
-    """The quotient of two integers of 32 bits, rounded down; by 0 it is -1, as `//` defines it.
+    """Emit the quotient of two integers of 32 bits, rounded down; by 0 it is -1, as `//` defines it.
 
     x/m + 1/(2|m|) - 1/2 lies within 1/2 - 1/(2|m|) of the quotient. What is computed differs from it by less than
     2⁻¹⁹/|m|, so the nearest integer is the quotient, of all x and m. What depends on m alone is moved out of the loops.

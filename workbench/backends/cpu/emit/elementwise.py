@@ -24,7 +24,7 @@ def native(builtin: Builtin) -> bool:
 
 
 def emit_builtin(emitter: Emitter, op: Op) -> None:
-    """One instruction or call a component."""
+    """Emit one instruction or call per component."""
     builtin = TABLE.get(op.name)
     if builtin is None or builtin.llvm is None:
         raise BuildError(f"The CPU backend cannot emit the operation {op.name}.", op.location)
@@ -97,12 +97,12 @@ def emit_cast(emitter: Emitter, op: Op) -> None:
 
 
 def emit_vec(emitter: Emitter, op: Op) -> None:
-    """A vector of its components."""
+    """Emit a vector of its components."""
     emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
 
 
 def emit_extract(emitter: Emitter, op: Op) -> None:
-    """A known component, or a choice among all: an index past the end gives the last."""
+    """Emit a known component, or a choice among all: an index past the end gives the last."""
     vector, index = op.operands
     parts = emitter.operands(vector)
     if index in emitter.constants:
@@ -118,7 +118,7 @@ def emit_extract(emitter: Emitter, op: Op) -> None:
 
 
 def emit_insert(emitter: Emitter, op: Op) -> None:
-    """One component replaced; an index past the end replaces none."""
+    """Emit the replacement of one component; an index past the end replaces none."""
     vector, index, value = op.operands
     parts = list(emitter.operands(vector))
     new = emitter.operand(value)

@@ -14,19 +14,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Protocol
 
 import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
-from workbench.backends.cpu.emit.depth import Depths
 from workbench.backends.cpu.emit.division import emit_floor_quotient
 from workbench.backends.cpu.emit.effects import atomics, faults, prints
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
 from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
-from workbench.backends.cpu.emit.emitter import WRITTEN_OUT, Emitter
+from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
 from workbench.backends.cpu.emit.target.shuffles import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
@@ -36,6 +35,7 @@ from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
+from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
@@ -50,7 +50,7 @@ ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
-"""What else a module defines; a kernel may be called `prints`."""
+"""Further names that a module defines; a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:
@@ -67,12 +67,16 @@ class Module(msgspec.Struct, frozen=True):
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
         preferences: what an x86 CPU should prefer.
         gangs: threads are vectors in the text already.
+        one_core: all threads of a launch have to run on one core.
+        open_order: threads on several cores add floats to one element, in no fixed order.
     """
 
     text: str
     sums: int
     preferences: str
     gangs: bool = False
+    one_core: bool = False
+    open_order: bool = False
 
 
 def emit_llvm(
@@ -95,14 +99,12 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    one_core = for_one_core(function, options)
-    made = prepared(function, options, later=False)
-    emitter = ModuleEmitter(made, options, maths, half_instructions, one_core)
-    text, sums = emitter.module(), len(emitter.combining.parts) if emitter.combining else 0
-    return Module(text, sums, preferences(made))
+    division = divided(function, options)
+    lowered = prepared(function, options, division, later=False)
+    return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
 
 
-def prepared(function: Function, options: Options, **steps: Pass | bool) -> Function:
+def prepared(function: Function, options: Options, division: Division, **steps: Pass | bool) -> Function:
     """Return the function behind the passes of this backend; `steps` are those that not every emitter asks for."""
     return run(
         CPU,
@@ -111,26 +113,59 @@ def prepared(function: Function, options: Options, **steps: Pass | bool) -> Func
         strip_asserts=not options.checks,
         bounds_checks=options.checks and partial(guard, versions=True),
         # Rows of an array that is not dense may have gaps between elements.
-        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=for_one_core(function, options)),
+        lower_tiles=partial(lower_tiles, dense=options.contiguous, plain=division.one_core),
         # Handed over, since a pass does not know what a backend can emit.
         expand=partial(expand, native=native),
         **steps,
     )
 
 
-def for_one_core(function: Function, options: Options) -> bool:
-    """Return whether the code adds plainly, so that all threads of a launch have to run on one core."""
-    return options.few_cores and mostly_adds(function)
+class Division(msgspec.Struct, frozen=True):
+    """The way in which launches are divided among cores.
+
+    Attributes:
+        one_core: not at all: all threads run on one core, in order, and add plainly.
+        order: how threads share elements to which they add floats.
+    """
+
+    one_core: bool = False
+    order: SumOrder = SumOrder()
+
+
+def divided(function: Function, options: Options) -> Division:
+    """Return how launches of a function are divided: where sums have a fixed order, alike for any number of cores."""
+    order = sum_order(function)
+    same = order.sharing == LAUNCH
+    return Division(same or ((order.is_fixed or options.few_cores) and mostly_adds(function)), order)
+
+
+class RowLoop(Protocol):
+    """The loop over gangs of several rows, as the loop over rows calls it (`gang/row_gangs`)."""
+
+    def rows(self, first: str, last: str) -> tuple[str, str]:
+        """Return all rows of those that are taken together with the first and the last one of a chunk."""
+        ...
+
+    def open(self, before: str) -> None:
+        """Emit what stands at the head of the loop over rows, which is entered from the block `before`."""
+
+    def columns(self, begin: str, end: str) -> tuple[str, str]:
+        """Return the threads of a row, from the first up to behind the last one, of a chunk's range."""
+        ...
+
+    def emit(self, low: str, high: str) -> str:
+        """Emit the groups that begin in this row; return the row's first thread that is left."""
+        ...
 
 
 class ModuleEmitter(Emitter):
     """Emits the entry: the loops over threads, and operations by the table at the end of this file."""
 
     def __init__(
-        self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
+        self, function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
     ) -> None:
-        super().__init__(function, options, maths, half_instructions, one_core)
-        self.depths = Depths(self)
+        super().__init__(function, options, maths, half_instructions, division.one_core)
+        self.division = division
         self.combining = Combining(self) if self.reductions else None
         self.slotted = "slots" in function.body.op_names
         self._line = 0
@@ -140,8 +175,15 @@ class ModuleEmitter(Emitter):
         for op in block.ops:
             self.comment(op)
             if op.name != "yield":
+                self.before(op)
                 HANDLERS.get(op.name, emit_builtin)(self, op)
-                self.depths.after(op)
+                self.after(op)
+
+    def before(self, op: Op) -> None:
+        """Write what an operation's operands need."""
+
+    def after(self, op: Op) -> None:
+        """Write what an operation's results need."""
 
     def comment(self, op: Op) -> None:
         """Write the source line of an operation, if it is another one than before."""
@@ -150,8 +192,14 @@ class ModuleEmitter(Emitter):
             self._line = line
             self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
-    def module(self) -> str:
-        """Return the whole text."""
+    def module(self, gangs: bool = False) -> Module:
+        """Return the module, with what the launcher must know of it."""
+        sums = len(self.combining.parts) if self.combining else 0
+        order, one_core = self.division.order, self.division.one_core
+        open_order = order.sharing == DATA and not one_core
+        return Module(self._text(), sums, preferences(self.function), gangs, one_core, open_order)
+
+    def _text(self) -> str:
         # By the number of dimensions that `tid()` asks for.
         loops = {0: self._any_order, 1: self._one_dimension}.get(self.function.launch_ndim, self._rows)
         loops()
@@ -202,28 +250,34 @@ class ModuleEmitter(Emitter):
             self.combining.begin()
 
     def _any_order(self) -> None:
-        """A kernel that never asks which thread it is."""
+        """Emit a kernel that never asks which thread it is."""
         self._start()
         self._threads("i64", "%begin", "%end", "finish")
 
     def _one_dimension(self) -> None:
         w = self.writer
         self._start()
+        begin, end = self._ends()
         # The launcher refuses dimensions of 2³¹ or more.
-        low = w.emit("trunc nuw nsw i64 %begin to i32", "low")
-        high = w.emit("trunc nuw nsw i64 %end to i32", "high")
+        low = w.emit(f"trunc nuw nsw i64 {begin} to i32", "low")
+        high = w.emit(f"trunc nuw nsw i64 {end} to i32", "high")
         self.tids = ("",)
         self._threads("i32", low, high, "finish")
 
     def _rows(self) -> None:
-        """An outer loop over rows of the last dimension; the other indices are computed once per row."""
+        """Emit an outer loop over rows of the last dimension; the other indices are computed once per row."""
         w, ndim = self.writer, self.function.launch_ndim
         self._start()
         extent = self._row_length()
+        begin, end = self._ends()
+        if end != "%end":
+            some = w.block_name("some")
+            w.branch(w.emit(f"icmp slt i64 {begin}, {end}"), some, "finish")
+            w.open(some)
         # One division per chunk, not per thread: inside a row the index only counts.
-        begin = self.begin_rows(extent)
+        begin = self.begin_rows(extent, begin)
         first = w.emit(f"udiv i64 {begin}, {extent}", "first")
-        last = w.emit(f"udiv i64 {w.emit('add nsw i64 %end, -1')}, {extent}", "last")
+        last = w.emit(f"udiv i64 {w.emit(f'add nsw i64 {end}, -1')}, {extent}", "last")
         several = self.row_gangs(extent)
         if several:
             first, last = several.rows(first, last)
@@ -232,16 +286,16 @@ class ModuleEmitter(Emitter):
         w.open("row")
         w.do(f"%row.at = phi i64 [ {first}, %{before} ], [ %row.next, %row.end ]")
         if several:
-            several.open()
+            several.open(before)
         base = self.row = w.emit(f"mul nuw nsw i64 %row.at, {extent}")
         for name in ("smax", "smin"):
             w.declare(f"llvm.{name}.i64", f"declare i64 @llvm.{name}.i64(i64, i64)")
         if several:
-            low, high = several.columns()
+            low, high = several.columns(begin, end)
         else:
             # A chunk may begin and end in the middle of a row.
             low = w.emit(f"call i64 @llvm.smax.i64(i64 {w.emit(f'sub nsw i64 {begin}, {base}')}, i64 0)")
-            high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 %end, {base}')}, i64 {extent})")
+            high = w.emit(f"call i64 @llvm.smin.i64(i64 {w.emit(f'sub nsw i64 {end}, {base}')}, i64 {extent})")
         low = w.emit(f"trunc nuw nsw i64 {low} to i32", "low")
         high = w.emit(f"trunc nuw nsw i64 {high} to i32", "high")
         outer: list[str] = []
@@ -259,16 +313,42 @@ class ModuleEmitter(Emitter):
         w.do("%row.next = add nuw nsw i64 %row.at, 1")
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
 
-    def begin_rows(self, extent: str) -> str:
-        """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
-        return "%begin"
+    def _ends(self) -> tuple[str, str]:
+        """Return where the entry's threads begin and end, rounded up to whole groups of those that add to one element.
 
-    def row_gangs(self, extent: str) -> Any:
+        Ranges that cover the launch then still cover it once, and each group runs in one of them.
+        """
+        order = self.division.order
+        if not order.is_fixed:
+            return "%begin", "%end"
+        w, size, total = self.writer, str(self.grouped_rows), "1"
+        for axis in range(self.function.launch_ndim):
+            along = memory.launch_dim(self, axis)
+            total = w.emit(f"mul nuw nsw i64 {total}, {along}")
+            size = w.emit(f"mul nuw nsw i64 {size}, {along}") if axis >= order.axes else size
+        ends, more = [], w.emit(f"sub i64 {size}, 1")
+        for end in ("%begin", "%end"):
+            groups = w.emit(f"udiv i64 {w.emit(f'add i64 {end}, {more}')}, {size}")
+            most = w.emit(f"mul i64 {groups}, {size}")
+            ends.append(w.emit(f"call i64 @llvm.smin.i64(i64 {most}, i64 {total})"))
+        w.declare("llvm.smin.i64", "declare i64 @llvm.smin.i64(i64, i64)")
+        return ends[0], ends[1]
+
+    @property
+    def grouped_rows(self) -> int:
+        """Return how many rows run together, and so on one core."""
+        return 1
+
+    def begin_rows(self, extent: str, begin: str) -> str:
+        """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
+        return begin
+
+    def row_gangs(self, extent: str) -> RowLoop | None:
         """Return gangs of several rows, before the loop over rows; None if there are none."""
         return None
 
     def _row_length(self) -> str:
-        """How many threads a row has, as i64: those of the launch, or as many as the code says."""
+        """Return the number of threads of a row, as i64: those of the launch, or as many as the code says."""
         split = interior_of(self.function)
         if split is None or not split.once:
             return memory.launch_dim(self, self.function.launch_ndim - 1)
@@ -277,7 +357,7 @@ class ModuleEmitter(Emitter):
         return self.operand(last.operands[0])
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
-        """The loops over threads; control goes to `after`."""
+        """Emit the loops over threads; control goes to `after`."""
         part = Part(low, high, self.writer.label, after)
         split = interior_of(self.function)
         if self.combining:
@@ -295,7 +375,7 @@ class ModuleEmitter(Emitter):
             self.combining.close_part()
 
     def _border_and_interior(self, kind: str, part: Part, split: Interior) -> None:
-        """The threads before those inside, those inside, and with the code of the first ones those behind."""
+        """Emit the threads before those inside, those inside, and with the code of the first ones those behind."""
         w = self.writer
         self.block(Block((), split.before))
         for name in ("smax", "smin"):
@@ -326,7 +406,7 @@ class ModuleEmitter(Emitter):
         w.jump("border")
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
-        """A loop over threads; `own` is part of its labels' names where there is another one."""
+        """Emit a loop over threads; `own` is part of its labels' names where there is another one."""
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.
@@ -348,7 +428,8 @@ class ModuleEmitter(Emitter):
         w.jump(turn)
         w.open(turn)
         w.do(f"{self.thread}.next = add nsw {kind} {self.thread}, 1")
-        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else ())}")
+        # Gangs are what goes side by side; only groups of sums are left for LLVM to do so.
+        w.do(f"br label %{head}{self.loop_end(cold, WRITTEN_OUT if own == GROUP else THREAD_BY_THREAD)}")
 
 
 def _const(emitter: Emitter, op: Op) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.guarded import guarded_reads
 from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.emit.uniform import uniform_loads
+from workbench.backends.cpu.emit.unmoved import repeated_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
@@ -29,12 +29,13 @@ WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.
 """Of a short loop of constant length: it is vectorised, and then written out."""
 EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
 """Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
+THREAD_BY_THREAD = (("vectorize.enable", "i1 false"),)
 LOOPED = (("unroll.disable", ""),)
 """Of a loop that stays one."""
 
 
 class Emitter(ABC):
-    """One function on its way to text. A subclass knows which handler emits which operation.
+    """A function on its way to text. A subclass knows which handler emits which operation.
 
     Attributes:
         writer: where lines go.
@@ -45,7 +46,7 @@ class Emitter(ABC):
         thread: what counts threads.
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `uniform`).
+        frozen: the loads that are frozen (see `unmoved`).
         guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
@@ -55,7 +56,7 @@ class Emitter(ABC):
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
     ) -> None:
-        """`function` has native builtins on scalars alone (see `passes/expand.py`)."""
+        """Prepare to emit `function`, whose native builtins take scalars alone (see `passes/expand.py`)."""
         self.function = function
         self.options = options
         self.maths = maths
@@ -63,7 +64,7 @@ class Emitter(ABC):
         self.innermost = vecmath.worth_it(function)
         self.halves = vecmath.has_wide_data(function)
         self.one_core = one_core
-        self.frozen = uniform_loads(function)
+        self.frozen = repeated_loads(function)
         self.guarded = guarded_reads(function)
         self.compared = compared_types(function)
         self.writer = self.new_writer()
@@ -82,7 +83,7 @@ class Emitter(ABC):
         self._loops: list[str] = []
 
     def new_writer(self) -> Writer:
-        """Where lines go, without any."""
+        """Return an empty writer of lines."""
         return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
@@ -103,7 +104,7 @@ class Emitter(ABC):
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """The LLVM operands of a value that control flow hands on as another one, in the form that this one has."""
+        """Return the LLVM operands of a value that control flow hands on as another one, in that one's form."""
         return self.operands(value)
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
@@ -141,7 +142,7 @@ class Emitter(ABC):
         """Emit operations in order; a final `yield` is the caller's to read."""
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """The function of Workbench to call for a maths function, and the number of the call's attribute group."""
+        """Return Workbench's function for a maths function, and the number of the call's attribute group."""
         found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
         if found is None:
             return None
@@ -153,7 +154,8 @@ class Emitter(ABC):
         return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
 
     def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
-        """What marks the jump back: a loop that is seldom run is left as it is; one with frozen loads in one piece.
+        """Return the metadata of the jump back: a loop that is seldom run is left as it is; one with frozen loads in
+        one piece.
 
         `known`: how many turns it has does not depend on data.
         """

@@ -9,7 +9,7 @@ where the function changes the same memory: that other arrays lie elsewhere is t
 
 from __future__ import annotations
 
-from workbench.ir.attributes import INTERIOR
+from workbench.ir.attributes import INTERIOR, SCALAR
 from workbench.ir.ops import EFFECTS, READS, SLOT_WRITES
 from workbench.ir.values import Block, Function, Op, Value, walk
 
@@ -32,7 +32,8 @@ def _in_ifs(body: Block) -> dict[Op, None]:
     """Return the operations in an `if` that does not stand around the loops over threads, but in them."""
     *before, last = body.ops or (Op("yield"),)
     whole = bool(last.attrs.get(INTERIOR))
-    parts = [op for op in walk(Block((), tuple(before)) if whole else body) if op.name == "if"]
+    operations = walk(Block((), tuple(before)) if whole else body)
+    parts = [op for op in operations if op.name == "if" and not op.attrs.get(SCALAR)]  # those go lane by lane
     inside = {inner: None for op in parts for block in op.blocks for inner in walk(block)}
     for block in last.blocks if whole else ():
         inside |= _in_ifs(block)

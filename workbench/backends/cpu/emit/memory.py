@@ -105,7 +105,7 @@ def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> s
 
 
 def emit_shape(emitter: Emitter, op: Op) -> None:
-    """An extent as int32, or as it is."""
+    """Emit an extent as int32, or as it is."""
     whole = size(emitter, op.operands[0], op.attrs[AXIS])
     if element(op.result.type).bits == 64:
         emitter.bind(op.result, [whole])

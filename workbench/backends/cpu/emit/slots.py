@@ -19,14 +19,25 @@ def emit_slots(emitter: Emitter, op: Op) -> None:
     kind = f"[{type.count} x {memory(element(type))}]"
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
     size = type.count * element(type).size
-    if size <= STACK_ARRAY_BYTES:
-        emitter.bind(op.result, [emitter.writer.once(key, f"alloca {kind}, align 64", "slots") for key in keys])
-        return
+    on_heap = size if size > STACK_ARRAY_BYTES else 0
+    emitter.bind(op.result, [storage(emitter, key, kind, on_heap) for key in keys])
+
+
+def storage(emitter: Emitter, key: tuple[object, ...], kind: str, on_heap: int) -> str:
+    """Return memory that is made once at the entry, for a type or for so many bytes, and is aligned to a cache line."""
+    once = emitter.writer.once
+    if not on_heap:
+        return once(key, f"alloca {kind}, align 64", "slots")
     emitter.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
     emitter.writer.declare("free", "declare void @free(ptr)")
-    places = [emitter.writer.once(key, f"call noalias ptr @malloc(i64 {size})", "slots") for key in keys]
-    emitter.heap += places
-    emitter.bind(op.result, places)
+    place = once((*key, "heap"), f"call noalias ptr @malloc(i64 {on_heap + 63})", "heap")
+    if place not in emitter.heap:
+        emitter.heap.append(place)
+    number = once((*key, "number"), f"ptrtoint ptr {place} to i64", "heap")
+    behind = once((*key, "behind"), f"add i64 {number}, 63", "heap")
+    more = once((*key, "line"), f"and i64 {behind}, -64", "heap")
+    skipped = once((*key, "skipped"), f"sub i64 {more}, {number}", "heap")
+    return once(key, f"getelementptr i8, ptr {place}, i64 {skipped}", "slots")
 
 
 def emit_read(emitter: Emitter, op: Op) -> None:

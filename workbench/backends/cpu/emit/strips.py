@@ -1,4 +1,4 @@
-"""How a launch can be stopped: native code looks now and then at a word that asks it to end.
+"""Stopping a launch: native code looks now and then at a word that asks it to end.
 
 Who calls a kernel's entry gives it few threads at a time, and looks between two calls. That is not enough where one
 thread may run long. An innermost loop whose turns are many, or unknown, is cut into strips: an inner loop of a limited
@@ -22,7 +22,7 @@ from workbench.types import element, int32
 
 
 class Strips:
-    """Where a function looks.
+    """The loops of a function that look at the word that stops a launch.
 
     Attributes:
         few: of its loops few are cut.
@@ -31,7 +31,7 @@ class Strips:
     """
 
     def __init__(self, function: Function) -> None:
-        """For a function as it is emitted."""
+        """Choose the loops of a function as it is emitted."""
         self._turns: dict[Op, int] = {}
         self._often: set[Op] = set()
         self._known = constants(function.body)
@@ -54,7 +54,8 @@ class Strips:
         return self._turns[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
-        """Whether a cut loop lies in another one, and starts often enough to get a second copy for few iterations."""
+        """Return whether a cut loop lies in another one, and starts often enough to get a second copy for few
+        iterations."""
         return op in self._often
 
     def _looks_inside(self, op: Op) -> bool:

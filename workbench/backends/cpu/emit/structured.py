@@ -122,7 +122,7 @@ def emit_for(emitter: Emitter, op: Op) -> None:
 
 
 class _For:
-    """One `for`. What counts is the index where the step is ±1, else a number of turns beside it."""
+    """A `for`. The counter is the index where the step is ±1, else a number of turns beside it."""
 
     def __init__(self, emitter: Emitter, op: Op) -> None:
         self.emitter, self.op, self.writer = emitter, op, emitter.writer
@@ -181,7 +181,8 @@ class _For:
         return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
-        """What was carried out: for each block that the open one is entered from, its label and what it leaves."""
+        """Return the results: for each block that the open one is entered from, its label and the values that leave
+        it."""
         found: list[tuple[str, ...]] = []
         for n, param in enumerate(self.body.params[1:]):
             kind, count = self.emitter.kind(param), len(ends[0][1][n])
@@ -224,12 +225,12 @@ class _For:
         return self.ended([(before, self.operands(init)), (stripped, self.operands(self.body.yielded))])
 
     def left(self, at: str) -> str:
-        """How many turns there are from this count on, unsigned, if there are any."""
+        """Emit the number of turns from this count on, unsigned, if there are any."""
         ends = (at, self.end) if self.down else (self.end, at)
         return self.writer.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
 
     def strip_end(self, at: str, turns: int) -> str:
-        """Where the strip that begins at this count ends."""
+        """Emit the end of the strip that begins at this count."""
         w, flags = self.writer, "nuw" if self.unsigned or not self.by_one else "nsw"
         left = self.left(at)
         w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
@@ -244,7 +245,8 @@ class _For:
         return _Counts(names, rows), _Phis(self.emitter, self.body.params[1:], init, before)
 
     def turn(self, counts: _Counts) -> tuple[str, ...]:
-        """The body, and what counts in the next turn: past the last one the index may be poison, and is not read."""
+        """Emit the body, and the counters of the next turn: past the last one the index may be poison, and is not
+        read."""
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
         self.emitter.block(self.body)
@@ -261,7 +263,7 @@ class _For:
         phis.close(self.body.yielded, self.writer.label)
 
     def mark(self) -> str:
-        """What marks the jump back."""
+        """Return the metadata of the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
@@ -273,14 +275,14 @@ class _For:
 
 
 class _Counts(msgspec.Struct, frozen=True):
-    """What counts a loop's turns, at its head: registers, and the phis as they are known so far."""
+    """The counters of a loop's turns, at its head: registers, and the phis as they are known so far."""
 
     names: Sequence[str]
     rows: Sequence[tuple[int, str, str]]
 
 
 def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
-    """How many iterations `range(start, stop, step)` has, as an unsigned number of the index's width."""
+    """Emit the number of iterations of `range(start, stop, step)`, unsigned, of the index's width."""
     w = emitter.writer
     scalar = element(op.operands[0].type)
     known = [emitter.constants.get(v) for v in op.operands[:3]]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.structured import iterations
 from workbench.backends.cpu.gang.eligible import is_retry
 from workbench.backends.cpu.gang.emitter import DIVISIONS, GangEmitter, carried_params
 from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.gang.memory import is_bad_under_mask
 from workbench.backends.cpu.gang.widen import vector
-from workbench.backends.cpu.text.values import register
+from workbench.backends.cpu.text.values import register, width
 from workbench.builtins import TABLE
 from workbench.ir.attributes import SCALAR
-from workbench.ir.ops import CHEAP
-from workbench.ir.values import Block, Op, Value, walk
-from workbench.limits import GANG_STRAIGHT_OPERATIONS
+from workbench.ir.ops import CHEAP, EFFECTS, LOOPS
+from workbench.ir.values import Block, Op, Value, indices_of, walk
+from workbench.limits import GANG_OPERATIONS_OF_LOAD, GANG_STRAIGHT_OPERATIONS, GANG_TWICE_OPERATIONS
 from workbench.types import element
 
 _STRAIGHT = CHEAP | {"yield", "vec", "insert"}
@@ -52,7 +54,7 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
             continue
         own = conditions if holds else map(emitter.negated, conditions)
         emitter.masks = masks[holds] = [emitter.both(m, c) for m, c in zip(outer, own, strict=True)]
-        sides.append(_side(emitter, block, op.results))
+        sides.append(_side(emitter, block, op.results, full=not any(outer)))
     emitter.masks = outer
     if not masks:
         masks[True] = list(conditions)
@@ -61,32 +63,62 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
         emitter.bind(result, emitter.chosen(chosen, result, on, off))
 
 
-def _side(emitter: GangEmitter, block: Block, results: Sequence[Value]) -> list[tuple[str, ...]]:
-    """What a side gives under the mask: anything in lanes that are off."""
+def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bool) -> list[tuple[str, ...]]:
+    """Emit a side under the mask and return its results: anything in lanes that are off."""
     if _is_straight(block):
         emitter.block(block)
         return [emitter.of_all_parts(v) for v in block.yielded]
-    w = emitter.writer
+    w, masks = emitter.writer, emitter.masks
     inside, join = w.block_name("side"), w.block_name("side.end")
+    arms: list[tuple[str, list[tuple[str, ...]]]] = []
+    if full and _takes_masks_badly(emitter, block):
+        all_on, some = w.block_name("side.full"), w.block_name("side.some")
+        w.branch(emitter.all(masks), all_on, some)
+        w.open(all_on)
+        emitter.masks = [""] * emitter.parts
+        arms.append(_arm(emitter, block, join))
+        emitter.masks = masks
+        w.open(some)
     before = w.label
-    w.branch(emitter.any(emitter.masks), inside, join)
+    w.branch(emitter.any(masks), inside, join)
     w.open(inside)
-    emitter.block(block)
-    values = [emitter.of_all_parts(v) for v in block.yielded]
-    end = w.label
-    w.jump(join)
+    arms.append(_arm(emitter, block, join))
     w.open(join)
     joined = []
-    for result, parts in zip(results, values, strict=True):
+    for n, result in enumerate(results):
         kind = vector(emitter.form(result), emitter.width)
-        arms = [f"[ zeroinitializer, %{before} ], [ {part}, %{end} ]" for part in parts]
-        joined.append(tuple(w.emit(f"phi {kind} {arm}", result.name) for arm in arms))
+        rows = [f"[ zeroinitializer, %{before} ]"] * len(arms[0][1][n])
+        for end, values in arms:
+            rows = [f"{row}, [ {part}, %{end} ]" for row, part in zip(rows, values[n], strict=True)]
+        joined.append(tuple(w.emit(f"phi {kind} {row}", result.name) for row in rows))
     return joined
 
 
+def _arm(emitter: GangEmitter, block: Block, join: str) -> tuple[str, list[tuple[str, ...]]]:
+    """Emit a block and a jump; return where it ended, and what it yields."""
+    emitter.block(block)
+    values = [emitter.of_all_parts(v) for v in block.yielded]
+    end = emitter.writer.label
+    emitter.writer.jump(join)
+    return end, values
+
+
+def _takes_masks_badly(emitter: GangEmitter, block: Block) -> bool:
+    """Return whether a block pays off to be written twice: an `if` whose side all lanes take needs no mask."""
+    operations = list(walk(block))
+    if len(operations) > GANG_TWICE_OPERATIONS:
+        return False
+    accesses = [op for op in operations if op.name in ("load", "store") and _varies(emitter, op)]
+    return any(map(partial(is_bad_under_mask, emitter), accesses))
+
+
+def _varies(emitter: GangEmitter, op: Op) -> bool:
+    return not emitter.varying.isdisjoint(op.operands[1:])
+
+
 def emit_for(emitter: GangEmitter, op: Op) -> None:
-    """A loop whose threads make turns of their own number: as many as any of them has."""
-    if op.attrs.get(SCALAR):
+    """Emit a loop whose threads make turns of their own number: as many as any of them has."""
+    if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_loads_apart(emitter, op)):
         each_lane(emitter, op)
         return
     if not emitter.is_divergent(op):
@@ -102,6 +134,9 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
         turns.append(iterations(emitter, op, start, stop, step))
         w.lanes = 0
         w.settle()
+    if not varies and op.operands[0] in emitter.varying:
+        _ending_together(emitter, op, kind, turns)
+        return
     firsts, steps = (
         emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
     )
@@ -121,8 +156,48 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
         w.fill(row, name, f"phi {type} [ {first}, %{loop.before} ], [ {after}, %{loop.end} ]")
 
 
+def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether a loop does little more than load elements that lie apart, where no instruction gathers them."""
+    operations = list(walk(op.blocks[-1]))
+    if emitter.maths.gathers or emitter.rows > 1 or any(o.name in LOOPS or o.name in EFFECTS for o in operations):
+        return False
+    loads = [o for o in operations if o.name == "load" and _lies_apart(emitter, o)]
+    computed = sum(width(v.type) for o in operations if o.name in TABLE for v in o.results)
+    return computed < GANG_OPERATIONS_OF_LOAD * sum(width(o.result.type) for o in loads)
+
+
+def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
+    """Return whether lanes load elements at indices that are no sums of multiples of the thread's own."""
+    forms = map(emitter.analysis.form, indices_of(load))
+    return any(atom.value in emitter.varying for form in forms for atom in form.terms)
+
+
+def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:
+    """Emit a loop up to one end in steps of one: lanes begin one by one, so that all that are on have one index."""
+    w, index, whole = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
+    for part in emitter.each_part():
+        turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")
+    highest, reduce = turns[0], f"llvm.vector.reduce.umax.v{emitter.width}{kind}"
+    w.declare(reduce, f"declare {kind} @{reduce}({whole})")
+    for other in turns[1:]:
+        more = w.emit(f"icmp ugt {whole} {other}, {highest}")
+        highest = w.emit(f"select {vector('i1', emitter.width)} {more}, {whole} {other}, {whole} {highest}")
+    most = w.emit(f"call {kind} @{reduce}({whole} {highest})", "most")
+    begins = [w.emit(f"sub {whole} {emitter.spread(most, kind)}, {count}") for count in turns]
+    stop, step = map(emitter.uniform, op.operands[1:3])
+    first = w.emit(f"sub {kind} {stop}, {w.emit(f'mul {kind} {most}, {step}')}", index.name)
+    loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
+    loop.begin()
+    more = w.emit(f"icmp ult {kind} {loop.count}, {most}", "more")
+    begun = [w.emit(f"icmp uge {whole} {emitter.spread(loop.count, kind)}, {begin}") for begin in begins]
+    loop.enter(list(map(emitter.as_mask, begun)), more)
+    emitter.bind(index, [w.emit(f"add {kind} {first}, {w.emit(f'mul {kind} {loop.count}, {step}')}", index.name)])
+    emitter.block(op.blocks[0])
+    loop.close(op.blocks[0].yielded)
+
+
 def emit_while(emitter: GangEmitter, op: Op) -> None:
-    """A loop that each thread leaves when its condition is false."""
+    """Emit a loop that each thread leaves when its condition is false."""
     if is_retry(op):
         each_lane(emitter, op)
         return
@@ -157,6 +232,7 @@ class _Loop:
         uniform = [() if p in emitter.varying else emitter.operands(v) for v, p in zip(init, params, strict=True)]
         firsts = [emitter.of_all_parts(v) for v in init]
         self.before, self.end = w.label, ""
+        self.on, self.following = list[str](), list[str]()
         self.head, self.inside, self.done = (w.block_name(h) for h in ("lanes", "lanes.body", "lanes.end"))
         w.jump(self.head)
         w.open(self.head)
@@ -186,11 +262,12 @@ class _Loop:
         self.emitter.loops += 1
         self.emitter.masks = self.left
 
-    def enter(self, going: Sequence[str]) -> None:
-        """Begin the body, for the lanes that go on."""
+    def enter(self, going: Sequence[str], more: str = "") -> None:
+        """Begin the body, for the lanes that go on; `more`: others join them as long as this holds."""
         emitter, w = self.emitter, self.emitter.writer
         emitter.masks = self.on = [emitter.both(m, c) for m, c in zip(self.left, going, strict=True)]
-        w.branch(emitter.any(self.on), self.inside, self.done)
+        self.following = self.left if more else self.on
+        w.branch(more or emitter.any(self.on), self.inside, self.done)
         w.open(self.inside)
 
     def close(self, values: Sequence[Value]) -> None:
@@ -211,7 +288,7 @@ class _Loop:
         self.end = w.label
         w.do(f"br label %{self.head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.fill(self.count_row, self.count, f"phi {self.kind} [ 0, %{self.before} ], [ {following}, %{self.end} ]")
-        for (row, name, first), on in zip(self.left_rows, self.on, strict=True):
+        for (row, name, first), on in zip(self.left_rows, self.following, strict=True):
             w.fill(row, name, f"{first}, [ {on}, %{self.end} ]")
         for (row, name, first), value in zip(self.rows, following_values, strict=True):
             w.fill(row, name, f"{first}, [ {value}, %{self.end} ]")

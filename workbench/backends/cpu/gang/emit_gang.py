@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
+
+import msgspec
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
-from workbench.backends.cpu.emit.emit_module import HANDLERS, Module, for_one_core, prepared
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, Module, ModuleEmitter, divided, prepared
 from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import MASKED
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import NotForGangs
 from workbench.backends.cpu.gang.row_gangs import RowGangs
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
-from workbench.backends.cpu.gang.width import shape
+from workbench.backends.cpu.gang.widen import vector
+from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
+from workbench.ir.analysis import Atom
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Block, Function, Op, walk
-from workbench.limits import GANG_LANES
+from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
+from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
+from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
 from workbench.passes.borders.inside import interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -35,34 +38,34 @@ from workbench.types import Kind, element
 
 
 @deep
-def emit_gangs(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module | None:
-    """Return the function's module with gangs; None if it has to be emitted the old way.
+def emit_function(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
+    """Return the function's module: with gangs, or thread by thread where something is in the way of these.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
     """
-    if options.ordered and _adds_floats(function):
-        return None
-    one_core = for_one_core(function, options)
+    division = divided(function, options)
+    in_order = options.ordered and _adds_floats(function)
     # Without such an instruction, loads by index and additions go thread by thread as well as lane by lane.
-    last = one_core and (maths.gathers or not by_index(walk(function.body)))
-    lowered = prepared(function, options, later=last)
-    of_gangs, form = lowered, shape(lowered, maths, one_core)
+    gathered = by_index(walk(function.body))
+    last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
+    lowered = prepared(function, options, division, later=last and not in_order)
+    if not in_order and (plan := gang_plan(lowered, options, maths, division)):
+        # Where the target shall not gather, LLVM would take vectors of addresses apart.
+        own = msgspec.structs.replace(maths, gathers=maths.gathers and not preferences(lowered))
+        emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
+        if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
+            return emitter.module(gangs=True)
+    return ModuleEmitter(lowered, options, maths, half_instructions, division).module()
+
+
+def gang_plan(lowered: Function, options: Options, maths: Maths, division: Division) -> tuple[Shape, Function] | None:
+    """Return how many threads gangs have, and the function as they run it; None if threads run one by one."""
+    of_gangs, form = lowered, shape(lowered, maths, division)
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
-        of_gangs = with_strips(lowered, one_core)
-        form = shape(of_gangs, maths, one_core)
-    if obstacle(of_gangs, form.widths[0]):
-        return None
-    # Several rows refuse more than one does.
-    for several in dict.fromkeys((form, form.of_one_row())):
-        emitter = Gangs(lowered, options, maths, half_instructions, one_core, several, of_gangs)
-        if emitter.combining and _fills_registers(emitter.combining, maths):
-            return None
-        with suppress(NotForGangs):
-            text = emitter.module()
-            sums = len(emitter.combining.parts) if emitter.combining else 0
-            return Module(text, sums, preferences(lowered), gangs=True)
-    return None
+        of_gangs = with_strips(lowered, division.one_core)
+        form = shape(of_gangs, maths, division)
+    return None if obstacle(of_gangs, options.contiguous) else (form, of_gangs)
 
 
 def _adds_floats(function: Function) -> bool:
@@ -71,8 +74,13 @@ def _adds_floats(function: Function) -> bool:
     return any(element(op.operands[-1].type).kind is Kind.FLOAT for op in updates)
 
 
-def _fills_registers(combining: Combining, maths: Maths) -> bool:
-    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack."""
+def _fills_registers(combining: Combining, division: Division, maths: Maths) -> bool:
+    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack.
+
+    Where other sums have a fixed order, no target decides who adds first.
+    """
+    if division.order.is_fixed:
+        return False
     size = sum(8 if r.register == "double" else 4 for r, _ in combining.parts) * combining.size
     registers = 32 if maths.bits > MASKED else 16
     return combining.grouped and 8 * size > maths.filled * registers * 3 // 4
@@ -99,7 +107,53 @@ class Gangs(GangEmitter):
             return
         for count in self.shape.widths:
             part = self._gangs(kind, part, body, count)
+        if self._has_rests():
+            part = self._rest(kind, part, body)
         super()._loop(kind, part, body, own, cold=True)
+
+    def _has_rests(self) -> bool:
+        """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
+
+        What adds to shared elements does so in an order that depends on gangs. A thread whose loop goes along memory of
+        its own is faster alone, by LLVM's vectors of its turns.
+        """
+        operations = list(walk(self.of_gangs.body))
+        sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
+        masked = self.maths.bits > NARROW and min(sizes, default=4) >= 4
+        if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
+            return False
+        inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
+        return self.function.launch_ndim > 1 or (bool(inside) and all(map(self._is_beside, inside)))
+
+    def _is_beside(self, op: Op) -> bool:
+        """Return whether an operation accesses one element, or neighbouring ones, if any."""
+        if op.name not in ACCESSES:
+            return op.name not in ROWS
+        *outer, last = indices_of(op)
+        terms = self.analysis.form(last).terms
+        own = terms.get(Atom("tid", axis=self.function.launch_ndim - 1), 0)
+        return self.varying.isdisjoint((*outer, *(a.value for a in terms if a.value))) and own in (0, 1)
+
+    def _rest(self, kind: str, part: Part, body: Block) -> Part:
+        """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
+        count = self.shape.widths[-1]
+        self.begin_parts(count)
+        w, whole = self.writer, vector(kind, self.width)
+        left = w.emit(f"sub nsw {kind} {part.end}, {part.first}", "left")
+        inside, after = w.block_name("rest"), w.block_name("rest.end")
+        before = w.label
+        w.branch(w.emit(f"icmp sge {kind} {left}, {GANG_REST_LEAST}", "several"), inside, after)
+        w.open(inside)
+        lefts = self.spread(left, kind)
+        for _ in self.each_part():
+            flags = w.emit(f"icmp slt {whole} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
+            self.mask = self.as_mask(flags)
+        self.gang(body, part.first)
+        end = w.label
+        w.jump(after)
+        w.open(after)
+        first = w.emit(f"phi {kind} [ {part.first}, %{before} ], [ {part.end}, %{end} ]", "first")
+        return Part(first, part.end, after, part.after)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
         """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
@@ -140,17 +194,22 @@ class Gangs(GangEmitter):
         w.open(after)
         return Part(end, part.end, after, part.after)
 
-    def begin_rows(self, extent: str) -> str:
+    def begin_rows(self, extent: str, begin: str) -> str:
         """Gangs of threads of several rows, where these are thin."""
         thin = Thin(self)
-        return thin.emit(extent) if thin.pays() else super().begin_rows(extent)
+        return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
+
+    @property
+    def grouped_rows(self) -> int:
+        """Return how many rows run together."""
+        return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:
         """Gangs of several rows, where the function has such."""
         return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
-        """What one full gang does; `first` is its first thread."""
+        """Emit one full gang; `first` is its first thread."""
         self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
@@ -172,7 +231,7 @@ class Gangs(GangEmitter):
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
-        """What emits an operation of a gang."""
+        """Return the handlers of a gang's operations."""
         return RULES
 
 
@@ -191,6 +250,7 @@ def _tid(emitter: GangEmitter, op: Op) -> None:
         return
     emitter.exact.add(op.result)
     emitter.bind_linear(op.result, emitter.tids[-1], 1)
+    emitter.whole[op.result] = emitter.writer.emit(f"sext i32 {emitter.tids[-1]} to i64", op.result.name)
 
 
 RULES: Mapping[str, Callable[[GangEmitter, Op], None]] = {

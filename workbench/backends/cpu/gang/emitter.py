@@ -18,18 +18,23 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
-from workbench.backends.cpu.emit.emit_module import HANDLERS, ModuleEmitter
+from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.distant import Distant, Stack, distant
+from workbench.backends.cpu.gang.eligible import frame
+from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
 from workbench.backends.cpu.gang.width import Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
+from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
 from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
 from workbench.limits import GANG_STEP
@@ -41,10 +46,6 @@ RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
 """Functions whose formulas call the C library for some arguments (`maths/approximations`), such as large ones: a lane
 that is off may have those in each turn of a loop, when it has left because its value was large."""
 DIVISIONS = INTEGER_DIVISIONS | {"fmod"}
-
-
-class NotForGangs(Exception):
-    """What an access of a function turned out to be is for the scalar emitter; the message says why."""
 
 
 _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
@@ -66,10 +67,12 @@ class GangEmitter(ModuleEmitter):
         varying: the values that differ between a gang's threads.
         steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
         exact: those of them that cannot wrap between a gang's threads.
+        whole: of the thread's index plus something, the first in 64 bits: where the sum wraps there is no element.
         stored: arrays with the indices at which all lanes have stored, before what is being emitted.
-        added: arrays of floats to which lanes have added one by one.
         loops: how many loops of a thread are open.
+        ahead: loads that have been done so.
         of_gangs: the function as gangs run it; threads run it as it was.
+        frame: the bytes of a thread's own arrays in it.
         gang_strips: where that looks.
         flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
         indices: of such a gang, by axis, the threads' indices in each part.
@@ -85,14 +88,15 @@ class GangEmitter(ModuleEmitter):
         options: Options,
         maths: Maths,
         half_instructions: bool,
-        one_core: bool,
+        division: Division,
         shape: Shape,
         of_gangs: Function,
     ) -> None:
-        super().__init__(function, options, maths, half_instructions, one_core)
+        super().__init__(function, options, maths, half_instructions, division)
         self.of_gangs, self.gang_strips = of_gangs, Strips(of_gangs)
         operations = [op for f in dict.fromkeys((function, of_gangs)) for op in walk(f.body)]
         self.innermost = True  # a maths function is called for a gang whatever stands around the call
+        self.distant, self.stack = Distant(), Stack(self.writer)
         self.shape = shape
         self.width, self.parts, self.part, self.rows = shape.lanes, 1, 0, 1
         if maths.bits <= NARROW:  # WebAssembly cannot select it for vectors
@@ -114,9 +118,11 @@ class GangEmitter(ModuleEmitter):
         self._vectors: list[dict[Value, tuple[str, ...]]] = [{}]
         self.steps: dict[Value, int] = {}
         self.exact: set[Value] = set()
+        self.whole: dict[Value, str] = {}
         self.loops = 0
         self.stored: set[tuple[Value, ...]] = set()
-        self.added: set[Value] = set()
+        self.ahead: set[Op] = set()
+        self.frame = frame(walk(of_gangs.body), self.varying)
         self._handed: dict[Block, Sequence[Value]] = {}
         self._converted: dict[Value, tuple[str, ...]] = {}
         self._initial: dict[Value, tuple[str, ...]] = {}
@@ -132,8 +138,19 @@ class GangEmitter(ModuleEmitter):
                 self._handed[body] = carried_params(op)
 
     def new_writer(self) -> WideWriter:
-        """One that widens what scalar handlers write."""
+        """Return a writer that widens the lines of scalar handlers."""
         return WideWriter()
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        """The analysis of the indices of gangs."""
+        return Analysis(self.of_gangs)
+
+    @cached_property
+    def structs(self) -> Mapping[Op, Sequence[Op]]:
+        """By a load of a field, it and loads of the same struct that may be done with it; of dense arrays."""
+        functions = dict.fromkeys((self.function, self.of_gangs)) if self.options.contiguous else ()
+        return {first: ops for f in functions for first, ops in struct_loads(f).items()}
 
     # Parts.
 
@@ -147,7 +164,7 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def row_parts(self) -> int:
-        """How many parts a row has."""
+        """The number of parts of a row."""
         return self.parts // self.rows
 
     def each_part(self) -> Iterator[int]:
@@ -186,6 +203,18 @@ class GangEmitter(ModuleEmitter):
         yield
         self._operands = self._of_rows[0]
 
+    @contextmanager
+    def alone(self, row: int) -> Iterator[None]:
+        """Emit for one row of the gang, as if it were all of it."""
+        whole = self.rows, self.parts, self.masks, self._vectors, self._of_rows
+        own = slice(row * self.row_parts, (row + 1) * self.row_parts)
+        self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
+        self._vectors, self._of_rows = self._vectors[own], [self._of_rows[row]]
+        self._operands = self._of_rows[0]
+        yield
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows = whole
+        self._operands = self._of_rows[0]
+
     def _turns(self, parts: Iterable[int]) -> Iterator[int]:
         self.one_row = True
         for self.part in parts:
@@ -204,7 +233,7 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def vectors(self) -> dict[Value, tuple[str, ...]]:
-        """What varying values are in the part."""
+        """Registers of varying values in the part."""
         return self._vectors[self.part]
 
     def of_all_parts(self, value: Value) -> tuple[str, ...]:
@@ -291,7 +320,7 @@ class GangEmitter(ModuleEmitter):
         return self._splats[scalar, kind]
 
     def _in_this_block(self) -> dict[tuple[str, str], str]:
-        """What was computed once for the block that is open."""
+        """Values computed once for the block that is open."""
         if self.writer.label != self._label:
             self._label = self.writer.label
             self._splats.clear()
@@ -335,7 +364,7 @@ class GangEmitter(ModuleEmitter):
         self._bind_scalars(value, (first,))
 
     def scalars(self, value: Value) -> tuple[str, ...] | None:
-        """What a uniform value is, or the first of a linear one; None for others."""
+        """Return the registers of a uniform value, or of the first lane of a linear one; None for others."""
         return super().operands(value) if value in self._operands or value in self.slots else None
 
     def uniform(self, value: Value) -> str:
@@ -412,7 +441,8 @@ class GangEmitter(ModuleEmitter):
         return self._splats[key]
 
     def both(self, mask: str, condition: str) -> str:
-        """The lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is flags."""
+        """Emit the lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is
+        flags."""
         if not mask:
             return condition
         if self.maths.bits <= MASKED:
@@ -434,6 +464,13 @@ class GangEmitter(ModuleEmitter):
         name = f"llvm.vector.reduce.or.v{self.width}i32"
         w.declare(name, f"declare i32 @{name}({self.mask_kind})")
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
+
+    def all(self, masks: Sequence[str]) -> str:
+        """Return whether all lanes of all parts are on, as i1."""
+        w, mask = self.writer, masks[0]
+        for other in masks[1:]:
+            mask = w.emit(f"and {self.mask_kind} {mask}, {other}")
+        return w.emit(f"icmp eq i{self.width} {self.bits(mask)}, -1", "all")
 
     def bits(self, mask: str) -> str:
         """Return a mask as an integer, a bit a lane."""
@@ -498,15 +535,18 @@ class GangEmitter(ModuleEmitter):
 
     def block(self, block: Block) -> None:
         """Operations in order, for a thread or for a gang."""
-        if not self.in_gang:
-            super().block(block)
-            return
+        outer, self.distant = self.distant, distant(block)
+        (self._gang_block if self.in_gang else super().block)(block)
+        self.distant = outer
+
+    def _gang_block(self, block: Block) -> None:
         before, self.stored = self.stored, set(self.stored)
         for op in block.ops:
             self.comment(op)
             if op.name == "yield":
                 self._converted |= self.convert(op.operands, self._handed.get(block, ()))
                 continue
+            self.before(op)
             rule = self.rules.get(op.name)
             if rule is not None:
                 rule(self, op)
@@ -516,7 +556,37 @@ class GangEmitter(ModuleEmitter):
             elif not all([self._linear(op) for _ in self.rows_of(op)]):
                 for _ in self.parts_of(op):
                     self._wide(op)
+            self.after(op)
         self.stored = before
+
+    def before(self, op: Op) -> None:
+        """Load what was stored of the operands."""
+        for value in self.distant.loaded.get(op, ()):
+            over = value in self.distant.over.get(op, ())
+            for operands, kind, key in self._registers(value):
+                held = zip(itertools.count(), operands[value], strict=False)
+                loads = (self.stack.load((*key, k), kind, over) if x.startswith("%") else x for k, x in held)
+                operands[value] = tuple(loads)
+
+    def after(self, op: Op) -> None:
+        """Store those results that are used far behind."""
+        if not self.in_gang:
+            super().after(op)
+        for value in filter(self.distant.stored.__contains__, op.results):
+            for operands, kind, key in self._registers(value):
+                for k, held in enumerate(operands[value]):
+                    if held.startswith("%"):
+                        self.stack.store((*key, k), kind, held)
+
+    def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
+        """Yield the tables that hold a value's registers, their LLVM type, and a name for each; none of what is
+        linear."""
+        if value in self._operands and value not in self.steps:
+            for row, known in enumerate(self._of_rows):
+                yield known, super().kind(value), (value, row)
+        for part, known in enumerate(self._vectors):
+            if value in known:
+                yield known, vector(self.form(value), self.width), (value, "part", part)
 
     def _wide(self, op: Op) -> None:
         w = self.writer
@@ -566,6 +636,7 @@ class GangEmitter(ModuleEmitter):
         first = w.emit(text, op.result.name)
         if step:
             self.bind_linear(op.result, first, step)
+            self._note_whole(op, firsts)
         else:
             whole = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
@@ -573,13 +644,28 @@ class GangEmitter(ModuleEmitter):
             self.steps.pop(op.result, None)
         return True
 
+    def _note_whole(self, op: Op, firsts: Sequence[str]) -> None:
+        """Compute a sum in 64 bits as well, which neighbours of one element then share.
+
+        One number may be added to the thread's index, and small ones: a sum of more could come around.
+        """
+        pairs = list(zip(op.operands, firsts, strict=True))
+        if op.name == "add" and op.operands[0] not in self.whole:
+            pairs.reverse()
+        (start, _), (other, more) = pairs if len(pairs) == 2 else (pairs[0], pairs[0])
+        if op.name not in ("add", "sub") or op.result.type != int32 or start not in self.whole:
+            return
+        if start in self.exact or abs(int(self.constants.get(other, GANG_STEP))) < GANG_STEP:
+            more = more if other in self.constants else self.writer.emit(f"sext i32 {more} to i64")
+            self.whole[op.result] = self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name)
+
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
         """Write vectors of what goes on as a varying value into the block that is open."""
         pairs = zip(values, into, strict=False)
         return {v: self.of_all_parts(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
-        """An `if` or a loop whose way all threads of a gang take alike."""
+        """Emit an `if` or a loop whose way all threads of a gang take alike."""
         if op.name == "if":
             structured.emit_if(self, op)
             return
@@ -598,9 +684,9 @@ class GangEmitter(ModuleEmitter):
         self._operands = self._of_rows[0]
         self.steps.clear()
         self.exact.clear()
+        self.whole.clear()
         self._converted.clear()
         self.stored.clear()
-        self.added.clear()
 
     def uses(self, op: Op) -> bool:
         """Return whether anything uses a result of an operation."""

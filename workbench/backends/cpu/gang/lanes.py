@@ -1,4 +1,4 @@
-"""What cannot be done for several lanes at once, done lane by lane in the order of threads by the scalar handlers."""
+"""Operations that have no vector form, emitted lane by lane in the order of threads by the scalar handlers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.emitter import EIGHT_AT_A_TIME
-from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
+from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.values import Op, Value, walk
@@ -17,13 +17,12 @@ _Parts = dict[Value, tuple[str, ...]]
 
 
 def each_lane(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation for each lane that is on, of all parts.
-
-    Raises:
-        NotForGangs: the gang has several rows.
-    """
+    """Emit an operation for each lane that is on, of all parts, row after row."""
     if emitter.rows > 1:
-        raise NotForGangs("several rows go lane by lane")
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                each_lane(emitter, op)
+        return
     if op.name == "if" and not emitter.mask:
         _counted(emitter, op)
         return
@@ -35,7 +34,7 @@ def each_lane(emitter: GangEmitter, op: Op) -> None:
 
 
 def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
-    """What varies of the values that an operation, and its blocks, take from outside."""
+    """Return the varying values that an operation, and its blocks, take from outside."""
     inside = [o for block in op.blocks for o in walk(block)]
     own = {v for o in (op, *inside) for block in o.blocks for v in block.params}.union(*(o.results for o in inside))
     used = dict.fromkeys(v for o in (op, *inside) for v in o.operands)
@@ -60,7 +59,7 @@ def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
 
 
 def _looped(emitter: GangEmitter, op: Op) -> None:
-    """A loop over the bits of the masks; what varies goes through memory."""
+    """Emit a loop over the bits of the masks; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
     places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
@@ -95,7 +94,7 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
 
 
 def _counted(emitter: GangEmitter, op: Op) -> None:
-    """A loop over all lanes; what varies goes through memory."""
+    """Emit a loop over all lanes; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
     places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}

@@ -1,25 +1,25 @@
-"""Loads and stores of a gang: side by side where the address is linear, else gathered and scattered.
+"""Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
-Lanes that are off read nothing and write nothing. What a masked load gives passes through a `freeze`, for LLVM 22 moves
-a select of a masked load behind a store (`llvm_faults`). Addresses are computed without `nsw` and `inbounds`: an index
-of a lane that is off may have any value.
+Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. What a masked
+load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`llvm_faults`).
+Addresses are computed without `nsw` and `inbounds`: an index of a lane that is off may have any value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.emit.target.wide import NARROW
-from workbench.backends.cpu.gang.emitter import GangEmitter, NotForGangs
-from workbench.backends.cpu.gang.lanes import each_lane
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.gang.emitter import GangEmitter
+from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
-from workbench.limits import GANG_INTERLEAVED_LANES
+from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
 from workbench.types import Kind, Scalar, element
 
 
@@ -43,9 +43,15 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
         for _ in emitter.rows_of(op):
             HANDLERS[op.name](emitter, op)
         return
+    if op in emitter.ahead:
+        emitter.ahead.remove(op)
+        return
     scalar, count = element(op.result.type), width(op.result.type)
-    if one_by_one(emitter, scalar):
-        each_lane(emitter, op)
+    fields = [o for o in emitter.structs.get(op, ()) if not emitter.varying.isdisjoint(o.results)]
+    if len(fields) >= GANG_FIELDS_LEAST and emitter.rows == 1:
+        for _ in emitter.each_part():
+            _Where(emitter, op).fields(fields)
+        emitter.ahead.update(fields[1:])
         return
     for _ in emitter.parts_of(op):
         parts = _Where(emitter, op).loaded(memory(scalar), count)
@@ -58,15 +64,11 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
 def emit_store(emitter: GangEmitter, op: Op) -> None:
     """As for loads; of lanes that store to one element the highest is last."""
     value = op.operands[-1]
-    scalar, count = element(value.type), width(value.type)
     where = _Where(emitter, op)
     if where.is_uniform():
         _store_last(emitter, op)
         return
-    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(count))
-    if one_by_one(emitter, scalar) and not again:
-        each_lane(emitter, op)
-        return
+    again = op.operands[:-1] in emitter.stored and bool(where.consecutive(width(value.type)))
     if not emitter.mask:
         emitter.stored.add(op.operands[:-1])
     for part in emitter.each_part():
@@ -138,20 +140,25 @@ def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> l
     return terms
 
 
-def is_linear(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether an access's places are a constant distance apart from lane to lane."""
-    return not _Where(emitter, op).offset.each
-
-
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
     """Return whether this machine has no masked access to such elements."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
 
 
+def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
+    """Return whether an access costs much more under a mask than without."""
+    type = array_of(op.operands[0])
+    several = bool(type.pitch) or (component_of(op) is None and width(type.dtype) > 1)
+    return several or element(type.dtype).size < 4 or emitter.maths.bits <= NARROW
+
+
 def _store_last(emitter: GangEmitter, op: Op) -> None:
-    """The highest lane's value, by the scalar handler."""
+    """Store the highest lane's value, by the scalar handler."""
     if emitter.rows > 1:
-        raise NotForGangs("several rows store to one element")
+        for row in range(emitter.rows):
+            with emitter.alone(row):
+                _store_last(emitter, op)
+        return
     value = op.operands[-1]
     if value in emitter.varying:
         last = Value(value.type, "last")
@@ -208,24 +215,28 @@ class _Where:
 
     def loaded(self, kind: str, count: int) -> list[str]:
         """Return the components in all lanes."""
-        if self.consecutive(count) == 1:
+        form = self._form(count)
+        if self._by_rows(form, count):
+            return self._load_rows(kind, count)
+        if form == 1:
             return [self._load_vector(kind, self.pointer(), self.emitter.width)]
-        if self.consecutive(count):
+        if form:
             return self._load_interleaved(kind, count)
-        return [self._gather(kind, k) for k in range(count)]
+        if self.emitter.maths.gathers and self.scalar.size >= 4:
+            return [self._gather(kind, k * self.scalar.size) for k in range(count)]
+        return self._loads(kind, count)
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
-        """Change the components in all lanes that are on."""
-        form = self.consecutive(len(parts))
-        if form == 1:
+        """Change the components in all lanes that are on; of lanes that store to one element the highest is last."""
+        form = self._form(len(parts))
+        if self._by_rows(form, len(parts)):
+            self._store_rows(kind, parts)
+        elif form == 1:
             self._store_vector(kind, parts[0], self.pointer(), self.emitter.width)
         elif form:
             self._store_interleaved(kind, parts)
         else:
-            if self.emitter.loops:  # running sums took 2.1 times as long as thread by thread
-                raise NotForGangs("a loop stores to places that lie apart")
-            for k, part in enumerate(parts):
-                self._scatter(kind, k, part)
+            self._scatter(kind, parts)
 
     # Addresses.
 
@@ -236,7 +247,7 @@ class _Where:
             each = scalar_memory.wide_index(emitter, value)
             w.lanes = 0
             return Sum(each=each)
-        first = scalar_memory.wide_index(emitter, value)
+        first = emitter.whole.get(value) or scalar_memory.wide_index(emitter, value)
         return Sum(first, str(emitter.steps.get(value, 0)))
 
     def _dense(self, indices: list[Sum]) -> Sum:
@@ -298,6 +309,12 @@ class _Where:
 
     # Accesses.
 
+    def _form(self, count: int) -> int:
+        """As `consecutive`, of what vectors access: shuffled masks take registers of flags."""
+        several = self.emitter.maths.bits <= MASKED and count > 1
+        apart = self.emitter.mask and (several or one_by_one(self.emitter, self.scalar))
+        return 0 if apart else self.consecutive(count)
+
     def _load_vector(self, kind: str, pointer: str, count: int) -> str:
         w, whole, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
@@ -329,6 +346,68 @@ class _Where:
             f"shufflevector {flags} {emitter.flags(emitter.mask)}, {flags} poison, <{count} x i32> <{lanes}>"
         )
 
+    def _by_rows(self, form: int, count: int) -> bool:
+        """Return whether each lane's element is accessed as a whole, and all are transposed in registers."""
+        return count >= (GANG_ROW_COMPONENTS_LEAST if form else GANG_COMPONENTS) and self.scalar.size in (4, 8)
+
+    def _side(self, count: int) -> int:
+        """Return how many lanes, and numbers, a block has: those of a register, up to 32 bytes."""
+        most = min(count, self.emitter.width, min(self.emitter.maths.bits, MASKED) // 8 // self.scalar.size)
+        return 1 << (most.bit_length() - 1)
+
+    def _load_rows(self, kind: str, count: int) -> list[str]:
+        side = self._side(count)
+        columns = self._columns(kind, 0, starts(range(count), count, side), side)
+        return [columns[k] for k in range(count)]
+
+    def _columns(self, kind: str, more: int, begins: Sequence[int], side: int) -> dict[int, str]:
+        """Load blocks of each lane's row, which begins `more` bytes behind the access; return its columns by number."""
+        w, place, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
+        parts: dict[int, list[str]] = {}
+        for first in range(0, self.emitter.width, side):
+            places = [place(first + k) for k in range(side)]
+            group: dict[int, str] = {}
+            for at in begins:
+                here = [w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p for p in places]
+                rows = [w.emit(f"load {row}, ptr {p}, align {size}", self.array.name) for p in here]
+                group |= dict(enumerate(transposed(w.emit, kind, size, rows), at))
+            for k, column in group.items():
+                parts.setdefault(k, []).append(column)
+        return {k: w.joined(columns, kind, side) for k, columns in parts.items()}
+
+    def fields(self, ops: Sequence[Op]) -> None:
+        """Load fields of each lane's struct as blocks of its bytes, and bind them."""
+        first = array_of(scalar_memory.together(self.emitter, self.array)).offset
+        cells = {op: (array_of(op.operands[0]).offset - first) // FIELD_BYTES for op in ops}
+        wanted = sorted(k + n for op, k in cells.items() for n in range(width(op.result.type)))
+        count = self.pitch // FIELD_BYTES
+        side = self._side(count)
+        columns = self._columns("i32", first - self.type.offset, starts(wanted, count, side), side)
+        for op, k in cells.items():
+            kind = vector(memory(element(op.result.type)), self.emitter.width)
+            own = [columns[k + n] for n in range(width(op.result.type))]
+            if not kind.endswith("i32>"):
+                whole = vector("i32", self.emitter.width)
+                own = [self.writer.emit(f"bitcast {whole} {c} to {kind}", op.result.name) for c in own]
+            self.emitter.bind_flags(op.result, own)
+
+    def _store_rows(self, kind: str, parts: tuple[str, ...]) -> None:
+        w, count, lanes = self.writer, len(parts), self.emitter.width
+        side, place = self._side(count), self._each_pointer(0, stores=True)
+        whole, row = vector(kind, lanes), vector(kind, side)
+        for first in range(0, lanes, side):
+            order, columns = ", ".join(f"i32 {first + k}" for k in range(side)), parts
+            if side < lanes:
+                text = f"{whole} poison, <{side} x i32> <{order}>"
+                columns = tuple(w.emit(f"shufflevector {whole} {part}, {text}") for part in parts)
+            places = [place(first + k) for k in range(side)]
+            begins = starts(range(count), count, side)
+            blocks = [(at, transposed(w.emit, kind, self.scalar.size, columns[at : at + side])) for at in begins]
+            for k, p in enumerate(places):
+                for at, rows in blocks:
+                    here = w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p
+                    w.do(f"store {row} {rows[k]}, ptr {here}, align {self.scalar.size}")
+
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
         whole = vector(kind, count * lanes)
@@ -345,11 +424,9 @@ class _Where:
         value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
         self._store_vector(kind, value, self.pointer(), count * lanes)
 
-    def _gather(self, kind: str, k: int) -> str:
+    def _gather(self, kind: str, more: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        whole, more = vector(kind, lanes), k * self.scalar.size
-        if not emitter.mask and not (emitter.maths.gathers and self.scalar.size >= 4):
-            return self._loads(kind, more)
+        whole = vector(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
         flags, places = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
@@ -358,38 +435,57 @@ class _Where:
         loaded = w.emit(f"call {whole} @{name}({passed})")
         return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
 
-    def _loads(self, kind: str, more: int) -> str:
-        """Loads of one element each, which machines with slow gathers do in less time."""
-        w, result = self.writer, "poison"
-        whole, place = vector(kind, self.emitter.width), self._each_pointer(more)
+    def _loads(self, kind: str, count: int) -> list[str]:
+        """Loads of one number each, which machines with slow gathers do in less time."""
+        w, results = self.writer, ["poison"] * count
+        whole, place = vector(kind, self.emitter.width), self._each_pointer(0)
         for lane in range(self.emitter.width):
-            one = w.emit(f"load {kind}, ptr {place(lane)}, align {self.scalar.size}")
-            result = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
-        return result
+            at = place(lane)
+            for k, result in enumerate(results):
+                here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
+                one = w.emit(f"load {kind}, ptr {here}, align {self.scalar.size}")
+                results[k] = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
+        return results
 
-    def _each_pointer(self, more: int) -> Callable[[int], str]:
-        w, lanes = self.writer, self.emitter.width
+    def _each_pointer(self, more: int, stores: bool = False) -> Callable[[int], str]:
+        """Return what gives the address in a lane: in those that are off, memory that no thread has."""
+        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
+        nowhere = self._nowhere(stores, more) if emitter.mask else ""
         if self.offset.each:
-            places = self.pointers(more)
-            return lambda lane: w.emit(f"extractelement {vector('ptr', lanes)} {places}, i64 {lane}")
+            places, kind = self.pointers(more), vector("ptr", lanes)
+            if nowhere:
+                flags = f"{vector('i1', lanes)} {emitter.flags(emitter.mask)}"
+                places = w.emit(f"select {flags}, {kind} {places}, {kind} {emitter.spread(nowhere, 'ptr')}")
+            return lambda lane: w.emit(f"extractelement {kind} {places}, i64 {lane}")
         first, step = self.pointer(more), self.offset.step
+        bits = emitter.bits(emitter.mask) if nowhere else ""
 
         def at(lane: int) -> str:
-            return w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+            place = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+            if not nowhere:
+                return place
+            on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
+            return w.emit(f"select i1 {on}, ptr {place}, ptr {nowhere}")
 
         return at
 
-    def _scatter(self, kind: str, k: int, value: str) -> None:
-        w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        whole, more = vector(kind, lanes), k * self.scalar.size
-        if not emitter.mask:
-            place = self._each_pointer(more)
-            for lane in range(lanes):
-                one = w.emit(f"extractelement {whole} {value}, i64 {lane}")
-                w.do(f"store {kind} {one}, ptr {place(lane)}, align {self.scalar.size}")
-            return
-        name = f"llvm.masked.scatter.v{lanes}{suffix(kind)}.v{lanes}p0"
-        flags, places, mask = vector("i1", lanes), vector("ptr", lanes), emitter.flags(emitter.mask)
-        w.declare(name, f"declare void @{name}({whole}, {places}, i32, {flags})")
-        passed = f"{whole} {value}, {places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}"
-        w.do(f"call void @{name}({passed})")
+    def _nowhere(self, stores: bool, more: int) -> str:
+        """Return the address, `more` bytes behind its beginning, of an element for lanes that are off."""
+        w, bytes = self.writer, (self.pitch + 63) // 64 * 64
+        if stores:
+            place = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")
+        else:
+            place = f"@wb.nowhere{bytes}"
+            text = f"{place} = internal constant [{bytes} x i8] zeroinitializer, align 64"
+            w.declare(f"wb.nowhere{bytes}", text)
+        return w.emit(f"getelementptr i8, ptr {place}, i64 {(more + self.type.offset) % bytes}")
+
+    def _scatter(self, kind: str, parts: tuple[str, ...]) -> None:
+        w, lanes = self.writer, self.emitter.width
+        whole, place = vector(kind, lanes), self._each_pointer(0, stores=True)
+        for lane in range(lanes):
+            at = place(lane)
+            for k, part in enumerate(parts):
+                one = w.emit(f"extractelement {whole} {part}, i64 {lane}")
+                here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
+                w.do(f"store {kind} {one}, ptr {here}, align {self.scalar.size}")

@@ -19,7 +19,7 @@ class RowGangs:
     """
 
     def __init__(self, emitter: GangEmitter, gang: Callable[[str], None], extent: str) -> None:
-        """Of the emitter's shape; `gang` emits one from its first thread on, `extent` is how many a row has."""
+        """Take the emitter's shape; `gang` emits a gang from its first thread on, `extent` is the length of a row."""
         self.emitter, self.gang, self.extent = emitter, gang, extent
         self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
@@ -37,27 +37,27 @@ class RowGangs:
         last = self._on("add nuw nsw", last, self.count - 1)
         return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
 
-    def open(self) -> None:
-        """At the head of the loop over rows."""
+    def open(self, before: str) -> None:
+        """Emit the head of the loop over rows."""
         w = self.emitter.writer
-        w.do("%rows.until.before = phi i64 [ 0, %start ], [ %rows.until, %row.end ]")
-        w.do("%rows.low.before = phi i32 [ 0, %start ], [ %rows.low, %row.end ]")
+        w.do(f"%rows.until.before = phi i64 [ 0, %{before} ], [ %rows.until, %row.end ]")
+        w.do(f"%rows.low.before = phi i32 [ 0, %{before} ], [ %rows.low, %row.end ]")
 
-    def columns(self) -> tuple[str, str]:
-        """Return the threads of a row, from the first up to behind the last one."""
+    def columns(self, begin: str, end: str) -> tuple[str, str]:
+        """Return the threads of a row, from the first up to behind the last one, of a chunk's range."""
         top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
         rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
         first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
         group = self._on("mul nuw nsw", rows, self.threads)
-        found = []
-        for end in ("%begin", "%end"):
-            at = self._on("smin", self._on("smax", self._on("sub nsw", end, first), 0), size)
+        columns = []
+        for edge in (begin, end):
+            at = self._on("smin", self._on("smax", self._on("sub nsw", edge, first), 0), size)
             full = self._on("udiv", self._on("sub nsw", self._on("add nuw nsw", at, group), 1), group)
-            found.append(self._on("smin", self._on("mul nuw nsw", full, self.threads), self.extent))
-        return found[0], found[1]
+            columns.append(self._on("smin", self._on("mul nuw nsw", full, self.threads), self.extent))
+        return columns[0], columns[1]
 
     def emit(self, low: str, high: str) -> str:
-        """Return the groups that begin in this row; returns the row's first thread that is left."""
+        """Emit the groups that begin in this row; return the row's first thread that is left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
         end = self._on("add nuw nsw", "%row.at", self.count)
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")

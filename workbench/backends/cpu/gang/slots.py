@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.emit.memory import wide_index
+from workbench.backends.cpu.emit.slots import storage
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, register, width
-from workbench.ir.values import Op, Value, slots_of
-from workbench.types import Kind, Scalar, element
+from workbench.ir.values import Op, Value
+from workbench.limits import GANG_FRAME_BYTES
+from workbench.types import Kind, Scalar, Slots, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
-    """Stack memory, in the entry block."""
+    """Memory that is made once, at the entry: on the stack, where the gang's arrays together are small enough."""
     if op.result not in emitter.varying:
         HANDLERS["slots"](emitter, op)
         return
@@ -23,7 +25,9 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
     once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
     components = range(width(type.dtype))
-    every = [once((*own, k), f"alloca [{emitter.parts} x {kind}], align 64", "slots") for k in components]
+    whole, size = f"[{emitter.parts} x {kind}]", type.count * element(type).size * emitter.width * emitter.parts
+    on_heap = size if emitter.frame * emitter.width * emitter.parts > GANG_FRAME_BYTES else 0
+    every = [storage(emitter, (*own, k), whole, on_heap) for k in components]
     for part in emitter.each_part():
         text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
         places = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)

@@ -11,7 +11,7 @@ from workbench.backends.cpu.emit.combine import Combining
 from workbench.backends.cpu.emit.emit_module import HANDLERS
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.memory import NotForGangs, add_beside, is_linear
+from workbench.backends.cpu.gang.memory import add_beside
 from workbench.backends.cpu.gang.widen import splat, vector
 from workbench.backends.cpu.text.reductions import Reduction, combined
 from workbench.backends.cpu.text.values import cast
@@ -29,7 +29,7 @@ def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """The threads' results go into the buffers, side by side."""
+    """Write the threads' results to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
         place, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
@@ -41,33 +41,18 @@ def end_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def emit_change(emitter: GangEmitter, op: Op) -> None:
-    """One change of such an element, in the lanes that are on; any other addition goes lane by lane."""
+    """Emit a combined change of an element, in the lanes that are on; any other addition goes lane by lane."""
     reduction = emitter.reductions.get(op)
     if reduction is None:
         if _is_one_sum(emitter, op):
             _add_together(emitter, op)
         elif op.name != "atomic_add" or not add_beside(emitter, op):
-            _in_order_of_threads(emitter, op)
             each_lane(emitter, op)
         return
     for _ in emitter.each_part():
         _combine(emitter, op, reduction)
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.of_all_parts(op.operands[-1]))
-
-
-def _in_order_of_threads(emitter: GangEmitter, op: Op) -> None:
-    """Note a change that goes lane by lane: sums by index have the order of threads however a launch is split.
-
-    Raises:
-        NotForGangs: floats have been added to the array before, and so by threads behind this one; or in a loop.
-    """
-    array = op.operands[0]
-    if element(op.operands[-1].type).kind is not Kind.FLOAT or op.name != "atomic_add" or is_linear(emitter, op):
-        return
-    if array in emitter.added or emitter.loops:
-        raise NotForGangs("two additions by index")
-    emitter.added.add(array)
 
 
 def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
@@ -154,7 +139,7 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 
 
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
-    """Where the threads' own results so far lie: registers after optimisation."""
+    """Return the registers or memory of the threads' own results so far."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
         ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"

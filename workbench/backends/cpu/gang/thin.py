@@ -66,8 +66,8 @@ class Thin:
             op = self.emitter.defined_by.get(op.operands[0])
         return op.attrs[AXIS] if op is not None and op.name == "tid" else -1
 
-    def emit(self, extent: str) -> str:
-        """Emit full gangs, if rows are thin; return the first thread that is left."""
+    def emit(self, extent: str, begin: str) -> str:
+        """Emit full gangs from a thread on, if rows are thin; return the first thread that is left."""
         emitter, w = self.emitter, self.emitter.writer
         emitter.begin_parts(emitter.shape.widths[-1])
         threads = emitter.width * emitter.parts
@@ -77,9 +77,9 @@ class Thin:
                 extents = memory.size(emitter, array, axis), memory.launch_dim(emitter, axis)
                 same = w.emit("icmp eq i64 {}, {}".format(*extents))
                 thin = w.emit(f"and i1 {thin}, {same}", "thin")
-        some = w.emit("sub nsw i64 %end, %begin")
+        some = w.emit(f"sub nsw i64 %end, {begin}")
         full = w.emit(f"and i64 {some}, {-threads}")
-        last = w.emit(f"add nsw i64 %begin, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
+        last = w.emit(f"add nsw i64 {begin}, {w.emit(f'select i1 {thin}, i64 {full}, i64 0')}")
         head, inside, after = (w.block_name(hint) for hint in ("thin", "thin.gang", "thin.end"))
         before = w.label
         w.jump(head)
@@ -91,7 +91,7 @@ class Thin:
         if emitter.strips.threads:
             look_seldom(emitter, "i64", number, max(1, emitter.strips.threads // threads), thread=True)
         following, counted = w.emit(f"add nsw i64 {first}, {threads}"), w.emit(f"add nsw i64 {number}, 1")
-        w.fill(row, first, f"phi i64 [ %begin, %{before} ], [ {following}, %{w.label} ]")
+        w.fill(row, first, f"phi i64 [ {begin}, %{before} ], [ {following}, %{w.label} ]")
         w.fill(number_row, number, f"phi i64 [ 0, %{before} ], [ {counted}, %{w.label} ]")
         w.do(f"br label %{head}{emitter.loop_end(wishes=(('unroll.disable', ''),))}")
         w.open(after)
@@ -108,7 +108,7 @@ class Thin:
         emitter.varying, emitter.flat = varying, set()
 
     def _indices(self, first: str) -> None:
-        """The indices of all lanes: of those of the last axis the quotient carries to the axis before, and so on."""
+        """Emit the indices of all lanes: from the last axis the quotient carries to the axis before, and so on."""
         emitter, w = self.emitter, self.emitter.writer
         kind, whole = "i32", vector("i32", emitter.width)
         emitter.indices = {}

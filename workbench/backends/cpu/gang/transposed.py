@@ -8,9 +8,11 @@ the highest is last.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.memory import rows
+from workbench.backends.cpu.gang.transposes import transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import STEP
@@ -67,7 +69,8 @@ class _Text:
     """
 
     def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
-        """For gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read upwards."""
+        """Describe gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read
+        upwards."""
         self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
         self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
@@ -126,7 +129,7 @@ class _Text:
         return f"%v{self.count}"
 
     def _block(self, masked: bool) -> list[str]:
-        """One block, from lane and element on."""
+        """Emit one block, from lane and element on."""
         lines: list[str] = []
         places = list(self._places(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
@@ -147,7 +150,7 @@ class _Text:
         return lines
 
     def _places(self, lines: list[str]) -> Iterator[str]:
-        """Where a block begins in each lane's row."""
+        """Yield the address at which a block begins in each lane's row."""
         for k in range(self.side):
             number = self._emit(lines, f"add i64 %lane, {k}")
             if self.variant[0]:
@@ -194,20 +197,7 @@ class _Text:
         lines.append(f"  call void @{name}({passed})")
 
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:
-        """Exchange neighbouring elements of neighbouring vectors, then pairs, then fours."""
-        step, numbers = 1, range(self.side)
-        while step < self.side:
-            low = [k if not k & step else k - step + self.side for k in numbers]
-            high = [k + step if not k & step else k + self.side for k in numbers]
-            parts = [
-                self._shuffled(lines, parts[k & ~step], parts[k | step], high if k & step else low) for k in numbers
-            ]
-            step *= 2
-        return parts
-
-    def _shuffled(self, lines: list[str], a: str, b: str, order: list[int]) -> str:
-        lanes = ", ".join(f"i32 {k}" for k in order)
-        return self._emit(lines, f"shufflevector {self.vector} {a}, {self.vector} {b}, <{self.side} x i32> <{lanes}>")
+        return transposed(partial(self._emit, lines), self.kind, self.size, parts)
 
 
 class _Total(_Text):

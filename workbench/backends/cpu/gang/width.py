@@ -1,10 +1,12 @@
-"""How many threads a gang has."""
+"""The number of threads of a gang."""
 
 from __future__ import annotations
 
 import msgspec
 
-from workbench.backends.cpu.emit.target.wide import NARROW
+from workbench.backends.cpu.emit.emit_module import Division
+from workbench.backends.cpu.emit.target.shuffles import NARROW_VECTORS, preferences
+from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
@@ -29,7 +31,7 @@ from workbench.types import element
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How many threads gangs have.
+    """The number of threads of gangs, in rows and lanes.
 
     Attributes:
         widths: of the gangs that a row is divided into, the widest first.
@@ -43,29 +45,32 @@ class Shape(msgspec.Struct, frozen=True):
     rows: int = 1
     row_threads: int = 0
 
-    def of_one_row(self) -> Shape:
-        """Return the shape of gangs that have a row each."""
-        return msgspec.structs.replace(self, rows=1)
 
-
-def shape(function: Function, maths: Maths, one_core: bool) -> Shape:
+def shape(function: Function, maths: Maths, division: Division) -> Shape:
     """Return how many threads the gangs of a function, as it is about to be emitted, have."""
-    several = widths(function, maths.filled)
+    several = widths(function, _filled(function, maths))
     own = frame(walk(function.body), varying_values(function))
     several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
     lanes = part_lanes(function, several[-1], maths)
-    if not _shares_rows(function, maths, one_core):
+    if not _shares_rows(function, maths, division):
         return Shape(several, lanes)
     # Where threads add, the number of threads is part of a sum's order, which is the same on every target.
     adds = "atomic_add" in function.body.op_names
     return Shape(several, lanes, GROUP_ROWS, several[0] if adds else 2 * lanes)
 
 
-def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
+def _filled(function: Function, maths: Maths) -> int:
+    """Return the bits of the registers that straight code fills."""
+    return min(maths.filled, MASKED) if NARROW_VECTORS in preferences(function) else maths.filled
+
+
+def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
     """Return whether neighbouring rows of threads read or add to the same elements in a loop, and may go together."""
     operations = list(walk(function.body))
     adds = any(op.name == "atomic_add" for op in operations)
     if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
+        return False
+    if division.order.axes and function.launch_ndim > 2:  # rows that go together may be of two planes
         return False
     if interior_of(function) or any(op.name not in _OF_ROWS and op.name not in TABLE for op in operations):
         return False
@@ -75,7 +80,9 @@ def _shares_rows(function: Function, maths: Maths, one_core: bool) -> bool:
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1]) if o.name in ACCESSES]
     shared = [o for o in inside if by_row.isdisjoint(indices_of(o))]
     added = [o for o in operations if o.name == "atomic_add"]
-    if any(o.attrs.get(REDUCTION) or (not one_core and not varying.isdisjoint(indices_of(o))) for o in added):
+    if any(o.attrs.get(REDUCTION) or (not division.one_core and not varying.isdisjoint(indices_of(o))) for o in added):
+        return False
+    if any(not varying.isdisjoint(indices_of(o)[:-1]) for o in added):  # those of one row go by strips
         return False
     return by_row.isdisjoint(ways) and any(not varying.isdisjoint(indices_of(o)) for o in shared)
 
@@ -98,22 +105,27 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
         bits: of a register.
     """
     count, varying = lanes(function), varying_values(function)
-    split = interior_of(function)
-    operations = list(walk(split.inside if split else function.body))  # at a border, threads go one by one
+    operations = _of_gangs(function)
     loops = [op for op in operations if op.name in LOOPS]
     if any(op.attrs.get(SCALAR) for op in operations):  # what follows waits for what was stored: better far behind
         return GROUP_THREADS, min(count, GANG_LANES)
     if count > GANG_LANES:
         return count, GANG_LANES
-    if not (
-        loops or _components(operations) > GANG_COMPONENTS or 1 in _sizes(operations) or any(map(_adds, operations))
-    ):
-        return (max(4, min(count, count * bits // GANG_REGISTER)),)
+    if not (loops or 1 in _sizes(operations) or any(map(_adds, operations))):
+        full = GANG_LANES // 2 if _sizes(operations) == {8} else GANG_LANES
+        return (max(4, full * bits // GANG_REGISTER),)
     if count != GANG_LANES or not loops or any(op.blocks and is_divergent(op, varying) for op in operations):
         return (count,)
     carried = [sum(width(v.type) * element(v.type).size for v in op.operands[LEAD[op.name] :]) for op in loops]
-    most = GANG_LOOP_BYTES // max(4, *carried)
+    room = GANG_LOOP_BYTES if any(map(_adds, operations)) else GANG_LOOP_BYTES * min(bits, MASKED) // MASKED
+    most = room // max(4, *carried)
     return (*[n for n in (4 * count, 2 * count) if n <= most][:1], count)
+
+
+def _of_gangs(function: Function) -> list[Op]:
+    """Return the operations of gangs: at a border, threads go one by one."""
+    split = interior_of(function)
+    return list(walk(split.inside if split else function.body))
 
 
 def _adds(op: Op) -> bool:
@@ -154,15 +166,16 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
 
     Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
-    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Maths functions, masks and
-    shuffles take halves (rays 0.77 with whole ones, the Mandelbrot set 0.87), and divisions and roots of wide vectors
-    take as much longer (gradient of bodies 0.89). Bytes stay together as they are stored.
+    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Loops that threads leave
+    one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole ones, the Mandelbrot set
+    0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as they
+    are stored.
     """
-    operations = list(walk(function.body))
-    varying = varying_values(function)
+    operations, varying = _of_gangs(function), varying_values(function)
     if _sizes(operations) == {1}:
         return threads
     inside = [o for op in operations if op.name in LOOPS for o in walk(op.blocks[-1])]
-    shared = bool(inside) and not any(op.blocks and is_divergent(op, varying) for op in operations)
-    shared = shared and all(map(_fills_register, inside))
-    return min(threads, (maths.bits if shared else maths.filled) // 32)
+    if any(op.blocks and is_divergent(op, varying) for op in operations):
+        return min(threads, min(maths.filled, MASKED if inside else maths.filled) // 32)
+    cheap = all(_fills_register(op) for op in inside if not varying.isdisjoint((*op.operands, *op.results)))
+    return min(threads, (maths.bits if inside and cheap else maths.filled) // 32)

@@ -12,7 +12,8 @@ from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Key, Pieces
 from workbench.errors import BuildError
 from workbench.ir.attributes import KIND
-from workbench.ir.values import ATOMIC_KINDS, Op, array_of, component_of, dtype_of, number_of
+from workbench.ir.values import ATOMIC_KINDS, Function, Op, array_of, component_of, dtype_of, number_of, walk
+from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Kind, Scalar, Type, Vector, element
 
 _ADDED = frozenset({"float32", "float64", "int32", "uint32", "uint64"})
@@ -38,8 +39,25 @@ def emit_atomic_add(e: Emitter, op: Op) -> list[str]:
     if op.result not in e.inlining.uses and isinstance(value.type, Scalar) and value.type.is_half and alone:
         e.expressions.keys.add(("added_half", value.type.name))
         name = "wb_added"
+    if op in e.together and op.result not in e.inlining.uses:
+        name = "wb_add_together"
+        e.expressions.keys.add(("together",))
+        e.expressions.keys |= {("reduce_vec", form_of(value.type))} if isinstance(value.type, Vector) else set()
     call = f"{name}(&{target}, {e.expressions.argument(value)})"
     return [f"{e.declare(op.result)} = {call};" if op.result in e.inlining.uses else f"{call};"]
+
+
+def together(function: Function) -> frozenset[Op]:
+    """Return the additions whose element does not depend on the last index: a warp's threads mostly share it.
+
+    Adjoints have them: `p[j]` in turn j of all threads. Added up by shuffles first, a warp changes memory once.
+    """
+    added = [op for op in walk(function.body) if op.name == "atomic_add"]
+    added = [op for op in added if element(op.operands[-1].type).name in _ADDED]
+    if not added or function.block_dim:
+        return frozenset()
+    varying = varying_values(function)
+    return frozenset(op for op in added if varying.isdisjoint(op.operands[1:-1]))
 
 
 def emit_swap(e: Emitter, op: Op) -> list[str]:

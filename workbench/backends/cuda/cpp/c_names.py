@@ -59,7 +59,8 @@ def c_type(type: Type) -> str:
 
 def form_of(type: Vector) -> str:
     """Return which struct of the prelude holds the type: "3" for a vector of 3, "4" for a quaternion, "2x3"."""
-    return "x".join(map(str, type.parts_shape))
+    sizes = type.parts_shape  # of a complex matrix three, which no struct has
+    return "x".join(map(str, sizes)) if len(sizes) < 3 else str(type.length)
 
 
 def label(form: str) -> str:

@@ -27,6 +27,7 @@ class Emitter:
         natives: the functions with a user's text, by name.
         registers: the slots that are accessed as registers.
         accumulators: the locals of changes that go to memory at the end, by number.
+        together: additions by neighbouring threads to one element.
         fault: the parameter with the record of a fault; empty where nothing is checked.
         thread: the linear index of the thread.
     """
@@ -43,6 +44,7 @@ class Emitter:
         self.lines = lines
         self.fault = self.thread = ""
         self.registers: frozenset[Value] = frozenset()
+        self.together: frozenset[Op] = frozenset()
         self.natives: dict[str, str] = {}
         self.accumulators: dict[int, str] = {}
         self.declared: set[Value] = set()

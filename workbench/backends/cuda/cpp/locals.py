@@ -16,14 +16,51 @@ from workbench.ir.ops import FENCES, LEAD
 from workbench.ir.values import Block, Function, Op, Value, walk
 
 
-class Locals:
-    """The groups of values that share a local; `of(value)` returns one value that represents its group."""
+class Classes:
+    """Disjoint sets of values that can be joined (union-find), unless members of both live at the same time."""
 
-    def __init__(self, function: Function, inlining: Inlining) -> None:
-        self.inlining = inlining
+    def __init__(self) -> None:
         self._parent: dict[Value, Value] = {}
         self._members: dict[Value, set[Value]] = {}
         self._enemies: dict[Value, set[Value]] = {}
+
+    def of(self, value: Value) -> Value:
+        """Return the member that represents the class of a value."""
+        while self._parent.get(value, value) is not value:
+            value = self._parent[value]
+        return value
+
+    def members(self, value: Value) -> set[Value]:
+        """Return the class of a value; itself if it is alone."""
+        return self._members.get(self.of(value), {value})
+
+    def join(self, a: Value, b: Value) -> None:
+        """Merge the classes of two values."""
+        a, b = self.of(a), self.of(b)
+        if a is not b:
+            self._parent[b] = a
+            self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
+
+    def meet(self, value: Value, live: set[Value]) -> None:
+        """Note that a value lives at the same time as others."""
+        for other in live:
+            if other is not value:
+                self._enemies.setdefault(value, set()).add(other)
+                self._enemies.setdefault(other, set()).add(value)
+
+    def join_unless_met(self, a: Value, b: Value) -> None:
+        """Merge the classes of two values, unless any two of their members live at the same time."""
+        theirs = self.members(b)
+        if self.of(a) is not self.of(b) and not any(self._enemies.get(x, set()) & theirs for x in self.members(a)):
+            self.join(a, b)
+
+
+class Locals(Classes):
+    """The groups of values that share a local; `of(value)` returns one value that represents its group."""
+
+    def __init__(self, function: Function, inlining: Inlining) -> None:
+        super().__init__()
+        self.inlining = inlining
         self._outer: dict[Op, set[Value]] = {}
         for op in walk(function.body):
             self._tie_parameters(op)
@@ -31,31 +68,15 @@ class Locals:
         for op in walk(function.body):
             self._share(op)
 
-    def of(self, value: Value) -> Value:
-        """Return the value that represents the group of values in one local."""
-        while self._parent.get(value, value) is not value:
-            value = self._parent[value]
-        return value
-
-    def members(self, value: Value) -> set[Value]:
-        """Return all values that share the value's local; itself if it has none."""
-        return self._members.get(self.of(value), {value})
-
-    def _join(self, a: Value, b: Value) -> None:
-        a, b = self.of(a), self.of(b)
-        if a is not b:
-            self._parent[b] = a
-            self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
-
     def _tie_parameters(self, op: Op) -> None:
         """Give a loop's result and its carried value one local: the result is the value after the last iteration."""
         if op.name == "for":
             for result, param in zip(op.results, op.blocks[0].params[1:], strict=True):
-                self._join(result, param)
+                self.join(result, param)
         elif op.name == "while":
             for block in op.blocks:
                 for result, param in zip(op.results, block.params, strict=True):
-                    self._join(result, param)
+                    self.join(result, param)
 
     def _leaves(self, values: Iterable[Value]) -> set[Value]:
         """Return the locals read by these expressions; a loop's parameter counts as its result."""
@@ -63,12 +84,6 @@ class Locals:
         for value in values:
             locals |= {self.of(leaf) for leaf in self.inlining.leaves(value)}
         return locals
-
-    def _meet(self, value: Value, live: set[Value]) -> None:
-        for other in live:
-            if other is not value:
-                self._enemies.setdefault(value, set()).add(other)
-                self._enemies.setdefault(other, set()).add(value)
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
         """Walk a block backwards from what lives after it; returns what lives before it."""
@@ -83,7 +98,7 @@ class Locals:
                 live |= self._leaves(op.operands)
             for result in op.results:
                 if result not in self.inlining.fixed:
-                    self._meet(result, live)
+                    self.meet(result, live)
                 live.discard(result)
             live |= self._leaves(operands_of(op))
         return live
@@ -92,7 +107,7 @@ class Locals:
         nodes = {self.of(r) for r in results}
         after = live - nodes
         for node in nodes:
-            self._meet(node, after | nodes)
+            self.meet(node, after | nodes)
         return after
 
     def _if(self, op: Op, live: set[Value]) -> set[Value]:
@@ -148,7 +163,7 @@ class Locals:
         for values in flows:
             for result, value in zip(op.results, values, strict=True):
                 if value not in self.inlining.inlined and value not in self.inlining.fixed:
-                    self._try(result, value)
+                    self.join_unless_met(result, value)
 
     def _reassigned(self, op: Op) -> None:
         """Give `x = x * 2` and `v.x = a` one local with x or v, which they change in the cell."""
@@ -158,11 +173,4 @@ class Locals:
         for leaf in dict.fromkeys(leaf for v in op.operands for leaf in self.inlining.leaves(v)):
             same = bool(result.name) and leaf.name == result.name
             if leaf.type == result.type and (same or (op.name == "insert" and leaf is op.operands[0])):
-                self._try(result, leaf)
-
-    def _try(self, a: Value, b: Value) -> None:
-        mine, theirs = self.members(a), self.members(b)
-        if self.of(a) is self.of(b):
-            return
-        if not any(self._enemies.get(x, set()) & theirs for x in mine):
-            self._join(a, b)
+                self.join_unless_met(result, leaf)

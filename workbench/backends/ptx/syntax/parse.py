@@ -8,15 +8,7 @@ from msgspec.structs import replace
 
 from workbench.backends.ptx.syntax.body import Body
 from workbench.backends.ptx.syntax.expansions import expanded
-from workbench.backends.ptx.syntax.program import (
-    BITS,
-    Function,
-    Parameter,
-    Program,
-    Reference,
-    Variable,
-    unsupported,
-)
+from workbench.backends.ptx.syntax.program import BITS, Function, Parameter, Program, Reference, Variable, unsupported
 from workbench.backends.ptx.syntax.tokens import Tokens
 
 NEWEST = (9, 9)

@@ -1,1 +1,1 @@
-"""What stands for Warp's submodules."""
+"""Stand-ins for Warp's submodules."""

@@ -1,4 +1,4 @@
-"""What stands for `warp._src.…`: names that are public too; Warp's compiler and runtime are refused by name."""
+"""Stand-ins for `warp._src.…`: names that are public too; Warp's compiler and runtime are refused by name."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def _scalar_type(dtype: Any) -> Any:
 
 
 def _registered(function: Any = None, *args: Any, **options: Any) -> Any:
-    """The function itself, or a decorator that returns it."""
+    """Return the function itself, or a decorator that returns it."""
     return function if callable(function) else lambda f: f
 
 
 def _arguments(function: Any) -> inspect.FullArgSpec:
-    """The signature, with annotations that are text evaluated."""
+    """Return the signature, with annotations that are text evaluated."""
     spec = inspect.getfullargspec(function)
     return spec._replace(annotations=inspect.get_annotations(function, eval_str=True))
 
@@ -131,4 +131,4 @@ OWN: dict[str, Any] = {
     **{name: lambda *args, **options: None for name in ("capture_pause", "capture_resume")},
     "_is_graph_capture_allocation_supported": lambda device: True,
 }
-"""What the wheel's plain parts ask of `warp._src`."""
+"""The names of `warp._src` that the wheel's plain parts use."""

@@ -197,11 +197,42 @@ def transposed(
     _view(block_map, int(start[-1]))[positions] = blocks[order]
 
 
+def compressed(
+    rows: int, columns: int, block_size: int, scalar_size: int, code: int, room: int, prunes: bool, zero_mask: int,
+    compact: bool, offsets: Any, counts: Any, stored: Any, values: Any, with_values: bool,
+) -> None:  # fmt: skip
+    """Sort the blocks of each row and join those of one column, without blocks outside; with `prunes` without zeros.
+
+    With `compact` rows lie one behind the other, else each begins where it began.
+    """
+    first, row_counts, column_of = _view(offsets, rows + 1), _view(counts, rows), _view(stored, room)
+    row, at = _active(first, row_counts, rows)
+    used = (column_of[at] >= 0) & (column_of[at] < columns)
+    if prunes:
+        bits = _view(values, room * block_size, f"u{scalar_size}").reshape(room, block_size)
+        used &= (bits[at] & bits.dtype.type(zero_mask)).any(1)
+    row, at = row[used], at[used]
+    blocks, group = np.unique(row.astype(np.int64) * columns + column_of[at], return_inverse=True)
+    sizes = np.bincount(blocks // columns, minlength=rows) if columns else np.zeros(rows, int)
+    if compact:
+        first[0], first[1:] = 0, np.cumsum(sizes)
+    if row_counts is not None:
+        row_counts[:] = sizes
+    places = _active(first, sizes, rows)[1]
+    column_of[places] = blocks % columns if columns else 0
+    if with_values:
+        numbers = _view(values, room * block_size, ("f4", "f8")[code]).reshape(room, block_size)
+        sums = np.zeros((len(blocks), block_size), numbers.dtype)
+        np.add.at(sums, group, numbers[at])
+        numbers[places] = sums
+
+
 def calls() -> dict[str, Any]:
-    """The functions, by the names that the wheel calls."""
+    """Return the functions by the names that the wheel calls."""
     found: dict[str, Any] = {
         "wp_bsr_matrix_from_triplets_host": from_triplets,
         "wp_bsr_transpose_host": transposed,
+        "wp_bsr_compress_inplace_host": compressed,
         "wp_graph_coloring": _coloured,
         "wp_balance_coloring": _balanced,
     }

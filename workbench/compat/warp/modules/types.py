@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
 
 def normal(spec: Any) -> Any:
-    """The type that `spec` means; `spec` itself if it is none."""
+    """Return the type that `spec` means; `spec` itself if it is none."""
     try:
         return as_element(spec)
     except TypeError:
@@ -56,7 +56,7 @@ def _kind(*kinds: Kind) -> Any:
 
 
 def _of_value(question: Any) -> Any:
-    """A question about a value's type."""
+    """Return a function that answers a question about a value's type."""
 
     def ask(value: Any) -> bool:
         if isinstance(value, (bool, int, float)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass
 from enum import IntEnum
+from math import prod
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class Wire:
     @property
     def inner(self) -> tuple[int, ...]:
         """The NumPy shape of an element: (n,) of a vector, () of a scalar or a complex number."""
-        return (self.type.length,) if self.type.shape else ()  # type: ignore[union-attr]
+        return (prod(self.type.shape),) if self.type.shape else ()  # type: ignore[union-attr]
 
 
 @dataclass(frozen=True)

@@ -28,19 +28,16 @@ from workbench.runtime.device.memory import Memory
 from workbench.structs import AnyType, IndexedArray, Struct, StructArray
 from workbench.types import (
     NUMBERS,
-    SCALARS,
     Aggregate,
     ArrayType,
-    Complex,
     Kind,
     Scalar,
     Type,
     Vector,
     as_type,
-    complex64,
-    complex128,
     element,
-    float64,
+    is_complex,
+    is_float,
     is_wide,
     number_type,
 )
@@ -83,32 +80,19 @@ def operand(kernel: str, name: str, value: Any, type: Type) -> Any:
     assert not isinstance(type, Aggregate)
     shape = type.shape
     scalar = number_type(type)
-    if isinstance(scalar, Complex):
-        return _complex(kernel, name, value, scalar)
     # The usual argument, at once: below `_SAFE` no float type overflows, so JAX need not be asked.
-    if value.__class__ is float and not shape and scalar.kind is Kind.FLOAT and abs(value) < _SAFE:
+    if value.__class__ is float and not shape and is_float(scalar) and abs(value) < _SAFE:
         return scalar.numpy.type(value)
     if not is_typed(value):
         return flat(_from_python(kernel, name, value, type, shape), type)
     if tuple(value.shape) != shape:
         raise misfit(kernel, name, value, type, "Pass one value.")
-    own = SCALARS.get(value.dtype.name)
+    own = NUMBERS.get(value.dtype.name)
     if own == scalar:
         return flat(value, type)
     if own is None or not _converts(value, own, scalar):
         raise misfit(kernel, name, value, type, conversion(name, value, scalar))
     return flat(library().jax.lax.convert_element_type(value, scalar.numpy), type)
-
-
-def _complex(kernel: str, name: str, value: Any, type: Complex) -> Any:
-    """Return a number as an operand of a complex type; complex64 does not take a float with more digits."""
-    if isinstance(value, (bool, int, float, complex)) and not isinstance(value, np.generic):
-        own = complex64 if fits(value, type.dtype) else None
-    else:
-        own = NUMBERS.get(value.dtype.name) if is_typed(value) and not value.shape else None
-    if own is None or (number_type(own) in (float64, complex128) and type != complex128):
-        raise misfit(kernel, name, value, type, f"Pass a number that {type.name} can hold.")
-    return library().jax.lax.convert_element_type(value, type.numpy) if is_typed(value) else type.numpy.type(value)
 
 
 def flat(value: Any, dtype: Scalar | Vector) -> Any:
@@ -299,8 +283,12 @@ def fills(kernel: str, init: Mapping[str, Any], types: Mapping[str, ArrayType]) 
 def _converts(value: Any, own: Scalar, wanted: Scalar) -> bool:
     """Return whether a value may change its type: as JAX promotes, weakly typed numbers by kind alone."""
     if getattr(value, "weak_type", False) or isinstance(value, np.generic):
-        return _RANK[own.kind] <= _RANK[wanted.kind]
-    return promote(own, wanted) == wanted
+        return _rank(own) <= _rank(wanted)
+    return is_complex(own) <= is_complex(wanted) and promote(element(own), element(wanted)) == element(wanted)
+
+
+def _rank(number: Any) -> int:
+    return 3 if is_complex(number) else _RANK[number.kind]
 
 
 def without_structs(kernel: str, name: str, annotation: AnyType | None) -> Type | None:
@@ -383,14 +371,12 @@ def _check_width(kernel: str, name: str, type: Type) -> None:
 def _from_python(kernel: str, name: str, value: Any, type: Scalar | Vector, shape: tuple[int, ...]) -> Any:
     """Return a number, or a tuple of them for a vector, as a NumPy array of the element type."""
     scalar = number_type(type)
-    if isinstance(scalar, Complex):
-        return np.asarray(_complex(kernel, name, value, scalar))
     try:
         plain = np.asarray(value)
-        own = SCALARS.get(plain.dtype.name)
-        if own is None or _RANK[own.kind] > _RANK[scalar.kind] or plain.shape != shape:
+        own = NUMBERS.get(plain.dtype.name)
+        if own is None or _rank(own) > _rank(scalar) or plain.shape != shape:
             raise ValueError
-        if scalar.kind is Kind.FLOAT and not all(fits(n, scalar) for n in plain.reshape(-1).tolist()):
+        if is_float(scalar) and not all(fits(n, element(scalar)) for n in plain.reshape(-1).tolist()):
             raise ValueError
         with np.errstate(over="ignore"):
             return np.asarray(value, dtype=scalar.numpy) if shape else np.asarray(plain.item(), dtype=scalar.numpy)

@@ -9,7 +9,7 @@ from typing import Any
 from workbench.errors import LaunchError
 from workbench.interop.jax.values import arguments
 from workbench.runtime.arrays.placeholder import Symbol
-from workbench.types import NUMBERS, Complex, Scalar, Vector
+from workbench.types import NUMBERS, Scalar, Vector
 
 
 class TracedNumber(Symbol):
@@ -28,7 +28,7 @@ class TracedNumber(Symbol):
         Raises:
             LaunchError: something would be lost.
         """
-        numbers = isinstance(type, (Scalar, Complex)) and isinstance(self.type, (Scalar, Complex))
+        numbers = type in NUMBERS.values() and self.type in NUMBERS.values()
         if self.type != type and not numbers:
             raise LaunchError(f"{name} of {kernel} takes {type!r}, not {self.type!r}.", function=kernel, parameter=name)
         if isinstance(type, Vector) and type.shape:

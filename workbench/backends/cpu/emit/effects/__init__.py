@@ -1,1 +1,1 @@
-"""What a kernel does besides computing: atomics, faults, prints, and the look at a request to end."""
+"""Effects of a kernel: atomics, faults, prints, and the look at a request to end."""

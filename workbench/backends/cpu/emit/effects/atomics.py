@@ -13,7 +13,7 @@ _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
-    """An element's new value from its old one, which is the result."""
+    """Emit an element's new value from its old one, which is the result."""
     (place,) = memory.places(emitter, op)
     kind, scalar = op.attrs[KIND], element(op.result.type)
     value = emitter.operand(op.operands[-1])
@@ -57,7 +57,7 @@ def _swap(emitter: Emitter, place: str, scalar: Scalar, expected: str, value: st
 
 
 def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
-    """`min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
+    """Emit `min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
     w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
     new = _bits(emitter, value, scalar)
     first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")

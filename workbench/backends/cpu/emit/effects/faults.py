@@ -50,7 +50,7 @@ done:
 
 
 def emit_fault(emitter: Emitter, op: Op) -> None:
-    """A call with the operation's number, the thread and the values."""
+    """Emit a call with the operation's number, the thread and the values."""
     w = emitter.writer
     owner = emitter.fault_owner()
     name, choose = ("wb.fault.lowest", _KEEP_LOWEST) if owner else ("wb_fault", _KEEP_FIRST)

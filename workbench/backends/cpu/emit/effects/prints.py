@@ -14,7 +14,7 @@ _BUFFER = f"@{SYMBOL} = global [{HEAD + CAPACITY} x i8] zeroinitializer, align 1
 
 
 def emit_print(emitter: Emitter, op: Op) -> None:
-    """A call with the print's number, the thread and the values as words."""
+    """Emit a call with the print's number, the thread and the values as words."""
     count = width(op.operands)
     w = emitter.writer
     w.declare(SYMBOL, _BUFFER)

@@ -1,1 +1,1 @@
-"""What the vectors of a target can do, and what its code generator should prefer."""
+"""The vectors of a target, and the preferences of its code generator."""

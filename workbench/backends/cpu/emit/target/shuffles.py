@@ -1,4 +1,4 @@
-"""How LLVM should vectorise kernels of small matrices and structs on x86, where threads shuffle what they load.
+"""Vectorisation of kernels of small matrices and structs on x86, where threads shuffle what they load.
 
 What LLVM expects of gathers, scatters and wide permutations is not what they cost. It loads elements of up to nine
 numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct.
@@ -16,6 +16,8 @@ from workbench.ir.values import Function, Op, walk
 from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
 from workbench.types import ArrayType
 
+NARROW_VECTORS = "+prefer-256-bit"
+
 
 def preferences(function: Function) -> str:
     """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
@@ -26,7 +28,7 @@ def preferences(function: Function) -> str:
     if not wide:
         return ""
     gathers = "+prefer-no-gather,+prefer-no-scatter"
-    return f"{gathers},+prefer-256-bit" if not loops and _mostly_moves(operations) else gathers
+    return f"{gathers},{NARROW_VECTORS}" if not loops and _mostly_moves(operations) else gathers
 
 
 def _mostly_moves(operations: list[Op]) -> bool:
@@ -36,6 +38,6 @@ def _mostly_moves(operations: list[Op]) -> bool:
 
 
 def _moved(op: Op) -> int:
-    """How many numbers of an array it loads or stores."""
+    """Return how many numbers of an array it loads or stores."""
     array = op.operands[0].type if op.operands else None
     return width(array.dtype) if isinstance(array, ArrayType) and op.name != "shape" else 0

@@ -1,4 +1,4 @@
-"""What is left of tiles when the rest has become loops: products, and tiles turned over or read where they lie."""
+"""The rest of tiles once loops are written out: products, and tiles transposed or read in memory."""
 
 from workbench.backends.cpu.emit.tiles.matmul import emit_add_product, emit_matmul
 from workbench.backends.cpu.emit.tiles.transpose import emit_transpose

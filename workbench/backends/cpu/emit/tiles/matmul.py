@@ -49,13 +49,13 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 def emit_matmul(emitter: Emitter, op: Op) -> None:
-    """A call of the function for this shape."""
+    """Emit a call of the function for this shape."""
     c, a, b = (emitter.operands(v) for v in op.operands)
     _call(emitter, op, (c, a, b), op.attrs[ACCUMULATE])
 
 
 def emit_add_product(emitter: Emitter, op: Op) -> None:
-    """The same, and what it adds to may be a part of an array."""
+    """Emit a product added to a tile, or to a part of an array."""
     *_, slots, condition, a, b = op.operands
     total = window(emitter, op, slots, condition)
     _call(emitter, op, (total, emitter.operands(a), emitter.operands(b)), accumulate=True)
@@ -170,7 +170,7 @@ class _Text:
         return after
 
     def block(self, i: str, j: str, rows: int, lanes: int, vectors: int, before: str, last: str) -> None:
-        """One block of the result, in registers."""
+        """Emit one block of the result, in registers."""
         kind = _vector(self.scalar, lanes)
         size = self.shape.scalar.size
         zero = f"splat ({self.scalar} {literal(0.0, self.shape.scalar)})"

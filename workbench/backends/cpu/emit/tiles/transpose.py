@@ -22,7 +22,7 @@ SIDES = (8, 4, 2, 1)
 
 
 def emit_transpose(emitter: Emitter, op: Op) -> None:
-    """A call of the function for this shape, or of the one for all shapes of whole blocks."""
+    """Emit a call of the function for this shape, or of the one for all shapes of whole blocks."""
     to, source, *sides = op.operands
     rows, columns = op.attrs[SHAPE]
     given = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
@@ -40,7 +40,7 @@ def emit_transpose(emitter: Emitter, op: Op) -> None:
 
 
 def _parts(count: int) -> Iterator[tuple[int, int, int]]:
-    """Where blocks of one side begin and end, and the side."""
+    """Yield the begin and end of runs of blocks of one side, and the side."""
     start = 0
     for side in SIDES:
         stop = start + (count - start) // side * side
@@ -100,7 +100,7 @@ class _Text:
         return after
 
     def block(self, i: str, j: str, side: int) -> None:
-        """One block, from rows i and columns j on."""
+        """Emit one block, from rows i and columns j on."""
         kind, size = f"<{side} x {self.scalar}>", f"getelementptr inbounds {self.scalar}, ptr"
         found: list[str] = []
         for r in range(side):

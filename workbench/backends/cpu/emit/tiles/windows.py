@@ -1,4 +1,4 @@
-"""Where the operands of products lie: in slots, or in a part of an array, whose rows are further apart."""
+"""Operands of products in memory: in slots, or in a part of an array, whose rows are further apart."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from workbench.types import element
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
-    """The address, and how far apart rows are: of the array's part, or of the slots."""
+    """Emit the address, and the distance of rows: of the array's part, or of the slots."""
     emitter.bind(op.result, window(emitter, op, *op.operands[-2:]))
 
 
@@ -27,7 +27,7 @@ def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[st
 
 
 def arguments(emitter: Emitter, found: Sequence[str], columns: int) -> str:
-    """What a function is given of a tile of so many columns: its address, and elements from row to row."""
+    """Return a function's arguments for a tile of so many columns: its address, and elements from row to row."""
     if len(found) == 1:
         return f"ptr {found[0]}, i64 {columns}"
     address, row, inside = found
@@ -35,7 +35,7 @@ def arguments(emitter: Emitter, found: Sequence[str], columns: int) -> str:
 
 
 def emit_apart(emitter: Emitter, op: Op) -> None:
-    """Whether one array ends before the other begins."""
+    """Emit whether one array ends before the other begins."""
     w = emitter.writer
     (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)
     before, behind = w.emit(f"icmp ule ptr {end}, {second}"), w.emit(f"icmp ule ptr {other}, {first}")
@@ -43,8 +43,9 @@ def emit_apart(emitter: Emitter, op: Op) -> None:
 
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
-    """Where a dense array begins and ends."""
-    kind, w = array_of(array), emitter.writer
+    """Emit the addresses at which a dense array begins and ends."""
+    kind, w = array.type, emitter.writer
+    assert isinstance(kind, ArrayType)
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
     bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
     return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
+from workbench.backends.cuda.cpp.locals import Classes
 from workbench.backends.cuda.tiles.placement.layouts import Layout, Spread, Striped, for_fragments, for_product
 from workbench.ir.attributes import AXIS, LINKED, PRECISION
 from workbench.ir.ops import LEAD, LOOPS, STRUCTURED, VIEWS
@@ -42,35 +43,16 @@ class Plan:
     """
 
     function: Function
-    shared: set[Value] = field(default_factory=set[Value])
-    views: dict[Value, Value] = field(default_factory=dict[Value, Value])
-    layouts: dict[Value, Layout] = field(default_factory=dict[Value, Layout])
-    tied: Classes = field(default_factory=lambda: Classes())
+    shared: set[Value] = field(default_factory=set)
+    views: dict[Value, Value] = field(default_factory=dict)
+    layouts: dict[Value, Layout] = field(default_factory=dict)
+    tied: Classes = field(default_factory=Classes)
 
     def root(self, value: Value) -> Value:
         """Return the tile that holds the elements."""
         while value in self.views:
             value = self.views[value]
         return value
-
-
-class Classes:
-    """Disjoint sets of values that can be joined (union-find)."""
-
-    def __init__(self) -> None:
-        self._parent: dict[Value, Value] = {}
-
-    def of(self, value: Value) -> Value:
-        """Return the member that represents the class of a value."""
-        while self._parent.get(value, value) is not value:
-            value = self._parent[value]
-        return value
-
-    def join(self, a: Value, b: Value) -> None:
-        """Merge the classes of two values."""
-        a, b = self.of(a), self.of(b)
-        if a is not b:
-            self._parent[b] = a
 
 
 def uniform_ops(block: Block) -> Iterator[Op]:

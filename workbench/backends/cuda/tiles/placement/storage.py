@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from workbench.backends.cuda.tiles.placement.plan import Classes, Plan, crossing, uniform_ops
+from workbench.backends.cuda.cpp.locals import Classes
+from workbench.backends.cuda.tiles.placement.plan import Plan, crossing, uniform_ops
 from workbench.ir.ops import LOOPS, STRUCTURED
 from workbench.ir.values import Block, Op, Value
 from workbench.tiles import is_tile
@@ -27,9 +28,7 @@ class Storage:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.classes = Classes()
-        self._enemies: dict[Value, set[Value]] = {}
         self._around: dict[Op, set[Value]] = {}
-        self._members: dict[Value, set[Value]] = {}
         body = plan.function.body
         for op in uniform_ops(body):
             if op.name in LOOPS:
@@ -37,7 +36,7 @@ class Storage:
                     carried = block.params[1:] if op.name == "for" else block.params
                     for result, param in zip(op.results, carried, strict=True):
                         if is_tile(result):
-                            self._join(result, param)
+                            self.classes.join(result, param)
         self._block(body, set())
         for op in uniform_ops(body):
             self._share(op)
@@ -48,28 +47,18 @@ class Storage:
 
     def is_exclusive(self, value: Value) -> bool:
         """Return whether no other tile has its storage."""
-        return len(self._members.get(self.of(value), {value})) == 1
+        return len(self.classes.members(value)) == 1
 
     def around(self, op: Op) -> set[Value]:
         """Return the storages that are needed at an operation."""
         return {self.of(v) for v in self._around.get(op, ())}
-
-    def _join(self, a: Value, b: Value) -> None:
-        a, b = self.of(a), self.of(b)
-        if a is not b:
-            members = self._members.pop(a, {a}) | self._members.pop(b, {b})
-            self.classes.join(a, b)
-            self._members[self.of(a)] = members
 
     def _roots(self, values: Iterable[Value]) -> set[Value]:
         return {self.of(self.plan.root(v)) for v in values if is_tile(v)}
 
     def _meet(self, values: set[Value], live: set[Value]) -> None:
         for value in values:
-            for other in live:
-                if other is not value:
-                    self._enemies.setdefault(value, set()).add(other)
-                    self._enemies.setdefault(other, set()).add(value)
+            self.classes.meet(value, live)
 
     def _block(self, block: Block, live: set[Value]) -> set[Value]:
         """Walk backwards from what is needed after the block; returns what is needed before it."""
@@ -144,9 +133,5 @@ class Storage:
         views, layouts, shared = self.plan.views, self.plan.layouts, self.plan.shared
         if a in views or b in views or a.type != b.type or (a in shared) != (b in shared):
             return
-        if layouts.get(a) != layouts.get(b) or self.of(a) is self.of(b):
-            return
-        mine, theirs = (self._members.get(self.of(v), {v}) for v in (a, b))
-        # Classes interfere if any two of their members do.
-        if not any(self._enemies.get(x, set()) & theirs for x in mine):
-            self._join(a, b)
+        if layouts.get(a) == layouts.get(b):
+            self.classes.join_unless_met(a, b)

@@ -1,0 +1,89 @@
+"""Values that are used far behind where they were computed: between the two they lie on the stack.
+
+An adjoint computes a thousand values and then uses them in the reverse order. No target has registers for them, so LLVM
+would spill them; but to decide which ones, its register allocator compares what each value meets on its long way, which
+takes n² steps for n such values. Here the text spills them: in a long block a value that is not used for an eighth of
+`DISTANT_OPERATIONS` is stored where it was computed, and loaded where it is used next. All that is left to allocate is
+short. The accesses are volatile, else LLVM would undo them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import msgspec
+
+from workbench.backends.cpu.text.writer import Writer
+from workbench.ir.values import Block, Op, Value, walk
+from workbench.limits import DISTANT_OPERATIONS
+from workbench.types import Kind, Scalar, Vector, element
+
+
+class Distant(msgspec.Struct, frozen=True):
+    """The stores and loads around a block's operations for values that are used far away.
+
+    Attributes:
+        stored: values to store once they are computed.
+        loaded: by operation, those of them to load before it.
+        over: by operation, those of them that no later operation loads.
+    """
+
+    stored: set[Value] = set()
+    loaded: dict[Op, list[Value]] = {}
+    over: dict[Op, list[Value]] = {}
+
+
+def distant(block: Block) -> Distant:
+    """Return what to store and load in a block, of what is computed in it."""
+    result = Distant()
+    if len(block.ops) <= DISTANT_OPERATIONS:
+        return result
+    used_at: dict[Value, int] = {}
+    last_load: dict[Value, Op] = {}
+    for at, op in enumerate(block.ops):
+        inner = [v for b in op.blocks for o in walk(b) for v in o.operands]
+        for value in dict.fromkeys((*op.operands, *inner)):
+            if value in used_at:
+                if at - used_at[value] > DISTANT_OPERATIONS // 8 and _is_number(value):
+                    result.stored.add(value)
+                    result.loaded.setdefault(op, []).append(value)
+                    last_load[value] = op
+                used_at[value] = at
+        used_at.update(dict.fromkeys(op.results, at))
+    for value, op in last_load.items():
+        result.over.setdefault(op, []).append(value)
+    return result
+
+
+def _is_number(value: Value) -> bool:
+    return isinstance(value.type, Scalar | Vector) and element(value.type).kind is not Kind.BOOL
+
+
+class Stack:
+    """The stack memory of such values while they are distant; elements are used again.
+
+    Attributes:
+        writer: where lines go.
+    """
+
+    def __init__(self, writer: Writer) -> None:
+        self.writer = writer
+        self._free: dict[str, list[str]] = defaultdict(list)
+        self._of: dict[tuple[object, ...], str] = {}
+        self._count = 0
+
+    def store(self, key: tuple[object, ...], kind: str, register: str) -> None:
+        """Write a store of a register of an LLVM type to a place that `key` is the name of."""
+        w, free = self.writer, self._free[kind]
+        if not free:
+            self._count += 1
+            free.append(w.once(("distant", self._count), f"alloca {kind}", "distant"))
+        self._of[key] = free.pop()
+        w.do(f"store volatile {kind} {register}, ptr {self._of[key]}")
+
+    def load(self, key: tuple[object, ...], kind: str, over: bool) -> str:
+        """Write a load; return its register. `over`: it is the last one."""
+        place = self._of.pop(key) if over else self._of[key]
+        if over:
+            self._free[kind].append(place)
+        return self.writer.emit(f"load volatile {kind}, ptr {place}")

@@ -1,0 +1,98 @@
+"""Square blocks of elements transposed in registers: rows of elements become columns, which lanes are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from workbench.backends.cpu.gang.widen import vector
+from workbench.ir.ops import EFFECTS
+from workbench.ir.values import Function, Op, array_of, component_of, walk
+from workbench.structs import ELEMENT
+from workbench.types import element
+
+UNIT = 16
+"""Bytes of a register within which every target interleaves two of them."""
+
+
+def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[str]) -> list[str]:
+    """Return the columns of a block of as many rows as a row has elements, a power of two.
+
+    Neighbouring rows are interleaved within units of 16 bytes, which takes one instruction for each result; then units
+    change places.
+
+    Args:
+        emit: writes an instruction and returns the register of its result.
+        kind: LLVM's type of an element.
+        size: its bytes, 4 or 8.
+        rows: vectors.
+    """
+    side, unit = len(rows), min(len(rows), UNIT // size)
+    whole = vector(kind, side)
+
+    def shuffled(a: str, b: str, order: Sequence[int]) -> str:
+        lanes = ", ".join(f"i32 {k}" for k in order)
+        return emit(f"shufflevector {whole} {a}, {whole} {b}, <{side} x i32> <{lanes}>")
+
+    def interleaved(a: str, b: str, count: int) -> list[str]:
+        """Return the lower and the upper halves of units, `count` elements of each in turn."""
+        orders = [
+            [u + half * unit // 2 + first + other * side + k for u in range(0, side, unit)
+             for first in range(0, unit // 2, count) for other in (0, 1) for k in range(count)]
+            for half in (0, 1)
+        ]  # fmt: skip
+        return [shuffled(a, b, order) for order in orders]
+
+    parts = list(rows)
+    if unit > 1:
+        parts = [x for a, b in zip(parts[::2], parts[1::2], strict=True) for x in interleaved(a, b, 1)]
+    if unit > 2:
+        pairs = [(parts[k + j], parts[k + j + 2]) for k in range(0, side, 4) for j in (0, 1)]
+        parts = [x for a, b in pairs for x in interleaved(a, b, 2)]
+    step = unit
+    while step < side:
+        low = [k if not k & step else k - step + side for k in range(side)]
+        high = [k + step if not k & step else k + side for k in range(side)]
+        parts = [shuffled(parts[k & ~step], parts[k | step], high if k & step else low) for k in range(side)]
+        step *= 2
+    return parts
+
+
+def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
+    """Return where blocks of `side` elements begin that cover those wanted of `count`, in ascending order.
+
+    The last one may overlap the one before.
+    """
+    begins: list[int] = []
+    for k in wanted:
+        if not begins or k >= begins[-1] + side:
+            begins.append(min(k, count - side))
+    return begins
+
+
+FIELD_BYTES = 4
+"""Bytes of the cells in which structs are loaded."""
+
+
+def struct_loads(function: Function) -> dict[Op, list[Op]]:
+    """Return, by the first of them, loads of fields of one struct of an array, between which nothing is changed."""
+    groups: dict[Op, list[Op]] = {}
+    for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
+        open_groups: dict[tuple[object, ...], list[Op]] = {}
+        for op in block.ops:
+            if op.blocks or op.name in EFFECTS:
+                open_groups.clear()
+            elif op.name == "load" and component_of(op) is None and _is_cell(op):
+                root = op.operands[0].name.partition(ELEMENT)[0]
+                group = open_groups.setdefault((root, *op.operands[1:]), [])
+                group.append(op)
+                groups[group[0]] = group
+    return groups
+
+
+def _is_cell(op: Op) -> bool:
+    """Return whether a load's bytes are whole cells of an array of structs of such."""
+    type = array_of(op.operands[0])
+    return (
+        element(type.dtype).size == FIELD_BYTES
+        and type.pitch > 0 == type.pitch % FIELD_BYTES == type.offset % FIELD_BYTES
+    )
