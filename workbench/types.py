@@ -100,7 +100,7 @@ class Scalar(Named):
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether a value is a NumPy scalar of this type, for `isinstance(x[0], wb.float32)`."""
-        return isinstance(value, np.generic) and value.dtype == self.numpy
+        return is_numpy_scalar(value) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
         """Return a NumPy scalar of this type.
@@ -579,7 +579,8 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
-    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) and len(shape) == 2 else ()
+    written = cast(Sequence[Any], shape) if isinstance(shape, (tuple, list)) else ()
+    sizes = tuple(written) if len(written) == 2 else ()
     wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
     return _small(Matrix, sizes, dtype, f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
 
@@ -588,7 +589,7 @@ def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str
     if sizes and (generic := any_vector(kinds, sizes, dtype)):
         return generic
     number = as_type(dtype)
-    sizes = tuple(py.int(n) if isinstance(n, np.integer) else n for n in sizes)
+    sizes = tuple(py.int(cast("np.integer[Any]", n)) if isinstance(n, np.integer) else n for n in sizes)
     if not all(isinstance(n, py.int) for n in sizes) or not is_small(sizes) or number != number_type(number):
         raise TypeError(refusal)
     return vector_of(sizes, number)

@@ -27,9 +27,8 @@ from workbench.ir.rewrite import fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.passes.analysis.divergence import varying_values
 from workbench.source import UNKNOWN, Location
-from workbench.types import ArrayType, int32, int64, is_float
 from workbench.types import bool as bool_
-from workbench.types import int32, int64
+from workbench.types import int32, int64, is_float
 
 Element = tuple[Value, ...]
 WRITES = frozenset(("store", "atomic_add"))

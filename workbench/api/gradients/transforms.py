@@ -26,6 +26,7 @@ from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
 from workbench.frontend.functions.derivatives import DERIVE
 from workbench.frontend.names.python_names import PYTHON_FORMS
+from workbench.host.narrow import HostArray, is_list
 from workbench.ir.values import Block, Op, Value
 from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array

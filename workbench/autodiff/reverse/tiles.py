@@ -15,9 +15,9 @@ from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of, without
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, array_of
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, Scalar, Type, Vector, float32, int32
+from workbench.types import Scalar, Type, Vector, float32, int32
 
 
 def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:

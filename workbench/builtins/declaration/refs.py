@@ -137,7 +137,7 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
     operands, result = _signature(RULES[name], name, tuple(kinds), tuple(map(is_weak, kinds)))
-    values = []
+    values: list[Value] = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):
             scalar = type.dtype if isinstance(type, Vector) and isinstance(arg.type, Scalar) else type

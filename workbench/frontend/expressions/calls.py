@@ -10,7 +10,7 @@ import sys
 import types as python_types
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -20,7 +20,7 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Elements, Literal, Operand, Static
+from workbench.frontend.state.operands import Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
@@ -44,7 +44,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     target = callee.value
     if isinstance(target, partial):  # the method of a number
         _positional(context, node, expression, 0)
-        return target()
+        return cast("partial[Operand]", target)()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:

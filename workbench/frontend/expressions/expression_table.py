@@ -50,7 +50,6 @@ from workbench.frontend.state.operands import (
     Unset,
     View,
     too_large,
-    value_of,
 )
 from workbench.frontend.tiles import arguments, reduce, slicing
 from workbench.frontend.values import matrices, structs, subscripts, transforms, views

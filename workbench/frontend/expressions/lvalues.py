@@ -36,7 +36,7 @@ from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Op, Value, array_of, dtype_of, vector_of, walk
 from workbench.tiles import Tile, is_tile
-from workbench.types import ArrayType, Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
+from workbench.types import Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
 from workbench.types import bool as bool_
 
 
@@ -414,7 +414,11 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
         _try(context, sign, slot, where, value)
 
 
-_IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}
+_IN_ONE_STEP: dict[type[ast.operator], tuple[str, int]] = {
+    ast.BitAnd: ("and", -1),
+    ast.BitOr: ("or", 0),
+    ast.BitXor: ("xor", 0),
+}
 
 
 def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:

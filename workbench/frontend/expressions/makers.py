@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from workbench import types
 from workbench.builtins.declaration.rules import part_type
@@ -13,6 +13,7 @@ from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values.matrices import number_of
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
 from workbench.types import Matrix, Quaternion, Transform, Vector, element, float32, int32, matrix, number_type, vector
 

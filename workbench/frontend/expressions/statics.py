@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
@@ -169,11 +169,11 @@ def _bits(value: Any) -> Any:
     if isinstance(value, float):
         return (type(value), value.hex())
     if _struct_of(value) is not None:
-        return (type(value), *(_bits(v) for v in vars(value).values()))
+        return (type(value), *(_bits(v) for v in cast("dict[str, object]", vars(value)).values()))
     return (type(value), value) if isinstance(value, (int, range)) else _Same(value)
 
 
-def _struct_of(value: Any) -> Struct | None:
+def _struct_of(value: object) -> Struct | None:
     """Return the struct that a value is of, if it is one."""
     struct = getattr(type(value), "__wb_struct__", None)
     return struct if isinstance(struct, Struct) else None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from math import isqrt, prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -36,8 +36,8 @@ from workbench.frontend.state.definition import Definition, Scope
 from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
-from workbench.ir.values import Value
-from workbench.types import Quaternion, Slots, Vector, element, int64, uint32, vector_of
+from workbench.ir.values import Value, slots_of
+from workbench.types import Quaternion, Vector, element, int64, uint32, vector_of
 
 
 @cache

@@ -111,7 +111,7 @@ def _hashable(value: Any) -> bool:
 
 def _is_vector(value: object) -> TypeGuard[HostArray]:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
-    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in NUMBERS
+    return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in NUMBERS
 
 
 def _is_number(value: Any) -> bool:
@@ -228,7 +228,7 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     if is_numpy_scalar(value) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
-        flat = np.ascontiguousarray(value).reshape(-1)
+        flat: Any = np.ascontiguousarray(value).reshape(-1)
         flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
         type_ = getattr(value, "type", None) or vector_of(value.shape, NUMBERS[value.dtype.name])
         return _constant(context, path, type_, tuple(flat.tolist()))

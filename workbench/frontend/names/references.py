@@ -21,7 +21,7 @@ from workbench.frontend.names.generic import Ref, ref
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import Definition
-from workbench.source import located, nodes_of, statements_of
+from workbench.source import blocks_of, located, nodes_of, statements_of
 
 
 def references(definition: Definition) -> list[str]:

@@ -26,7 +26,7 @@ from workbench.frontend.state.operands import (
     View,
 )
 from workbench.frontend.state.tile_maps import any_tile, fill, over, uniform
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.passes.weak_literals import too_wide
 from workbench.ranges import fits
 from workbench.tiles import Tile, contents, is_tile, shown

@@ -23,7 +23,16 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
 from workbench.frontend.state.loop_scope import Env
 from workbench.frontend.state.merge import Branches, assigned, branch_values, is_part, joined_type
-from workbench.frontend.state.operands import PENDING, POISON, AlreadyReported, Elements, Operand, Static, Unset
+from workbench.frontend.state.operands import (
+    PENDING,
+    POISON,
+    AlreadyReported,
+    Elements,
+    Operand,
+    Static,
+    Unset,
+    value_of,
+)
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies

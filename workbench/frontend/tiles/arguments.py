@@ -12,7 +12,6 @@ from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import as_element, fill, uniform
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.tiles import elementwise
-from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.tiles import MOST_ELEMENTS, is_shape, is_tile, shown
 from workbench.types import Scalar, Vector, as_type, int32, int64, is_integer

@@ -15,9 +15,9 @@ from workbench.frontend.tiles.arguments import Arguments
 from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
-from workbench.ir.values import Value
+from workbench.ir.values import Value, array_of
 from workbench.tiles import Tile, shown
-from workbench.types import ArrayType, Vector, float32, float64, int32, is_integer
+from workbench.types import Vector, float32, float64, int32, is_integer
 from workbench.types import bool as bool_
 
 
@@ -177,7 +177,7 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
         tile = fill(context, (1,) * indices.count(None), assign_type(context, operand, type.dtype, what), "register")
     else:
-        tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
+        tile = assign_type(context, operand, type.dtype, what, tiles=True)
     offsets, axes = _placed(arguments, array, indices, tile_of(tile))
     return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 

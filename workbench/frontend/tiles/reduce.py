@@ -246,7 +246,7 @@ def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
         return tile
     if len(factors) == 1 and widest == _wide(own):
         return tile
-    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(parts[0], widest)])[0]
+    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(value_of(parts[0]), widest)])[0]
 
 
 def _is_float(dtype: Any) -> bool:

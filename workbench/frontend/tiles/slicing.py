@@ -120,7 +120,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     several = 0
     for axis, (written, size) in enumerate(zip(nodes, tile_of(tile).shape, strict=False)):
-        numbers: Operand = None
+        numbers: Operand | None = None
         if isinstance(written, ast.Slice) and written.step is not None:
             span = _span(context, written, size, expression)
             if not span or span.step == 1:
@@ -144,8 +144,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
 
 
 def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
-    position = value_of(apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start)))
-    return position
+    return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
 
 
 def changed(

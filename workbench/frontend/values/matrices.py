@@ -31,7 +31,7 @@ from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.frontend.values import subscripts, transforms
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.types import (
     MOST_COMPONENTS,
     Complex,
@@ -77,10 +77,9 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
-    assert isinstance(m.type, Matrix)
-    columns = m.type.columns
-    line = [extracted(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
-    return context.builder.one("vec", line, Vector(columns, m.type.dtype))
+    type = matrix_of(m)
+    line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
+    return context.builder.one("vec", line, Vector(type.columns, type.dtype))
 
 
 def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
@@ -103,7 +102,7 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
     if isinstance(c, int):
-        return extracted(context, m, _flat(context, m.type, r, c))
+        return extracted(context, m, _flat(context, matrix_of(m), r, c))
     return extracted(context, row(context, m, r), c)
 
 

@@ -13,7 +13,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand, Static, value_of
+from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.state.tiling import is_thread
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of

@@ -8,7 +8,7 @@ from workbench.errors import KernelSyntaxError, KernelTypeError, WorkbenchError
 from workbench.frontend.state.coerce import assign_type, components, describe, extracted, materialise, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand
-from workbench.ir.values import Value, vector_of
+from workbench.ir.values import Value
 from workbench.types import Scalar, Transform, Vector
 
 PLACES = {"p": range(3), "q": range(3, 7)}
@@ -59,7 +59,7 @@ def attribute(context: Context, t: Value, name: str) -> Value:
     """
     if name not in PLACES:
         raise no_part(context, t, name)
-    return context.builder.one("vec", [extracted(context, t, k) for k in PLACES[name]], t.type.part(name))
+    return context.builder.one("vec", [extracted(context, t, k) for k in PLACES[name]], transform_of(t).part(name))
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
@@ -72,7 +72,7 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
     type = transform_of(t)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
+    part = assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
     for position, component in zip(PLACES[name], components(context, part), strict=True):
         index = context.builder.const(position)
         t = context.builder.emit("insert", (t, index, component), (type,), names=(label,)).result

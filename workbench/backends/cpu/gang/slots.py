@@ -11,9 +11,9 @@ from workbench.backends.cpu.emit.slots import storage
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, register, width
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
-from workbench.types import Kind, Scalar, Slots, element
+from workbench.types import Kind, Scalar, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:

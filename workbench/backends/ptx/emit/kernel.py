@@ -33,7 +33,7 @@ from workbench.backends.ptx.emit.values import Value, stored
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.expansions import WORKSPACE
-from workbench.backends.ptx.syntax.program import Function, Instruction, Program, Special, Symbol, unsupported
+from workbench.backends.ptx.syntax.program import Function, Instruction, Program, Special, Symbol, Variable, unsupported
 from workbench.limits import OPTIMISED_CHARACTERS
 
 ENTRY = "wbe_warp"

@@ -9,7 +9,7 @@ from workbench.backends.cpu.emit.memory import data, places, size
 from workbench.backends.cpu.text.values import width
 from workbench.ir.attributes import AXES
 from workbench.ir.values import Op, Value, array_of
-from workbench.types import element
+from workbench.types import ArrayType, element
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
