@@ -405,8 +405,7 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
     kind, builder, numbered = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
-        chosen = _part(context, lvalue, numbers)
-        assert isinstance(chosen, Value)
+        chosen = value_of(_part(context, lvalue, numbers))
         numbered = components(context, chosen)
     values = components(context, operand) if isinstance(operand, Value) else [operand]
     values = values * len(numbered) if len(values) == 1 and numbered else values

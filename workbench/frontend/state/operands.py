@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from workbench.errors import KernelTypeError
-from workbench.ir.values import Value
+from workbench.ir.values import Value, array_of
 from workbench.limits import LITERAL_BITS
 from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
@@ -98,9 +98,9 @@ class View(msgspec.Struct, frozen=True):
     @property
     def type(self) -> ArrayType:
         """The type of an array like it."""
-        assert isinstance(self.array.type, ArrayType)
+        whole = array_of(self.array)
         axes = sum(isinstance(p, Axis) for p in self.places)
-        return ArrayType(self.array.type.dtype, axes, wide=self.array.type.wide)
+        return ArrayType(whole.dtype, axes, wide=whole.wide)
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):

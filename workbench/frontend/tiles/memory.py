@@ -142,9 +142,7 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
     checks = arguments.flag("bounds_check", True)
 
     def of(name: str, *operands: Value) -> Value:
-        result = apply(context, TABLE[name], operands)
-        assert isinstance(result, Value)
-        return result
+        return apply(context, TABLE[name], operands)
 
     def element(at: Any, elements: Any) -> Any:
         positions = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]

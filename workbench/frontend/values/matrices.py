@@ -66,7 +66,6 @@ def matrix_of(value: Value) -> Matrix:
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
     type = value.type
-    assert isinstance(type, Vector)
     if isinstance(type, Complex):
         real, imag = (parts(context, p) for p in in_parts(context, value))
         return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))

@@ -13,7 +13,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
 from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value, vector_of
@@ -33,9 +33,8 @@ def is_swizzle(base: object, attr: str) -> bool:
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Return the vector of these components."""
-    assert isinstance(base.type, Vector)
     parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
-    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
 def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
@@ -44,12 +43,12 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     Raises:
         KernelTypeError: as `of_slice`.
     """
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     if not isinstance(node, ast.Slice):
-        return extracted(context, base, component(context, base.type, expression(context, node)))
-    positions = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
+        return extracted(context, base, component(context, type, expression(context, node)))
+    positions = of_slice(context, type, type.length, bounds(context, node, expression))
     parts = [extracted(context, base, k) for k in positions]
-    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
+    return context.builder.one("vec", parts, Vector(len(positions), type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -164,8 +163,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
-        assert isinstance(base, Value)
-        return swizzle(context, base, attr)
+        return swizzle(context, value_of(base), attr)
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
     if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
         return extracted(context, base, LETTERS.index(attr))  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ from workbench.backends.cpu.emit.memory import data, places, size
 from workbench.backends.cpu.text.values import width
 from workbench.ir.attributes import AXES
 from workbench.ir.values import Op, Value, array_of
-from workbench.types import ArrayType, element
+from workbench.types import element
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
@@ -44,8 +44,7 @@ def emit_apart(emitter: Emitter, op: Op) -> None:
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
     """Emit the addresses at which a dense array begins and ends."""
-    kind, w = array.type, emitter.writer
-    assert isinstance(kind, ArrayType)
+    kind, w = array_of(array), emitter.writer
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
     bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
     return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")
