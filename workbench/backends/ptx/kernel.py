@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -188,15 +189,7 @@ class Kernel:
         record = (ctypes.c_int64 * len(FAULT_WORDS))()
         symbols = (ctypes.c_int64 * (len(metadata.symbols) + 1))(*(launch.symbols[n] for n in metadata.symbols))
         counters = launch.counters or (ctypes.c_int64 * 1)()
-
-        def print_(_: int, form: int, values: int) -> int:
-            return launch.prints(form, values) if launch.prints else 0
-
-        def set_condition(_: int, handle: int, value: int) -> None:
-            if launch.condition:
-                launch.condition(handle, value)
-
-        prints, condition = _PRINT(print_), _CONDITION(set_condition)
+        prints, condition = _callbacks(launch)
         every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
@@ -378,3 +371,16 @@ class RaceTable:
             "RACES_BYTES": self._bytes,
             "RACES_EVERY": self.every,
         }
+
+
+def _callbacks(launch: Launch) -> tuple[Any, Any]:
+    """Return the device's functions of a launch as C calls them."""
+
+    def print_(_: int, form: int, values: int) -> int:
+        return launch.prints(form, values) if launch.prints else 0
+
+    def set_condition(_: int, handle: int, value: int) -> None:
+        if launch.condition:
+            launch.condition(handle, value)
+
+    return _PRINT(print_), _CONDITION(set_condition)

@@ -98,9 +98,9 @@ class View(msgspec.Struct, frozen=True):
     @property
     def type(self) -> ArrayType:
         """The type of an array like it."""
-        whole = array_of(self.array)
+        type = array_of(self.array)
         axes = sum(isinstance(p, Axis) for p in self.places)
-        return ArrayType(whole.dtype, axes, wide=whole.wide)
+        return ArrayType(type.dtype, axes, wide=type.wide)
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):
