@@ -156,8 +156,8 @@ _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
 _ON_HOST.append(_on_host)
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
-"""Where names are that are imported on first use: a first kernel needs none of them, and importing
-them takes as long as a quarter of all the others."""
+"""Modules of the names that are imported on first use: a first kernel needs none of them, and importing them takes as
+long as a quarter of all the others."""
 _PARTS = ("inspect", "linear", "optim", "utils")
 """Modules that are imported on first use."""
 
@@ -223,16 +223,16 @@ def build_cell(text: str, namespace: dict[str, Any], **options: Any) -> Cell:
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
-        found = getattr(import_module(_LATER[name]), name)
+        value = getattr(import_module(_LATER[name]), name)
     elif name in _PARTS:
-        found = import_module(f"workbench.{name}")
+        value = import_module(f"workbench.{name}")
     else:
-        found = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
-    if found is None:
+        value = _BUILTINS.get(name, _TYPES.get(name, _CONSTANTS.get(name)))
+    if value is None:
         instead = _instead_of(name, True) or _similar(name)
         raise AttributeError(f"module 'workbench' has no attribute {name!r}. {instead}".removesuffix(" "))
-    globals()[name] = found  # found directly the next time
-    return found
+    globals()[name] = value  # found directly the next time
+    return value
 
 
 def _similar(name: str) -> str:

@@ -21,7 +21,7 @@ import msgspec
 Value = TypeVar("Value", int, str)
 
 MATMULS = ("auto", "generated", "cublasdx")
-"""How tiles may be multiplied on CUDA."""
+"""The ways to multiply tiles on CUDA."""
 _ARM = (
     "generic", "apple-m1", "apple-m2", "apple-m3", "apple-m4", "neoverse-n1", "neoverse-n2", "neoverse-v1",
     "neoverse-v2", "cortex-a72", "cortex-a76",
@@ -105,8 +105,8 @@ def _user_cache() -> Path:
 
 
 def _one_of(name: str, words: tuple[str, ...]) -> str:
-    found = os.environ.get(name) or words[0]
-    return found if found in words else _ignored(name, ", ".join(words), words[0])
+    word = os.environ.get(name) or words[0]
+    return word if word in words else _ignored(name, ", ".join(words), words[0])
 
 
 def _number(name: str, default: int, least: int | None = None, unit: str = "") -> int:
@@ -123,11 +123,11 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 
 def _ignored(name: str, takes: str, default: Value) -> Value:
     """Return the default, with a warning, once for each value: a setting that makes no sense stops no work."""
-    found = os.environ[name]
-    if (name, found) not in _TOLD:
-        _TOLD.add((name, found))
+    value = os.environ[name]
+    if (name, value) not in _TOLD:
+        _TOLD.add((name, value))
         warnings.warn(
-            f"The environment variable {name} is {found!r}; it takes {takes}. {default} is used.", stacklevel=4
+            f"The environment variable {name} is {value!r}; it takes {takes}. {default} is used.", stacklevel=4
         )
     return default
 

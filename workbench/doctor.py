@@ -126,8 +126,8 @@ def _driver() -> Finding:
     if why:
         return Finding("CUDA driver", "optional", why, "Kernels run on the CPU. For a GPU, install NVIDIA's driver.")
     version = toolkit.shown(toolkit.driver_version())
-    found = ", ".join(f"cuda:{i} {d.name} ({d.arch})" for i, d in enumerate(devices()))
-    return Finding("CUDA driver", "ok", f"for CUDA {version}: {found}")
+    listed = ", ".join(f"cuda:{i} {d.name} ({d.arch})" for i, d in enumerate(devices()))
+    return Finding("CUDA driver", "ok", f"for CUDA {version}: {listed}")
 
 
 def _nvrtc() -> Finding:
@@ -150,8 +150,8 @@ def _architecture() -> Finding:
     if strange:
         advice = toolkit.advice(toolkit.extra_for(strange[0]))
         return Finding(what, "problem", f"NVRTC does not compile for {', '.join(strange)}", advice)
-    found = ", ".join(d.arch for d in devices()) or "no device; compile for one with --arch sm_90"
-    return Finding(what, "ok", found)
+    listed = ", ".join(d.arch for d in devices()) or "no device; compile for one with --arch sm_90"
+    return Finding(what, "ok", listed)
 
 
 def _capability(arch: str) -> int:
@@ -170,8 +170,8 @@ def _jax() -> Finding:
 
 def _shared_memory() -> Finding:
     what = "GPU memory"
-    kept = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() not in ("false", "0")
-    if devices() and _version("jax") and kept:
+    preallocates = os.environ.get("XLA_PYTHON_CLIENT_PREALLOCATE", "true").lower() not in ("false", "0")
+    if devices() and _version("jax") and preallocates:
         advice = "To share the GPU, set XLA_PYTHON_CLIENT_PREALLOCATE=false before JAX is imported."
         return Finding(what, "optional", "JAX takes three quarters of it when it starts", advice)
     return Finding(what, "ok", "shared with other libraries") if devices() else Finding(what, "optional", "no device")

@@ -41,11 +41,11 @@ class WorkbenchError(RuntimeError):
 
     def render(self) -> str:
         """Return the whole message as plain text."""
-        place = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
-        where = ", ".join(p for p in (self.function, str(place) if place else "") if p)
+        location = self.location if self.location is not None and self.location.line > 0 else None  # 0: unknown
+        where = ", ".join(p for p in (self.function, str(location) if location else "") if p)
         lines = [f"{type(self).__name__}  {where}".rstrip()]
-        if place is not None:
-            lines += [f"    {row}" for row in place.excerpt().splitlines()]
+        if location is not None:
+            lines += [f"    {row}" for row in location.excerpt().splitlines()]
         lines.append(f"{self.message}  {self.advice}".rstrip())
         return "\n".join(lines)
 
@@ -112,8 +112,8 @@ class CellErrors(KernelSyntaxError, KernelTypeError):
     @classmethod
     def of(cls, errors: Iterable[WorkbenchError]) -> WorkbenchError:
         """Return a single error as it is, and several as a `CellErrors`."""
-        found = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
-        return found[0] if len(found) == 1 else cls(f"{len(found)} errors in this cell", errors=tuple(found))
+        ordered = sorted(errors, key=lambda e: (e.location.line, e.location.column) if e.location else (0, 0))
+        return ordered[0] if len(ordered) == 1 else cls(f"{len(ordered)} errors in this cell", errors=tuple(ordered))
 
     def render(self) -> str:
         """Return the text of all errors, one after the other, with their count last."""

@@ -160,7 +160,7 @@ class LossReported(Event, frozen=True):
 
 Subscriber = Callable[[Event], None]
 SUBSCRIBERS: list[tuple[Subscriber, tuple[type[Event], ...]]] = []
-"""Who listens to what; a hot path tests it before it asks `listening`."""
+"""The subscribers by class of events; a hot path tests it before it asks `listening`."""
 
 
 def subscribe(subscriber: Subscriber, *kinds: type[Event]) -> Callable[[], None]:

@@ -34,8 +34,8 @@ def renewed(owner: Any, name: str, make: Callable[[], Any] = threading.Lock) -> 
         name: where the caller keeps the lock.
         make: makes one.
     """
-    place = sys.modules[owner] if isinstance(owner, str) else owner
-    _owners.setdefault(place, []).append((name, make))
+    holder = sys.modules[owner] if isinstance(owner, str) else owner
+    _owners.setdefault(holder, []).append((name, make))
     return make()
 
 
@@ -62,8 +62,8 @@ def after_fork(call: Callable[[], None]) -> None:
 
 
 def _renew() -> None:
-    for owner, places in list(_owners.items()):
-        for name, make in places:
+    for owner, names in list(_owners.items()):
+        for name, make in names:
             setattr(owner, name, make())
     if sys.version_info < (3, 12):  # before, all objects of a class shared a lock for each cached property
         for module in [m for name, m in sys.modules.items() if name.startswith("workbench")]:

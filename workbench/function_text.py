@@ -50,19 +50,19 @@ class Text(NamedTuple):
     first: int
 
 
-def text_of(function: Callable[..., Any], given: str | None = None) -> Text:
+def text_of(function: Callable[..., Any], source: str | None = None) -> Text:
     """Return the `def` that Python compiled to the function's code.
 
     Args:
         function: a function of Python.
-        given: the text to look in; None: the file, or the notebook's cells.
+        source: the text to look in; None: the file, or the notebook's cells.
 
     Raises:
         KernelSyntaxError: there is no text, or none that compiles to this code.
     """
     code, file = function.__code__, function.__code__.co_filename
-    if given is not None:
-        text = _search(code, _Read(Source(given, shown_name(file), file)))
+    if source is not None:
+        text = _search(code, _Read(Source(source, shown_name(file), file)))
         if text is None or not _same_header(text.node, function):
             raise KernelSyntaxError(
                 f"The source code given for {code.co_name} has no def {code.co_name} that compiles to it.",
@@ -293,10 +293,11 @@ def _same_header(node: ast.FunctionDef, function: Callable[..., Any]) -> bool:
             return False
     if not function.__code__.co_flags & __future__.annotations.compiler_flag:
         return True
-    kept = function.__annotations__
+    annotations = function.__annotations__
     written = {a.arg: a.annotation for a in (*node.args.posonlyargs, *node.args.args) if a.annotation is not None}
     return all(
-        not isinstance(kept.get(name), str) or ast.dump(parsed(kept[name]).body[0].value) == ast.dump(annotation)  # type: ignore[attr-defined]
+        not isinstance(annotations.get(name), str)
+        or ast.dump(parsed(annotations[name]).body[0].value) == ast.dump(annotation)  # type: ignore[attr-defined]
         for name, annotation in written.items()
     )
 

@@ -71,18 +71,18 @@ def converted(host: np.ndarray[Any, Any], scalar: Scalar) -> np.ndarray[Any, Any
         OverflowError: a number does not fit; the message names the first.
     """
     with np.errstate(all="ignore"):
-        made = host.astype(scalar.numpy)
+        cast = host.astype(scalar.numpy)
         if scalar.numpy.kind == "c" or scalar.kind.value == "float":
-            bad = np.isinf(made)
+            bad = np.isinf(cast)
             bad = bad & np.isfinite(host) if bad.any() else bad
         elif scalar.kind.value == "bool" or not host.size or (fits(host.min(), scalar) and fits(host.max(), scalar)):
-            return made
+            return cast
         else:
             low, high = np.iinfo(scalar.numpy).min, np.iinfo(scalar.numpy).max
             bad = ~((host > low - 1) & (host < high + 1))
     if bad.any():
         raise OverflowError(misfit(host[bad][0], scalar))
-    return made
+    return cast
 
 
 def check(value: Any, scalar: Scalar) -> None:

@@ -69,33 +69,33 @@ class Source(msgspec.Struct, frozen=True, dict=True):
 
 def nodes_of(*trees: ast.AST) -> list[ast.AST]:
     """Return the nodes of syntax trees, in `ast.walk`'s order and a third of its time, without `Load()` and `Add()`."""
-    found = list(trees)
-    for node in found:  # which grows
+    nodes = list(trees)
+    for node in nodes:  # which grows
         for name in node._fields:
             part = getattr(node, name, None)
             if isinstance(part, list):
-                found += [p for p in cast("list[object]", part) if isinstance(p, ast.AST)]
+                nodes += [p for p in cast("list[object]", part) if isinstance(p, ast.AST)]
             elif isinstance(part, ast.AST) and part._fields:
-                found.append(part)
-    return found
+                nodes.append(part)
+    return nodes
 
 
-def located(node: Any, place: ast.AST) -> Any:
+def located(node: Any, origin: ast.AST) -> Any:
     """Return the syntax tree; its nodes without a place have that of another node."""
     for inner in nodes_of(node):
         if not hasattr(inner, "lineno"):
-            ast.copy_location(inner, place)
+            ast.copy_location(inner, origin)
     return node
 
 
 def statements_of(*trees: ast.AST) -> list[ast.AST]:
     """Return the statements among the nodes of syntax trees, in the same order; what holds statements is among them."""
-    found = list(trees)
-    for node in found:  # which grows
+    statements = list(trees)
+    for node in statements:  # which grows
         for name in _HOLD_STATEMENTS:
             if isinstance(part := getattr(node, name, None), list):  # the body of a lambda is none
-                found += part
-    return found
+                statements += part
+    return statements
 
 
 def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -283,8 +283,8 @@ def as_element(spec: Any) -> Scalar | Vector | Struct:
     """
     if isinstance(spec, (Struct, Vector)):
         return spec
-    found = getattr(spec, "__wb_struct__", None)
-    return found if isinstance(found, Struct) else as_type(spec)
+    struct = getattr(spec, "__wb_struct__", None)
+    return struct if isinstance(struct, Struct) else as_type(spec)
 
 
 def array_type(dtype: Any, ndim: int) -> ArrayType | StructArray:

@@ -71,6 +71,6 @@ def is_shape(shape: object) -> TypeGuard[tuple[int, ...]]:
 
 def contents(type: Type) -> Scalar | Vector:
     """Return the type of a tile's elements; a scalar or vector type itself."""
-    found = type.dtype if isinstance(type, Tile) else type
-    assert isinstance(found, (Scalar, Vector))
-    return found
+    dtype = type.dtype if isinstance(type, Tile) else type
+    assert isinstance(dtype, (Scalar, Vector))
+    return dtype

@@ -200,8 +200,8 @@ class Vector(Named):
             components = components * prod(self.shape)
         if len(components) != prod(self.shape):
             raise TypeError(f"{self.name}() takes 0, 1 or {prod(self.shape)} components, not {len(components)}")
-        made = np.array([number_type(self)(c) for c in components], dtype=self.numpy)
-        return HostVector.of(made.reshape(self.shape), self)
+        components_array = np.array([number_type(self)(c) for c in components], dtype=self.numpy)
+        return HostVector.of(components_array.reshape(self.shape), self)
 
     def __repr__(self) -> str:
         return self.name
@@ -384,9 +384,9 @@ class _Alias(type):
     def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> Any:
         """Return the type that the base stands for; a body with names of its own is refused."""
         if type is not None:
-            made = super().__new__(cls, name, bases, body)
-            made.stands_for = type
-            return made
+            alias = super().__new__(cls, name, bases, body)
+            alias.stands_for = type
+            return alias
         own = [n for n in body if not n.startswith("__")]
         if own:
             raise TypeError(f"class {name}: a type of vectors has no attributes of its own, and {own[0]} is one")
@@ -431,8 +431,8 @@ class ArrayType(Named):
         return int64 if self.wide else int32
 
     def __repr__(self) -> str:
-        place = f" at {self.offset} of {self.pitch}" if self.pitch else ""
-        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{place}]"
+        layout = f" at {self.offset} of {self.pitch}" if self.pitch else ""
+        return f"array{'' if self.ndim == 1 else f'{self.ndim}d'}[{self.dtype!r}{layout}]"
 
 
 class Aggregate:

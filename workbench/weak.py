@@ -23,8 +23,8 @@ class Weak(Generic[K, V]):
 
     def get(self, key: K) -> V | None:
         """Return the value; None if it is gone."""
-        found = self._kept.get(key)
-        return found() if found is not None else None
+        value = self._kept.get(key)
+        return value() if value is not None else None
 
     def put(self, key: K, value: V) -> None:
         """Note a value; dead ones are dropped when there are twice as many entries as were alive."""

@@ -128,8 +128,8 @@ class Work(Generic[T]):
             after()
 
     def __repr__(self) -> str:
-        how = "dropped" if self.dropped else "over" if self.done else "going on"
-        return f"<Work {self.name}: {how}>"
+        state = "dropped" if self.dropped else "over" if self.done else "going on"
+        return f"<Work {self.name}: {state}>"
 
 
 _HERE: ContextVar[Work[Any] | None] = ContextVar("workbench work", default=None)

@@ -14,34 +14,7 @@ import pytest
 
 from tests.support.checks.modules import ROOT, tree
 
-ROOMS = (
-    "kernel_ext",
-    "workbench/api",
-    "workbench/backends/cpu/loader",
-    "workbench/backends/cpu/maths",
-    "workbench/backends/cpu/native",
-    "workbench/backends/cpu/text",
-    "workbench/backends/cuda",
-    "workbench/backends/ptx",
-    "workbench/backends/python",
-    "workbench/backends/wasm",
-    "workbench/backends/worker",
-    "workbench/builtins",
-    "workbench/cache",
-    "workbench/frontend",
-    "workbench/host",
-    "workbench/inspect",
-    "workbench/interop/jax",
-    "workbench/ir",
-    "workbench/linear",
-    "workbench/optim",
-    "workbench/passes/analysis",
-    "workbench/passes/checks",
-    "workbench/passes/lower_tiles",
-    "workbench/passes/memory",
-    "workbench/runtime",
-    "workbench/utils",
-)
+ROOMS = ("kernel_ext", "workbench")
 RIDDLES = frozenset(
     "He How It Its One She That These They This Those What When Where Whether Which Who Whose Why".split()
 )

@@ -47,14 +47,14 @@ def logged(function: Function) -> Function:
         )  # fmt: skip
     log = Value(ArrayType(int32, 2), log_name(function.params, "log"))
     flows = _Flows(function)
-    places = {p: k for k, p in enumerate(function.params)}
+    numbers = {p: k for k, p in enumerate(function.params)}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name not in ACCESSES or not is_float(op.operands[0].type):
             return None
         builder = Builder()
         builder.location = op.location
-        at, count = places[op.operands[0]], len(places)
+        at, count = numbers[op.operands[0]], len(numbers)
         rows = [(LOAD, flow) for v in op.results if op.name in READS for flow in flows.of(v, False)]
         if op.name in EFFECTS:
             rows += [(STORE if op.name == "store" else UPDATE, flow) for flow in flows.of(op.operands[-1], True)]

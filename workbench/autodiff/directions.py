@@ -97,9 +97,9 @@ def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **o
         if of is not None:
             from workbench.autodiff.second_order import adjoint_of_adjoint
 
-            kept = {name: options[name] for name in ("checkpoints", "stack", "numbers")}
+            forwarded = {name: options[name] for name in ("checkpoints", "stack", "numbers")}
             with suppress(NotDifferentiable):
-                again = adjoint_of_adjoint(of[0], **kept, constant=of[1])
+                again = adjoint_of_adjoint(of[0], **forwarded, constant=of[1])
         if again is None:
             raise
         return again

@@ -121,9 +121,9 @@ class Walk:
         """Copy an operation without blocks, then apply it to tangents."""
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
-        made = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
-        self.copies[op] = made
-        self.env.update(zip(op.results, made.results, strict=True))
+        emitted = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
+        self.copies[op] = emitted
+        self.env.update(zip(op.results, emitted.results, strict=True))
         if op.name in _EFFECTS:
             _EFFECTS[op.name](self, op)
         elif op.name in _SLOTS:
@@ -131,16 +131,16 @@ class Walk:
         elif any(v in self.active for v in op.results):
             self.set(op.result, _VALUES.get(op.name, Walk.builtin)(self, op))
 
-    def set(self, value: Value, found: Value) -> None:
+    def set(self, value: Value, derivative: Value) -> None:
         """Note a value's tangent."""
-        assert found.type == value.type, f"the tangent of {value.type!r} is {found.type!r}"
-        self.tangents[value] = found
-        self.builder.label(found, value.name and f"tan_{value.name}")
+        assert derivative.type == value.type, f"the tangent of {value.type!r} is {derivative.type!r}"
+        self.tangents[value] = derivative
+        self.builder.label(derivative, value.name and f"tan_{value.name}")
 
     def tangent(self, value: Value) -> Value:
         """Return the value's tangent; 0 where it has none."""
-        found = self.tangents.get(value)
-        return found if found is not None else zero(self.builder, value.type).value
+        known = self.tangents.get(value)
+        return known if known is not None else zero(self.builder, value.type).value
 
     def refuse(self, message: str, op: Op, advice: str) -> NotDifferentiable:
         """Return the error for this operation."""
@@ -178,9 +178,9 @@ class Walk:
             )  # fmt: skip
         if value in self.tangents or used:
             types = [v.type for v in op.results]
-            made = self.builder.emit(op.name, (*self.place(op), self.tangent(value)), types)
+            emitted = self.builder.emit(op.name, (*self.place(op), self.tangent(value)), types)
             if used:
-                self.set(op.result, made.result)
+                self.set(op.result, emitted.result)
 
     def atomic(self, op: Op) -> None:
         """Apply the change to tangents; those of integers have none.
@@ -242,9 +242,9 @@ class Walk:
     def builtin(self, op: Op) -> Value:
         """Return the tangent of a builtin by its adjoint rule, transposed."""
         ref = self.builder.ref
-        given = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
+        inputs = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
         operands = [ref(self.env[v]) for v in op.operands]
-        return pushed(op, operands, ref(self.env[op.result]), given, self.name).value
+        return pushed(op, operands, ref(self.env[op.result]), inputs, self.name).value
 
     # Structure.
 
@@ -304,8 +304,8 @@ class Walk:
         written([op], self.env, self.builder)
         inputs = [self.env[v] for v in op.operands]
         tangents = [self.tangents.get(op.operands[k]) for k in op.attrs[ADJOINTS]]
-        found = pushed_through(gradient, inputs, op.results, tangents, self.builder, self.name)
-        for value, one in zip(op.results, found, strict=True):
+        pushed = pushed_through(gradient, inputs, op.results, tangents, self.builder, self.name)
+        for value, one in zip(op.results, pushed, strict=True):
             if is_float(value.type):
                 self.set(value, one)
 
@@ -329,9 +329,9 @@ class Walk:
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]
         self.builder.location = op.location
         self.copies[op] = self.builder.emit(op.name, operands, types, op.attrs, blocks, names)
-        made, count = self.copies[op].results, len(op.results)
-        self.env.update(zip(op.results, made[:count], strict=True))
-        self.tangents.update(zip(more, made[count:], strict=True))
+        results, count = self.copies[op].results, len(op.results)
+        self.env.update(zip(op.results, results[:count], strict=True))
+        self.tangents.update(zip(more, results[count:], strict=True))
 
 
 _STRUCTURED: dict[str, Callable[[Walk, Op], None]] = {

@@ -33,12 +33,12 @@ def _steady(loop: Op) -> dict[Op, None]:
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}
-    found: dict[Op, None] = {}
+    moved: dict[Op, None] = {}
     for op in ops:
         if op.name not in REPEATABLE or not is_integer(op.result.type) or op.attrs.get(CAPTURED):
             continue
-        whole = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
-        if whole and inside.isdisjoint(op.operands):
-            found[op] = None
+        is_steady = op.name == "shape" or all(is_integer(v.type) for v in op.operands)
+        if is_steady and inside.isdisjoint(op.operands):
+            moved[op] = None
             inside.discard(op.result)
-    return found
+    return moved

@@ -40,40 +40,40 @@ def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[
     outside = dict.fromkeys(v for op in ops for v in op.operands if v not in inside)
     params = tuple(dict.fromkeys((*inputs, *outside)))
     function = run(LOWERED, Function(name, params, body))
-    made: list[Op] = []
-    return made, [_by_input(function, given, made) for given in inputs]
+    emitted_ops: list[Op] = []
+    return emitted_ops, [_by_input(function, variable, emitted_ops) for variable in inputs]
 
 
-def _by_input(function: Function, given: Value, ops: list[Op]) -> Value:
+def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
     """Add the operations of the derivatives by each component of an input; return them together."""
-    kind = given.type
+    kind = variable.type
     if not isinstance(kind, Vector):
-        return _along(function, given, None, ops)
-    parts = [_along(function, given, k, ops) for k in range(kind.length)]
+        return _along(function, variable, None, ops)
+    parts = [_along(function, variable, k, ops) for k in range(kind.length)]
     builder = Builder()
     builder.location = function.body.ops[-1].location
-    whole = builder.one("vec", parts, kind)
+    vector = builder.one("vec", parts, kind)
     ops += builder.body().ops
-    return whole
+    return vector
 
 
-def _along(function: Function, given: Value, component: int | None, ops: list[Op]) -> Value:
+def _along(function: Function, variable: Value, component: int | None, ops: list[Op]) -> Value:
     """Add the operations of the derivative along one number; return it, in the number's type."""
     body = copy_block(function.body, {})
     emitter = Emitter()
     emitter.location = function.body.ops[-1].location
-    one = emitter.const(1.0, element(given.type))
+    one = emitter.const(1.0, element(variable.type))
     if component is not None:
-        assert isinstance(given.type, Vector)
-        none = emitter.const(0.0, element(given.type))
-        one = emitter.one("vec", [one if k == component else none for k in range(given.type.length)], given.type)
+        assert isinstance(variable.type, Vector)
+        none = emitter.const(0.0, element(variable.type))
+        one = emitter.one("vec", [one if k == component else none for k in range(variable.type.length)], variable.type)
     store = body.ops[-1]
-    forward = Walk(Function(function.name, function.params, body), influenced(body, (given,)))
+    forward = Walk(Function(function.name, function.params, body), influenced(body, (variable,)))
     forward.builder, forward.arrays = emitter, {}
     forward.env = {p: p for p in function.params}
-    forward.tangents = {given: one}
+    forward.tangents = {variable: one}
     forward.ops(body.ops[:-1])
     emitter.location = store.location
-    tangent = emitter.cast(forward.tangent(store.operands[-1]), element(given.type))
+    tangent = emitter.cast(forward.tangent(store.operands[-1]), element(variable.type))
     ops += emitter.body().ops
     return tangent

@@ -135,13 +135,14 @@ def _numbers(op: Op) -> int:
     return getattr(op.operands[-1].type, "length", 1)
 
 
-def _most(block: Block, made: Mapping[Value, Op]) -> int:
+def _most(block: Block, defining: Mapping[Value, Op]) -> int:
     """Return how many rows a thread writes in a block at most; 0 if there is none, or no such number."""
     total = 0
     for op in block.ops:
-        inner = [_most(b, made) for b in op.blocks]
+        inner = [_most(b, defining) for b in op.blocks]
         if op.name in ("for", "while") and any(is_change(o) for b in op.blocks for o in walk(b)):
-            ends = [made[v].attrs[VALUE] if v in made and made[v].name == "const" else None for v in op.operands[:3]]
+            bounds = (defining.get(v) for v in op.operands[:3])
+            ends = [bound.attrs[VALUE] if bound and bound.name == "const" else None for bound in bounds]
             turns = len(range(*ends)) if op.name == "for" and None not in ends and ends[2] else 0  # type: ignore[arg-type]
             if not inner[-1] or not turns:
                 return 0
@@ -216,11 +217,11 @@ def counted(function: Function) -> Function:
     end = Builder()
     end.store(params[-1], own, end.slot_read(count, zero))
     ending = (last, *end.body().ops) if last.name != "yield" else (*end.body().ops, last)
-    made = prune(_with(function, Block((), (*begin.body().ops, *ops, *ending)), params))
-    for op in walk(made.body):
-        if op.name in LOADS and op.operands[0].name in read_arrays(made) & written_arrays(function):
+    pruned = prune(_with(function, Block((), (*begin.body().ops, *ops, *ending)), params))
+    for op in walk(pruned.body):
+        if op.name in LOADS and op.operands[0].name in read_arrays(pruned) & written_arrays(function):
             raise _refused(function, op, f"adds as often as {op.operands[0].name} says, which it writes")
-    return verify(made)
+    return verify(pruned)
 
 
 def _with(function: Function, body: Block, params: tuple[Value, ...]) -> Function:
@@ -258,19 +259,19 @@ def _size(builder: Builder, array: Value, axis: int) -> Value:
 def _write(builder: Builder, op: Op, row: Value, base: Value, rows: Value, values: Value) -> None:
     """Emit what writes the rows of one change."""
     array, value = op.operands[0], op.operands[-1]
-    place, fits = builder.const(0, int64), builder.const(True, bool_)
+    position, fits = builder.const(0, int64), builder.const(True, bool_)
     for axis, index in enumerate(indices_of(op)):
         wide, size = builder.cast(index, int64), _size(builder, array, axis)
-        place = builder.one("add", (builder.one("mul", (place, size), int64), wide), int64)
+        position = builder.one("add", (builder.one("mul", (position, size), int64), wide), int64)
         inside = builder.one("lt", (builder.cast(wide, uint64), builder.cast(size, uint64)), bool_)
         fits = builder.one("and_", (fits, inside), bool_)
     dtype = array_of(array).dtype
     if isinstance(dtype, Vector):
-        place = builder.one("mul", (place, builder.const(dtype.length, int64)), int64)
+        position = builder.one("mul", (position, builder.const(dtype.length, int64)), int64)
     component = component_of(op)
-    place = builder.one("add", (place, base), int64)
+    position = builder.one("add", (position, base), int64)
     if component is not None:
-        place = builder.one("add", (place, builder.cast(component, int64)), int64)
+        position = builder.one("add", (position, builder.cast(component, int64)), int64)
     builder.emit("assert", (fits,), (), {MESSAGE: f"an index of {array.name} is out of range"})
     with builder.block() as then:
         for k in range(_numbers(op)):
@@ -278,7 +279,7 @@ def _write(builder: Builder, op: Op, row: Value, base: Value, rows: Value, value
                 builder.one("extract", (value, builder.const(k)), element(value.type)) if _is_vector(value) else value
             )
             at = builder.one("add", (row, builder.const(k)), int32)
-            number = builder.cast(builder.one("add", (place, builder.const(k, int64)), int64), uint64)
+            number = builder.cast(builder.one("add", (position, builder.const(k, int64)), int64), uint64)
             key = builder.one("mul", (number, builder.const(1 << 32, uint64)), uint64)
             builder.store(rows, at, builder.one("add", (key, builder.cast(at, uint64)), uint64))
             builder.store(values, at, builder.cast(part, float64))

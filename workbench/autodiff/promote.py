@@ -85,18 +85,18 @@ class _Promoter:
         self.done |= bool(regions)
         with self.builder.block(block.params) as opened:
             for position, op in enumerate(block.ops):
-                for place in (e for e, (first, _) in regions.items() if first == position):
-                    self.builder.location = _where(block, place, loads=True)
-                    states[place] = self.before(place)
+                for element in (e for e, (first, _) in regions.items() if first == position):
+                    self.builder.location = _where(block, element, loads=True)
+                    states[element] = self.before(element)
                 self.builder.location = op.location
                 if op.name == "yield":
                     more = [v for e in tail for v in (states[e].value, states[e].written)]
                     self.builder.yield_(*(self.of(v) for v in op.operands), *more)
                 else:
                     self.op(op, states)
-                for place in (e for e, (_, last) in regions.items() if last == position):
-                    self.builder.location = _where(block, place, loads=False)
-                    self.after(place, states.pop(place))
+                for element in (e for e, (_, last) in regions.items() if last == position):
+                    self.builder.location = _where(block, element, loads=False)
+                    self.after(element, states.pop(element))
         return opened.block
 
     def regions(self, block: Block, states: States) -> dict[Element, tuple[int, int]]:
@@ -111,26 +111,26 @@ class _Promoter:
         nested = {v for tree in trees for op in tree[1:] for v in op.results}
         nested |= {p for op in every for inner in op.blocks for p in inner.params}
         accesses = [op for op in every if op.name in ACCESSES]
-        found: dict[Element, tuple[int, int]] = {}
-        for place in dict.fromkeys(self.place(op) for op in accesses):
-            if not place or place in states or not nested.isdisjoint(place):
+        reused: dict[Element, tuple[int, int]] = {}
+        for element in dict.fromkeys(self.place(op) for op in accesses):
+            if not element or element in states or not nested.isdisjoint(element):
                 continue
-            held = [n for n, tree in enumerate(trees) if any(self.place(op) == place for op in tree)]
-            mine = [op for n in held for op in trees[n] if self.place(op) == place]
+            held = [n for n, tree in enumerate(trees) if any(self.place(op) == element for op in tree)]
+            mine = [op for n in held for op in trees[n] if self.place(op) == element]
             kinds = {op.name for op in mine}
-            deep = any(self.place(op) == place and op.name != "load" for n in held for op in trees[n][1:])
+            deep = any(self.place(op) == element and op.name != "load" for n in held for op in trees[n][1:])
             alone = len(held) == 1 and block.ops[held[0]].name not in LOOPS
             if not deep or alone:
                 continue
-            others = [op for op in accesses if self.place(op) != place]
+            others = [op for op in accesses if self.place(op) != element]
             meeting = [op for op in others if self.places.meet(mine[0], op, lambda v: True)]
             if "load" in kinds and not meeting:
-                found[place] = held[0], held[-1]
-            elif not self.own.isdisjoint(place) and all(map(self.only_adds, (*mine, *meeting))):
+                reused[element] = held[0], held[-1]
+            elif not self.own.isdisjoint(element) and all(map(self.only_adds, (*mine, *meeting))):
                 if any(block.ops[n].name in LOOPS for n in held):
-                    self.sums.add(place)
-                    found[place] = held[0], held[-1]
-        return found
+                    self.sums.add(element)
+                    reused[element] = held[0], held[-1]
+        return reused
 
     def only_adds(self, op: Op) -> bool:
         """Return whether an access is an addition that may as well come later."""
@@ -144,9 +144,9 @@ class _Promoter:
         return self.mapping.get(value, value)
 
     def op(self, op: Op, states: States) -> None:
-        place = self.place(op)
-        if place in states:
-            self.access(op, place, states)
+        element = self.place(op)
+        if element in states:
+            self.access(op, element, states)
         elif op.name in LOOPS:
             self.loop(op, states)
         elif op.name == "if":
@@ -156,9 +156,9 @@ class _Promoter:
             operands = tuple(self.of(v) for v in op.operands)
             self.builder.append(op.replace(operands, blocks=blocks))
 
-    def access(self, op: Op, place: Element, states: States) -> None:
+    def access(self, op: Op, element: Element, states: States) -> None:
         """Replace an access to an element that is a value now."""
-        state = states[place]
+        state = states[element]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
         if op.name == "load":
@@ -166,7 +166,7 @@ class _Promoter:
         value = self.of(op.operands[-1])
         if op.name == "atomic_add":
             value = (Ref(self.builder, state.value) + Ref(self.builder, value)).value
-        states[place] = _State(value, self.builder.const(True, bool_))
+        states[element] = _State(value, self.builder.const(True, bool_))
 
     def branch(self, op: Op, states: States) -> None:
         """Make both branches yield every element that either of them writes."""
@@ -188,8 +188,8 @@ class _Promoter:
             extra = self.extra(changed, states)
             params = (*block.params, *(v for s in extra for v in (s.value, s.written)))
             condition = op.name == "while" and number == 0
-            given = {**states, **dict(zip(changed, extra, strict=True))}
-            blocks.append(self.block(Block(params, block.ops), given, () if condition else changed))
+            inner = {**states, **dict(zip(changed, extra, strict=True))}
+            blocks.append(self.block(Block(params, block.ops), inner, () if condition else changed))
         results = self.extra(changed, states)
         init = [v for e in changed for v in (states[e].value, states[e].written)]
         operands = (*(self.of(v) for v in op.operands), *init)
@@ -198,11 +198,11 @@ class _Promoter:
         self.builder.append(op.replace(operands, results=every, blocks=tuple(blocks)))
         states.update(zip(changed, results, strict=True))
 
-    def before(self, place: Element) -> _State:
+    def before(self, element: Element) -> _State:
         """Read the element, where there is one."""
-        array, *indices = (self.of(v) for v in place)
+        array, *indices = (self.of(v) for v in element)
         builder = self.builder
-        if place in self.sums:
+        if element in self.sums:
             return _State(nothing(builder, array_of(array).dtype), builder.const(False, bool_))
         valid: Ref | None = None
         for axis, index in enumerate(indices):
@@ -218,11 +218,11 @@ class _Promoter:
         (value,) = builder.if_(valid.value, then.block, orelse.block)
         return _State(value, builder.const(False, bool_))
 
-    def after(self, place: Element, state: _State) -> None:
+    def after(self, element: Element, state: _State) -> None:
         """Write the element, where the loop did."""
         with self.builder.block() as then:
-            array, *indices = (self.of(v) for v in place)
-            if place in self.sums:
+            array, *indices = (self.of(v) for v in element)
+            if element in self.sums:
                 self.builder.one("atomic_add", (array, *indices, state.value), state.value.type)
             else:
                 self.builder.store(array, *indices, state.value)
@@ -232,11 +232,11 @@ class _Promoter:
         self.builder.if_(state.written, then.block, orelse.block)
 
 
-def _where(block: Block, place: Element, loads: bool) -> Location:
+def _where(block: Block, element: Element, loads: bool) -> Location:
     """Return the location at which the block first reads the element, or writes it."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
-    return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == place), UNKNOWN)
+    return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == element), UNKNOWN)
 
 
-def _writes(block: Block, place: Element) -> bool:
-    return any(o.name in WRITES and (o.operands[0], *indices_of(o)) == place for o in walk(block))
+def _writes(block: Block, element: Element) -> bool:
+    return any(o.name in WRITES and (o.operands[0], *indices_of(o)) == element for o in walk(block))

@@ -129,12 +129,12 @@ def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
 
 def _adjoint(function: Function, wanted: _Wanted) -> Function:
     current = _simplified(run(ADJOINT_INPUT, function, early_exits=wanted.stack), wanted)
-    kept: frozenset[tuple[Op, int]] = frozenset()
+    checkpointed: frozenset[tuple[Op, int]] = frozenset()
     # Each turn either succeeds or gets smaller: a loop whose carried values are missing is unrolled, and once that is
     # no longer possible more of them are kept or computed (`reverse/loops`), so the turns end.
     while True:
         apart = Launch(wanted.launch.single) if wanted.launch is not None else None
-        result, own = _attempt(current, replace(wanted, launch=apart), kept)
+        result, own = _attempt(current, replace(wanted, launch=apart), checkpointed)
         missing = _missing(result)
         if not missing:
             break
@@ -144,13 +144,13 @@ def _adjoint(function: Function, wanted: _Wanted) -> Function:
             raise _refusal(result, missing, own)
         smaller = unroll(current, REVERSED_UNROLLED, loops.__contains__)
         if smaller is current:
-            more = kept.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
-            if more == kept:
+            more = checkpointed.union((m.loop, m.carry) for _, m in missing if m.loop is not None)
+            if more == checkpointed:
                 raise _refusal(result, missing, own)
-            kept = more
+            checkpointed = more
         else:
             # Unrolling made new operations, so the loops in `kept` are no longer those of this function.
-            current, kept = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
+            current, checkpointed = _simplified(smaller, wanted), frozenset[tuple[Op, int]]()
     if wanted.launch is not None and apart is not None:
         wanted.launch.apart.extend(apart.apart)
     labels = own.labels
@@ -180,7 +180,7 @@ def _promoted(function: Function, aliased: bool) -> Function:
     return function if promoted is steady else promoted
 
 
-def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
+def _attempt(function: Function, wanted: _Wanted, checkpointed: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
     """Return the adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased, wanted.launch)
@@ -193,7 +193,7 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]
     cautious = overwrites(function, wanted.aliased)
     plain = frozenset[Value]() if wanted.atomic else memory.private
     sweep = ReverseSweep(
-        RULES, function.name, active, memory, env, adjoints, plain, builder, kept, wanted.checkpoints,
+        RULES, function.name, active, memory, env, adjoints, plain, builder, checkpointed, wanted.checkpoints,
         wanted.stack, cautious, wanted.atomic,
     )  # fmt: skip
     cotangents = Cotangents(builder, active)
@@ -201,9 +201,9 @@ def _attempt(function: Function, wanted: _Wanted, kept: frozenset[tuple[Op, int]
     # Parameters that are no arrays are read by every thread: their cotangents are summed over the launch.
     for param, total in adjoints.items():
         if not isinstance(param.type, ArrayType):
-            found = cotangents.take_full(param)
-            if found is not None:
-                builder.emit("reduce_add", (total, found.ref.value))
+            cotangent = cotangents.take_full(param)
+            if cotangent is not None:
+                builder.emit("reduce_add", (total, cotangent.ref.value))
     params = (*primal, *adjoints.values())
     name = f"{function.name}_adjoint"
     result = replace(function, name=name, params=params, body=builder.body())
@@ -215,8 +215,8 @@ def _adjoint_param(param: Value, name: str) -> Value:
 
 
 def _missing(function: Function) -> list[tuple[Op, Missing]]:
-    found = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
-    return [(op, reason) for op, reason in found if isinstance(reason, Missing)]
+    unavailable = [(op, op.attrs[REASON]) for op in walk(function.body) if op.name == "unavailable"]
+    return [(op, reason) for op, reason in unavailable if isinstance(reason, Missing)]
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:

@@ -28,9 +28,9 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
     """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
-    given = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
+    parameters = [p for p in function.params if not isinstance(p.type, ArrayType) and p.name not in constant]
     # Constant parameters never enter, so that whole chains behind them need neither rules nor kept values.
-    sources = [p for p in given if numbers and is_float(p.type)]
+    sources = [p for p in parameters if numbers and is_float(p.type)]
     sinks: list[Value] = []
     for op in walk(function.body):
         for a, b in edges_of(op):
@@ -75,8 +75,8 @@ def reached(starts: Iterable[Value], edges: Mapping[Value, Sequence[Value]]) -> 
     return seen
 
 
-def _operands(*places: int) -> Callable[[Op], Iterable[Edge]]:
-    return lambda op: [(op.operands[p], op.result) for p in places]
+def _operands(*indices: int) -> Callable[[Op], Iterable[Edge]]:
+    return lambda op: [(op.operands[p], op.result) for p in indices]
 
 
 def _all(op: Op) -> Iterable[Edge]:
@@ -156,8 +156,8 @@ def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple
         operands, result = tuple(_component(t) for t in operands), _component(result)
     builder = Builder()
     # The rule itself is asked, on values made for the question: a table of dependences could fall out of step with it.
-    given = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
-    return tuple(g is not None for g in given)
+    cotangents = builtin.gradient(*(Ref(builder, Value(t)) for t in (result, result, *operands)))
+    return tuple(g is not None for g in cotangents)
 
 
 def _component(type: Type) -> Scalar:

@@ -90,18 +90,19 @@ def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
         op: any operation; only loops carry.
         outside: the operation of a value that is made outside the loop, if it is known.
     """
-    found: dict[int, Form] = {}
+    known: dict[int, Form] = {}
     if op.name not in LOOPS or (op.name == "for" and _is_short([outside(v) for v in op.operands[:3]])):
-        return found
+        return known
     # What the condition of a `while` looks at is kept: backwards, that is asked of states as they come.
-    asked = {v for inner in walk(op.blocks[0]) for v in inner.operands} if op.name == "while" else set[Value]()
+    condition = walk(op.blocks[0]) if op.name == "while" else ()
+    condition_reads = {v for inner in condition for v in inner.operands}
     for slot in range(len(op.results)):
-        if op.name == "while" and op.blocks[0].params[slot] in asked:
+        if op.name == "while" and op.blocks[0].params[slot] in condition_reads:
             continue
         form = _latch(op, slot, outside) or _extreme(op, slot)
         if form is not None:
-            found[slot] = form
-    return found
+            known[slot] = form
+    return known
 
 
 def _is_short(bounds: Sequence[Op | None]) -> bool:
@@ -124,12 +125,12 @@ def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | 
     param = _param(op, slot)
     if param.type != bool_:
         return None
-    made = definitions(op.blocks[-1])
+    defining = definitions(op.blocks[-1])
 
     def is_set(value: Value, to: bool) -> bool:
         if value is param:
             return True
-        step = made.get(value) or outside(value)
+        step = defining.get(value) or outside(value)
         if step is None:
             return False
         if step.name == "const":
@@ -257,10 +258,10 @@ class _Chain:
             return False
         if op.name in LOOPS:
             return self.leads(op.operands[LEAD[op.name] + op.results.index(value)])
-        given = op.operands
+        sources = op.operands
         if op.name == "if":
-            given = tuple(b.yielded[op.results.index(value)] for b in op.blocks)
-        return any(self.leads(v) for v in given)
+            sources = tuple(b.yielded[op.results.index(value)] for b in op.blocks)
+        return any(self.leads(v) for v in sources)
 
     def choice(self, op: Op, value: Value) -> None:
         """Follow both sides, of a condition that has nothing to do with it; or one, of a comparison with the other."""
@@ -314,17 +315,17 @@ class _Chain:
         """
         if op.name not in ("where", "if") or position or _acts(op):
             return False
-        kept = op.operands[2:] if op.name == "where" else op.blocks[1].yielded
-        return all(r in self.values or self.is_carried(r, v) for r, v in zip(op.results, kept, strict=True))
+        old = op.operands[2:] if op.name == "where" else op.blocks[1].yielded
+        return all(r in self.values or self.is_carried(r, v) for r, v in zip(op.results, old, strict=True))
 
-    def is_carried(self, result: Value, kept: Value) -> bool:
-        """Return whether a value is only yielded by a loop, and `kept`, which the turn begins with, only kept."""
+    def is_carried(self, result: Value, old: Value) -> bool:
+        """Return whether a value is only yielded by a loop, and `old`, which the turn begins with, only kept."""
         users = self.users[result]
         if not users:
             return True
         (use, slot), *others = users
         loop = self.yields.get(use)
-        if others or loop is None or _param(loop, slot) is not kept or len(self.users[kept]) != 1:
+        if others or loop is None or _param(loop, slot) is not old or len(self.users[old]) != 1:
             return False
         if loop.name == "while" and self.users[loop.blocks[0].params[slot]]:
             return False

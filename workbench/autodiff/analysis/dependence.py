@@ -72,18 +72,18 @@ class _Graph:
         """Return the values that a value influences without a derivative."""
         inner = [p for block in op.blocks for p in block.params]
         ends = [*op.results, *inner]
-        found = [(a, b) for a in op.operands for b in ends]
+        pairs = [(a, b) for a in op.operands for b in ends]
         for block in op.blocks:
-            found += [(a, b) for a in block.yielded for b in ends]
-        return found
+            pairs += [(a, b) for a in block.yielded for b in ends]
+        return pairs
 
     def effect(self, op: Op, inside: tuple[Op, ...]) -> None:
         if op.operands[0].name not in self.targets:
             return
-        *places, value = op.operands[1:]
+        *indices, value = op.operands[1:]
         plain = is_float(value.type) and op.name != "atomic"
         self.links[value].append(Link(op, None, "" if plain else _cut(op, None), inside))
-        for index in places:
+        for index in indices:
             self.links[index].append(Link(op, None, "index", inside))
         for around in inside:
             # What decides whether a write happens influences the array too, though no derivative follows.
@@ -113,11 +113,11 @@ class _Graph:
         if end is None:
             return None
         _, value, link = end
-        found = [link]
+        links = [link]
         while value is not None:
             value, link = came[value]
-            found.append(link)
-        return tuple(reversed(found))
+            links.append(link)
+        return tuple(reversed(links))
 
 
 def _cut(op: Op, result: Value | None) -> str:

@@ -75,11 +75,11 @@ class _Walk:
     def place(self, array: Value) -> Hashable:
         return self.memory.get(array.name, array.name)
 
-    def block(self, block: Block, given: Sequence[Share] = ()) -> list[Share]:
-        """Return the shares that the block yields where its last parameters are `given`."""
-        count = len(block.params) - len(given)
+    def block(self, block: Block, shares: Sequence[Share] = ()) -> list[Share]:
+        """Return the shares that the block yields where its last parameters are `shares`."""
+        count = len(block.params) - len(shares)
         self.shares |= dict.fromkeys(block.params[:count], _FIXED)
-        self.shares |= zip(block.params[count:], given, strict=True)
+        self.shares |= zip(block.params[count:], shares, strict=True)
         for op in block.ops:
             self.op(op)
         return [self.shares[v] for v in block.yielded]
@@ -88,64 +88,64 @@ class _Walk:
         if op.name in REPORTS:
             self.shares |= ((r, self.of(v)) for r, v in zip(op.results, op.operands, strict=False))
             return
-        found = self.results(op)
+        shares = self.results(op)
         # Integers and conditions carry no derivative: what made one of a linear value was refused.
-        self.shares |= zip(op.results, found, strict=True)
+        self.shares |= zip(op.results, shares, strict=True)
 
     def of(self, value: Value) -> Share:
         return self.contents[self.place(value)] if isinstance(value.type, ArrayType) else self.shares[value]
 
     def results(self, op: Op) -> list[Share]:
-        given = [self.of(v) for v in op.operands]
+        operand_shares = [self.of(v) for v in op.operands]
         if op.name == "const":
             return [_FIXED if _some(op.attrs[VALUE]) else _NOTHING]
         handler = _HANDLERS.get(op.name)
         if handler is not None:
-            return handler(self, op, given)
+            return handler(self, op, operand_shares)
         if op.name in LOADS:
-            self.fixed(op, given[1:])
-            return [given[0]]
+            self.fixed(op, operand_shares[1:])
+            return [operand_shares[0]]
         if op.name in EFFECTS:
-            return self.effect(op, given)
+            return self.effect(op, operand_shares)
         if op.name in _SUMS:
-            return [self.joined(op, given)]
+            return [self.joined(op, operand_shares)]
         if op.name in _PRODUCTS:
-            return [self.product(op, given)]
+            return [self.product(op, operand_shares)]
         if op.name in _QUOTIENTS or op.name in _FIRST:
-            self.fixed(op, given[1:])
-            return [given[0]]
-        self.fixed(op, given)
+            self.fixed(op, operand_shares[1:])
+            return [operand_shares[0]]
+        self.fixed(op, operand_shares)
         return [_FIXED] * len(op.results)
 
-    def joined(self, op: Op, given: Sequence[Share]) -> Share:
+    def joined(self, op: Op, shares: Sequence[Share]) -> Share:
         """Return a sum, or one of several: linear with fixed is an offset."""
-        if _LINEAR in given and _FIXED in given:
+        if _LINEAR in shares and _FIXED in shares:
             verb = "adds" if op.name in TABLE or op.name in EFFECTS else "mixes"
             names = " or ".join(self.linear)
             raise self.error(op, f"{verb} a value that depends on {names} and one that does not")
-        return max(given, default=_NOTHING)
+        return max(shares, default=_NOTHING)
 
-    def product(self, op: Op, given: Sequence[Share]) -> Share:
-        factors = given[:2]
+    def product(self, op: Op, shares: Sequence[Share]) -> Share:
+        factors = shares[:2]
         if factors.count(_LINEAR) > 1:
             raise self.error(op, f"multiplies two values that depend on {' or '.join(self.linear)}")
-        found = _NOTHING if _NOTHING in factors else max(factors)
-        return self.joined(op, [found, *given[2:]])  # a matrix product has a sum that it is added to
+        share = _NOTHING if _NOTHING in factors else max(factors)
+        return self.joined(op, [share, *shares[2:]])  # a matrix product has a sum that it is added to
 
-    def fixed(self, op: Op, given: Sequence[Share]) -> None:
+    def fixed(self, op: Op, shares: Sequence[Share]) -> None:
         """Refuse operands that are linear where only fixed ones will do."""
-        if _LINEAR in given:
+        if _LINEAR in shares:
             verb = _VERBS.get(op.name, f"takes {TABLE[op.name].operator or op.name} of" if op.name in TABLE else "uses")
             raise self.error(op, f"{verb} a value that depends on {' or '.join(self.linear)}")
 
-    def effect(self, op: Op, given: Sequence[Share]) -> list[Share]:
+    def effect(self, op: Op, shares: Sequence[Share]) -> list[Share]:
         """Contents of arrays join what is written: which element it goes to is not followed."""
-        array, last = op.operands[0], given[-1]
-        self.fixed(op, given[1:-1])
+        array, last = op.operands[0], shares[-1]
+        self.fixed(op, shares[1:-1])
         if op.name not in ADDITIONS and op.name not in ("store", "tile_store"):
-            self.fixed(op, [given[0], last])
-        self.contents[self.place(array)] = self.joined(op, [given[0], last])
-        return [given[0]] * len(op.results)
+            self.fixed(op, [shares[0], last])
+        self.contents[self.place(array)] = self.joined(op, [shares[0], last])
+        return [shares[0]] * len(op.results)
 
     def error(self, op: Op, why: str) -> NotDifferentiable:
         names = " and ".join(self.linear)
@@ -162,83 +162,83 @@ def _some(value: Number | tuple[Number, ...]) -> bool:
     return any(value) if isinstance(value, tuple) else bool(value)
 
 
-def _where(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[:1])
-    return [walk.joined(op, given[1:])]
+def _where(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[:1])
+    return [walk.joined(op, shares[1:])]
 
 
-def _lerp(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[2:])
-    return [walk.joined(op, given[:2])]
+def _lerp(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[2:])
+    return [walk.joined(op, shares[:2])]
 
 
-def _cast(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+def _cast(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
     if not is_float(op.result.type):
-        walk.fixed(op, given)
-    return given
+        walk.fixed(op, shares)
+    return shares
 
 
-def _if(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[:1])
+def _if(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[:1])
     then, other = (walk.block(b) for b in op.blocks)
     return [walk.joined(op, pair) for pair in zip(then, other, strict=True)]
 
 
-def _loop(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[: LEAD[op.name]])
-    carried = given[LEAD[op.name] :]
+def _loop(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[: LEAD[op.name]])
+    carried = shares[LEAD[op.name] :]
     while True:
         contents = dict(walk.contents)
         if op.name == "while":
             walk.fixed(op, walk.block(op.blocks[0], carried))
-        made = walk.block(op.blocks[-1], carried)
-        after = [walk.joined(op, pair) for pair in zip(carried, made, strict=True)]
+        yielded = walk.block(op.blocks[-1], carried)
+        after = [walk.joined(op, pair) for pair in zip(carried, yielded, strict=True)]
         if after == carried and walk.contents == contents:
             return after
         carried = after
 
 
-def _custom(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+def _custom(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
     if not op.attrs.get(REFERENCE, True):
-        walk.fixed(op, given)
+        walk.fixed(op, shares)
         return [_FIXED] * len(op.results)
     (body,) = op.blocks
     # Inside, the arrays that it is given have names of their own.
     pairs = zip(body.params, op.operands, strict=True)
     walk.memory |= {p.name: walk.place(v) for p, v in pairs if isinstance(v.type, ArrayType)}
-    return walk.block(body, given)
+    return walk.block(body, shares)
 
 
-def _map(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    return walk.block(op.blocks[0], given)
+def _map(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    return walk.block(op.blocks[0], shares)
 
 
-def _reduced(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+def _reduced(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
     if op.attrs[KIND] != "sum":
-        walk.fixed(op, given)
-    return given
+        walk.fixed(op, shares)
+    return shares
 
 
-def _slots(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
+def _slots(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
     # Storage of the thread's own is memory too, under the value that stands for it.
     walk.contents.setdefault(op.result, _NOTHING)
     return [_NOTHING]
 
 
-def _slot_write(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[1:2])
-    walk.contents[op.operands[0]] = walk.joined(op, [walk.contents[op.operands[0]], given[2]])
+def _slot_write(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[1:2])
+    walk.contents[op.operands[0]] = walk.joined(op, [walk.contents[op.operands[0]], shares[2]])
     return []
 
 
-def _slot_read(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[1:])
+def _slot_read(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[1:])
     return [walk.contents[op.operands[0]]]
 
 
-def _placed(walk: _Walk, op: Op, given: list[Share]) -> list[Share]:
-    walk.fixed(op, given[1:-1])
-    return [walk.joined(op, [given[0], given[-1]])]
+def _placed(walk: _Walk, op: Op, shares: list[Share]) -> list[Share]:
+    walk.fixed(op, shares[1:-1])
+    return [walk.joined(op, [shares[0], shares[-1]])]
 
 
 _HANDLERS: Mapping[str, Callable[[_Walk, Op, list[Share]], list[Share]]] = {

@@ -14,9 +14,9 @@ from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
 def cleared_only(array: Value, operations: Sequence[Op]) -> bool:
     """Return whether every write to the array stores 0."""
-    made = {v: op for op in operations for v in op.results}
+    defining = {v: op for op in operations for v in op.results}
     effects = [op for op in operations if op.name in EFFECTS and op.operands[0] is array]
-    return all(op.name == "store" and _is_zero(made.get(op.operands[-1])) for op in effects)
+    return all(op.name == "store" and _is_zero(defining.get(op.operands[-1])) for op in effects)
 
 
 def _is_zero(op: Op | None) -> bool:
@@ -30,11 +30,11 @@ def fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
     needs: set[Need] = set()
     axes = {op.result: op.attrs[AXIS] for op in walk(adjoint.body) if op.name == "tid"}
     for array in clears:
-        places = [tuple(axes.get(v, -1) for v in place) for place in _always_stored(adjoint.body, array)]
-        whole = next((p for p in places if sorted(p) == list(range(adjoint.launch_ndim))), None)
-        if whole is None:
+        stored_indices = [tuple(axes.get(v, -1) for v in indices) for indices in _always_stored(adjoint.body, array)]
+        covering = next((p for p in stored_indices if sorted(p) == list(range(adjoint.launch_ndim))), None)
+        if covering is None:
             return None
-        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(whole)}
+        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(covering)}
     return needs
 
 

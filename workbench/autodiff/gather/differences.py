@@ -108,8 +108,8 @@ class Differences:
         op = self.defs[value]
         if op.name in ("cast", "min"):
             # What a launch is no larger than (`needs`) is not negative either.
-            inner = [(v, found) for v in op.operands if (found := self.of(v, least)) is not None]
-            return all(self._not_negative(v, found, least) for v, found in inner)
+            inner = [(v, own_index) for v in op.operands if (own_index := self.of(v, least)) is not None]
+            return all(self._not_negative(v, own_index, least) for v, own_index in inner)
         if op.name in ("max", "clamp"):
             limits = op.operands[1:2] if op.name == "clamp" else op.operands
             return any((n := self.number(v)) is not None and n >= 0 for v in limits)

@@ -51,10 +51,10 @@ class Flat:
             else:
                 self.views = set()
 
-    def viewed(self, rows: Function, places: _Places) -> Function:
+    def viewed(self, rows: Function, accesses: _Places) -> Function:
         """Return the function with such arrays as those of two dimensions."""
-        found = places.found()
-        views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in found}
+        offsets = accesses.found()
+        views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in offsets}
         self.views = set(views.values())
 
         def change(_: Rewriter, op: Op) -> Iterator[Op] | None:
@@ -62,9 +62,10 @@ class Flat:
                 return None
             b = Builder()
             b.location = op.location
-            at = found[op.operands[0]][op]
-            place = [b.one("add", (v, b.const(n)), int32) for v, n in zip((places.row, places.place), at, strict=True)]
-            b.append(op.replace((views[op.operands[0]], *place, *op.operands[2:])))
+            at = offsets[op.operands[0]][op]
+            both = zip((accesses.row, accesses.place), at, strict=True)
+            indices = [b.one("add", (v, b.const(n)), int32) for v, n in both]
+            b.append(op.replace((views[op.operands[0]], *indices, *op.operands[2:])))
             return iter(b.body().ops)
 
         body = Rewriter(change).block(rows.body)
@@ -72,10 +73,10 @@ class Flat:
 
     def flattened(self, function: Function) -> Function:
         """Return a function of those two dimensions as one of one again, for launches of whole rows."""
-        given = {p.name: p for p in self.divisions.function.params}
-        params = tuple(given[p.name] if p in self.views else p for p in function.params)
+        parameters = {p.name: p for p in self.divisions.function.params}
+        params = tuple(parameters[p.name] if p in self.views else p for p in function.params)
         # An adjoint has parameters of its own.
-        own = {given[p.name]: p for p in params if p.name in given}
+        own = {parameters[p.name]: p for p in params if p.name in parameters}
         b = Builder()
         index = b.one("tid", (), int32, {AXIS: 0})
         width = self.divisions.copied(b, self.divisor, dict(own))
@@ -93,26 +94,26 @@ class Flat:
             if op.name not in ACCESSES or op.operands[0] not in self.views:
                 return None
             inner = Builder()
-            array, row, place, *rest = op.operands
-            at = inner.one("add", (inner.one("mul", (row, width), int32), place), int32)
-            inner.append(op.replace((given[array.name], at, *rest)))
+            array, row, position, *rest = op.operands
+            at = inner.one("add", (inner.one("mul", (row, width), int32), position), int32)
+            inner.append(op.replace((parameters[array.name], at, *rest)))
             return inner.body().ops
 
         body = Rewriter(change).block(function.body)
-        made = replace(function, body=Block((), (*b.body().ops, *body.ops)), params=params, launch_ndim=1)
-        return run(ADJOINT, made)
+        flat_function = replace(function, body=Block((), (*b.body().ops, *body.ops)), params=params, launch_ndim=1)
+        return run(ADJOINT, flat_function)
 
     def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
         """Return the conditions on the launch, where an array has one dimension."""
         names = {v.name for v in self.views}
-        found: set[Need] = set()
+        conditions: set[Need] = set()
         for need in needs:
             axes = [atom.axis for atom in need.size.terms if atom.kind == "shape" and atom.name in names]
             if not axes:
-                found.add(need)
+                conditions.add(need)
             elif axes == [0]:
-                found.add(msgspec.structs.replace(need, dim=TOTAL))
-        return frozenset(found)
+                conditions.add(msgspec.structs.replace(need, dim=TOTAL))
+        return frozenset(conditions)
 
 
 class _Places:
@@ -130,7 +131,7 @@ class _Places:
     def found(self) -> dict[Value, dict[Op, tuple[int, int]]]:
         """Return by how much rows and positions of all accesses to an array differ from the thread's own, where that is
         known."""
-        found: dict[Value, dict[Op, tuple[int, int]]] = {}
+        differences: dict[Value, dict[Op, tuple[int, int]]] = {}
         lost: set[Value] = set()
         for access in self.where.analysis.accesses():
             array = access.op.operands[0]
@@ -139,12 +140,12 @@ class _Places:
                 if at is None:
                     lost.add(array)
                 else:
-                    found.setdefault(array, {})[access.op] = at
+                    differences.setdefault(array, {})[access.op] = at
         # Where its size stands for something else than an index from its end, that is of the whole array.
         wrapped = {op.operands[1] for op in walk(self.rows.body) if op.name == "wrap_index"}
         for op in walk(self.rows.body):
             lost.update(op.operands[:1] if op.name == "shape" and op.result not in wrapped else ())
-        return {array: ops for array, ops in found.items() if array not in lost}
+        return {array: ops for array, ops in differences.items() if array not in lost}
 
     def at(self, access: Access) -> tuple[int, int] | None:
         """Return the differences of one access, if its place is in a row."""

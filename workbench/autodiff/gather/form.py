@@ -105,12 +105,12 @@ def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
         return _gathering(function, local) or (None if local else _owning(function))
 
     rows = flat(adjoint)
-    found = None if rows is None else form(rows.rows)
-    if rows is None or found is None:
+    gathered = None if rows is None else form(rows.rows)
+    if rows is None or gathered is None:
         return form(adjoint)
-    sums, cleared = rows.flattened(found.sums), rows.flattened(found.cleared)
-    needs, fills = rows.needs(found.needs), rows.needs(found.fills)
-    return replace(found, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
+    sums, cleared = rows.flattened(gathered.sums), rows.flattened(gathered.cleared)
+    needs, fills = rows.needs(gathered.needs), rows.needs(gathered.fills)
+    return replace(gathered, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
 
 
 def _owning(adjoint: Function) -> Gathering | None:
@@ -150,18 +150,18 @@ def _gathering(adjoint: Function, local: bool) -> Gathering | None:
     left = _left(adjoint, additions, shifts) if shifts else adjoint
     rest = _without(left, lambda op: op in gone or (op.name == "store" and op.operands[0] in clears))
     clearing = _without(adjoint, lambda op: op.name in EFFECTS and op.operands[0] not in clears)
-    made = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
-    made = run(ADJOINT, made)
+    combined = replace(gathered, body=Block((), (*rest.body.ops, *gathered.body.ops)))
+    combined = run(ADJOINT, combined)
     # What is asked of threads at a border is seldom done.
     saved = sum(ATOMIC_ADD_COST * components(a.op) for a in additions)
-    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(made.body)) > PULLED_OPERATIONS:
+    if cost(gathered) * gather.usual > cost(adjoint) + saved or sum(1 for _ in walk(combined.body)) > PULLED_OPERATIONS:
         return None
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
     for array, axes, _ in {a.place for a in additions} if not shifts else ():
         needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
     filled = fills(adjoint, clears)
     return Gathering(
-        made, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
+        combined, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
         frozenset(filled or ()), _touches(adjoint),
     )  # fmt: skip
 
@@ -178,8 +178,8 @@ def is_stencil(function: Function) -> bool:
     where = Differences(function)
     for op in walk(function.body):
         if op.name == "load" and is_float(op.operands[0].type):
-            found = [where.of(v, {}) for v in indices_of(op)]
-            if any(i is not None and i.only != 0 for i in found):
+            offsets = [where.of(v, {}) for v in indices_of(op)]
+            if any(i is not None and i.only != 0 for i in offsets):
                 return not function.block_dim
     return False
 
@@ -192,9 +192,9 @@ def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
     """
     if any(w.size is not None or w.edge is not None for a in additions for i in a.indices if i for w in i.ways):
         return {}
-    found: dict[Place, Shift] = {}
-    for place in dict.fromkeys(a.place for a in additions):
-        ways = {a: next(a.ways(ndim)) for a in additions if a.place == place}
+    shifts: dict[Place, Shift] = {}
+    for element in dict.fromkeys(a.place for a in additions):
+        ways = {a: next(a.ways(ndim)) for a in additions if a.place == element}
         sure = [way for a, way in ways.items() if a.always]
         if not sure:
             return {}
@@ -202,8 +202,8 @@ def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
         def far(way: Way, ways: Sequence[Way] = tuple(ways.values())) -> int:
             return sum(abs(w.added - v.added) for other in ways for w, v in zip(way, other, strict=True))
 
-        found[place] = tuple(w.added for w in min(sure, key=far))
-    return found
+        shifts[element] = tuple(w.added for w in min(sure, key=far))
+    return shifts
 
 
 def _shifted(way: Way, shift: Shift | None) -> Way:
@@ -255,13 +255,13 @@ def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
             uses[op.operands[0]].append(op)
     # A list: the order of the sums is part of the code.
     arrays = [a for a, ops in uses.items() if adds.issuperset(ops) and used.isdisjoint(o.result for o in ops)]
-    found: dict[Op, _Addition | None] = {}
+    additions: dict[Op, _Addition | None] = {}
     for access in where.analysis.accesses():
         if access.op.name == "atomic_add" and access.op.operands[0] in arrays and not access.loops:
-            found[access.op] = _addition(access, where, function.launch_ndim)
+            additions[access.op] = _addition(access, where, function.launch_ndim)
     by_array: dict[Value, list[_Addition | None]] = defaultdict(list)
     for op in (o for a in arrays for o in uses[a]):
-        by_array[op.operands[0]].append(found.get(op))
+        by_array[op.operands[0]].append(additions.get(op))
     good: list[_Addition] = []
     for several in by_array.values():
         known = [a for a in several if a is not None]
@@ -337,8 +337,8 @@ class _Gather:
             rest = iter(others)
             by = self.shifts.get((array, axes, others), (0,) * len(self.own))
             mine = [Ref(b, own) + c if c else Ref(b, own) for own, c in zip(self.own, by, strict=True)]
-            place = [b.const(next(rest)) if axis is None else mine[axis].value for axis in axes]
-            b.store(array, *place, (Ref(b, b.load(array, *place)) + Ref(b, total)).value)
+            indices = [b.const(next(rest)) if axis is None else mine[axis].value for axis in axes]
+            b.store(array, *indices, (Ref(b, b.load(array, *indices)) + Ref(b, total)).value)
         return replace(self.function, body=b.body())
 
     def add(self, way: Way, ops: Sequence[Op]) -> None:
@@ -349,9 +349,9 @@ class _Gather:
         threads: list[Value] = []
         conditions: list[Ref] = []
         for axis, difference in enumerate(way):
-            thread, asked = self.thread(axis, difference)
+            thread, needs_of_thread = self.thread(axis, difference)
             threads.append(thread)
-            conditions += asked
+            conditions += needs_of_thread
         self.env = {v: threads[op.attrs[AXIS]] for v, op in self.made.items() if op.name == "tid"}
         if not conditions:
             self.block(self.function.body, needed, way, ops)
@@ -359,14 +359,14 @@ class _Gather:
         inside = conditions[0]
         for condition in conditions[1:]:
             inside = operators.and_(inside, condition)
-        places = list(dict.fromkeys(self.additions[op].place for op in ops))
+        targets = list(dict.fromkeys(self.additions[op].place for op in ops))
         before = dict(self.sums)
         with b.block() as then:
             self.block(self.function.body, needed, way, ops)
-            b.yield_(*(self.sums[p] for p in places))
+            b.yield_(*(self.sums[p] for p in targets))
         with b.block() as orelse:
-            b.yield_(*(before[p] for p in places))
-        self.sums = {**before, **dict(zip(places, b.if_(inside.value, then.block, orelse.block), strict=True))}
+            b.yield_(*(before[p] for p in targets))
+        self.sums = {**before, **dict(zip(targets, b.if_(inside.value, then.block, orelse.block), strict=True))}
 
     def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
         """Return the thread that has this one's index at that distance, and the conditions for it to be one of the
@@ -376,14 +376,14 @@ class _Gather:
         """
         b, own, added = self.builder, Ref(self.builder, self.own[axis]), difference.added
         end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))
-        asked: list[Ref] = []
+        conditions: list[Ref] = []
         if difference.edge is not None:
             edge = self.again(difference.edge)
-            asked.append(own <= 0 if self.is_literal(difference.edge) else own >= edge)
+            conditions.append(own <= 0 if self.is_literal(difference.edge) else own >= edge)
         thread = own - added if added else own
         if difference.size is None:
-            asked += [thread >= 0] if added > 0 else [thread < end] if added < 0 else []
-            return thread.value, asked
+            conditions += [thread >= 0] if added > 0 else [thread < end] if added < 0 else []
+            return thread.value, conditions
         size = self.again(difference.size)
         if difference.sign > 0:
             thread = thread - size
@@ -405,22 +405,22 @@ class _Gather:
 
     def needed(self, ops: Sequence[Op]) -> set[Op]:
         """Return the operations that must run for these additions."""
-        found: set[Op] = set()
+        needed_ops: set[Op] = set()
         waiting = [v for op in ops for v in op.operands[1:]]
         for op in ops:
             while op in self.parents:
                 op = self.parents[op]
                 waiting += op.operands
         while waiting:
-            made = self.made.get(waiting.pop())
-            if made is None or made in found:
+            definition = self.made.get(waiting.pop())
+            if definition is None or definition in needed_ops:
                 continue
-            bare = [made, *(i for block in made.blocks for i in walk(block) if i.name not in EFFECTS)]
+            bare = [definition, *(i for block in definition.blocks for i in walk(block) if i.name not in EFFECTS)]
             if any(op.name in LASTING or op.name.startswith("slot") for op in bare):
                 raise _Impossible
-            found.update(bare)
+            needed_ops.update(bare)
             waiting += [v for op in bare for v in op.operands]
-        return found
+        return needed_ops
 
     def block(self, block: Block, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
         """Write what is needed of a block, with the additions in it."""
@@ -445,25 +445,25 @@ class _Gather:
         """Emit an `if` around additions: the sums are its results."""
         b = self.builder
         before = dict(self.sums)
-        places = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))
+        targets = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))
         sides: list[Block] = []
         for side in op.blocks:
             self.sums = dict(before)
             with b.block() as opened:
                 self.block(side, needed, way, ops)
-                b.yield_(*(self.sums[p] for p in places))
+                b.yield_(*(self.sums[p] for p in targets))
             sides.append(opened.block)
         results = b.if_(self.env.get(op.operands[0], op.operands[0]), sides[0], sides[1])
-        self.sums = {**before, **dict(zip(places, results, strict=True))}
+        self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
     def addition(self, op: Op, way: Way) -> None:
         """Add the value, if its element is the thread's own."""
-        b, place = self.builder, self.additions[op].place
+        b, target = self.builder, self.additions[op].place
         b.location = op.location
         value = op.operands[-1]
-        total = Ref(b, self.sums[place]) + Ref(b, self.env.get(value, value))
-        for axis, index in zip(place[1], indices_of(op), strict=True):
+        total = Ref(b, self.sums[target]) + Ref(b, self.env.get(value, value))
+        for axis, index in zip(target[1], indices_of(op), strict=True):
             if axis is not None and way[axis].edge is not None:
                 here = Ref(b, self.env[index]).cast(int32).equals(Ref(b, self.own[axis]))
-                total = operators.where(here, total, Ref(b, self.sums[place]))
-        self.sums[place] = total.value
+                total = operators.where(here, total, Ref(b, self.sums[target]))
+        self.sums[target] = total.value

@@ -39,10 +39,10 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
     needs: set[Need] = set()
     for array, ops in uses.items():
         adds = all(op.name == "atomic_add" and op.result not in looked_at for op in ops)
-        asked = _never_meet(array, ops, where, adjoint.launch_ndim) if adds and is_float(array.type) else None
-        if asked is not None:
+        conditions = _never_meet(array, ops, where, adjoint.launch_ndim) if adds and is_float(array.type) else None
+        if conditions is not None:
             results.update(op.result for op in ops)
-            needs |= asked
+            needs |= conditions
     if not results:
         return None
 
@@ -51,8 +51,8 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
             return None
         b = Builder()
         b.location = op.location
-        array, *place, value = op.operands
-        b.store(array, *place, (Ref(b, b.load(array, *place)) + Ref(b, value)).value)
+        array, *indices, value = op.operands
+        b.store(array, *indices, (Ref(b, b.load(array, *indices)) + Ref(b, value)).value)
         return list(b.body().ops)
 
     return rewrite(adjoint, change), frozenset(needs)

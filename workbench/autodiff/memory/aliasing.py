@@ -153,9 +153,9 @@ class _Order:
         before = [effect for _, effects, _ in self.earlier for effect in effects]
         written = {effect.operands[0] for effect in (*done, *before)}
         for closed in closed_blocks(op):
-            given = dict(zip(closed.params, op.operands, strict=False))
+            arguments = dict(zip(closed.params, op.operands, strict=False))
             for inner in walk(closed):
-                array = given.get(inner.operands[0]) if inner.name == "load" else None
+                array = arguments.get(inner.operands[0]) if inner.name == "load" else None
                 if array in written or (array is not None and written and self.places.aliased):
                     overwritten.append(inner)
         return overwritten

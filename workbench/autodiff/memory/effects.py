@@ -127,9 +127,9 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
                     raise refused(one, other, function.name)
     # A gradient that the user wrote adds wherever it likes: its arrays are added to with atomics.
     customs = [op for op in ops if op.name == "custom" and is_opaque(op)]
-    given = {v for op in customs for v in op.operands}
-    asked = None if launch is None else launch.apart
-    return Memory(overwritten_loads(function, aliased, asked) | _shared_loads(ops, threads), private - given)
+    inputs = {v for op in customs for v in op.operands}
+    overlaps = None if launch is None else launch.apart
+    return Memory(overwritten_loads(function, aliased, overlaps) | _shared_loads(ops, threads), private - inputs)
 
 
 def in_maps(function: Function) -> frozenset[Op]:
@@ -208,13 +208,13 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
     uses = [op for op in ops if op.name in ACCESSES and op.operands[0].name in (one, two)]
     if len({op.operands[0].name for op in uses}) < 2 or all(op.name == "atomic_add" for op in uses):
         return
-    places = Threads(function, None).axes_at(uses)
-    if places and shifts is not None and all(any(s[p] == 0 for p in found) for s in shifts for found in places):
+    axes = Threads(function, None).axes_at(uses)
+    if axes and shifts is not None and all(any(s[p] == 0 for p in axis_list) for s in shifts for axis_list in axes):
         return
-    place = next(op for op in uses if op.name in EFFECTS)
+    use = next(op for op in uses if op.name in EFFECTS)
     raise NotDifferentiable(
         f"{one} and {two} share memory, and what one thread writes another may touch: the order is not known.",
-        place.location, "Write to an array of its own.", function.name, parameter=two,
+        use.location, "Write to an array of its own.", function.name, parameter=two,
     )  # fmt: skip
 
 

@@ -23,24 +23,24 @@ def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
                     inner.add(block.yielded[slot], seed)
             sweep.block(block, inner, sweep.builder.laters.get(op))
             sweep.builder.location = op.location
-            found = inner.rest()
-        sides.append((opened, found))
-    outer = list(dict.fromkeys(v for _, found in sides for v in found))
-    then, orelse = (_side(sweep, opened.block, found, outer) for opened, found in sides)
+            rest = inner.rest()
+        sides.append((opened, rest))
+    outer = list(dict.fromkeys(v for _, rest in sides for v in rest))
+    then, orelse = (_side(sweep, opened.block, rest, outer) for opened, rest in sides)
     results = sweep.builder.if_(sweep.env[op.operands[0]], then, orelse)
     for value, result, live in zip(outer, results[::2], results[1::2], strict=True):
         sweep.builder.label(result, value.name and f"adj_{value.name}")
-        always = all(value in found and found[value].live is None for _, found in sides)
+        always = all(value in rest and rest[value].live is None for _, rest in sides)
         cotangents.add(value, Piece(sweep.builder.ref(result), None, None if always else sweep.builder.ref(live)))
 
 
-def _side(sweep: ReverseSweep, block: Block, found: dict[Value, Piece], outer: list[Value]) -> Block:
+def _side(sweep: ReverseSweep, block: Block, pieces: dict[Value, Piece], outer: list[Value]) -> Block:
     """Return the block, yielding for each outer value its cotangent and whether it counts."""
 
     def tail() -> list[Value]:
         values: list[Value] = []
         for value in outer:
-            piece = found.get(value)
+            piece = pieces.get(value)
             live = piece.live if piece is not None else None
             values.append(piece.ref.value if piece is not None else zero(sweep.builder, value.type).value)
             values.append(live.value if live is not None else truth(sweep.builder, piece is not None).value)

@@ -19,27 +19,27 @@ from workbench.ir.values import Op, Value, vector_of
 from workbench.types import Vector
 
 
-def reverse_builtin(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reverse_builtin(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Apply the builtin's own rule; on vectors component by component where the rule is one of scalars."""
     entry = TABLE[op.name]
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
         raise sweep.refuse(f"{op.name}() has no derivative: {why}.", op)
-    if entry.passing and found.whole is None and len(op.operands) == 1 and not entry.elementwise:
-        _move(entry, op, found, cotangents)
+    if entry.passing and cotangent.whole is None and len(op.operands) == 1 and not entry.elementwise:
+        _move(entry, op, cotangent, cotangents)
         return
     split = isinstance(op.result.type, Vector) and (entry.elementwise or entry.whole)
     # By component a part without a cotangent has no rule applied, so it cannot make a NaN out of 0 times infinity; a
     # rule for the whole vector is shorter where that cannot happen.
-    if not split or (entry.whole and found.whole is not None and not sweep.cautious):
-        _apply(sweep, entry, op, found.full(), None, cotangents)
+    if not split or (entry.whole and cotangent.whole is not None and not sweep.cautious):
+        _apply(sweep, entry, op, cotangent.full(), None, cotangents)
         return
-    for position, piece in enumerate(found.components()):
+    for position, piece in enumerate(cotangent.components()):
         if piece is not None:
             _apply(sweep, entry, op, piece, position, cotangents)
 
 
-def _move(entry: Builtin, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def _move(entry: Builtin, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the piece of each component to that of the operand from which it comes, as in a transposed matrix.
 
     What the builtin's reference makes of the components' numbers, from 1 on, says which these are; 0 is none.
@@ -47,7 +47,7 @@ def _move(entry: Builtin, op: Op, found: Cotangent, cotangents: Cotangents) -> N
     (operand,) = op.operands
     type = vector_of(operand)
     numbers = np.arange(1, type.length + 1).reshape(type.parts_shape)
-    for piece, source in zip(found.parts, np.ravel(entry.reference(numbers)).tolist(), strict=True):
+    for piece, source in zip(cotangent.parts, np.ravel(entry.reference(numbers)).tolist(), strict=True):
         if piece is not None and source:
             cotangents.add(operand, piece.at(source - 1))
 
@@ -62,8 +62,8 @@ def _apply(
         return ref.component(component) if component is not None and isinstance(value.type, Vector) else ref
 
     assert entry.gradient is not None
-    given = entry.gradient(piece.ref, part(op.result), *(part(v) for v in op.operands))
-    for operand, ref in zip(op.operands, given, strict=True):
+    gradients = entry.gradient(piece.ref, part(op.result), *(part(v) for v in op.operands))
+    for operand, ref in zip(op.operands, gradients, strict=True):
         if ref is None or operand not in sweep.active:
             continue
         live = both(piece.live, _where_counts(sweep, ref))
@@ -73,15 +73,15 @@ def _apply(
         if sweep.cautious and not entry.passing:
             ref = operators.where(_lost(piece.ref, ref), ref.like(0), ref)
         # A scalar operand of a vector operation gets the sum over components, one piece each.
-        place = component if isinstance(operand.type, Vector) else None
-        cotangents.add(operand, Piece(ref, place, live))
+        component_number = component if isinstance(operand.type, Vector) else None
+        cotangents.add(operand, Piece(ref, component_number, live))
 
 
-def _lost(given: Ref, found: Ref) -> Ref:
+def _lost(cotangent: Ref, contribution: Ref) -> Ref:
     """Return whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may
     vary."""
-    none = functools.reduce(operators.and_, [g.equals(0) for g in given.components()])
-    return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in found.components()]))
+    none = functools.reduce(operators.and_, [g.equals(0) for g in cotangent.components()])
+    return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in contribution.components()]))
 
 
 def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:

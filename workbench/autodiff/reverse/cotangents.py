@@ -54,10 +54,10 @@ class Cotangent(msgspec.Struct, frozen=True):
 
     def components(self) -> tuple[Piece | None, ...]:
         """Return the cotangent by component."""
-        whole = self.whole
-        if whole is None:
+        whole_piece = self.whole
+        if whole_piece is None:
             return self.parts
-        return tuple(Piece(ref, None, whole.live) for ref in whole.ref.components())
+        return tuple(Piece(ref, None, whole_piece.live) for ref in whole_piece.ref.components())
 
 
 class Cotangents(msgspec.Struct, frozen=True):
@@ -80,32 +80,32 @@ class Cotangents(msgspec.Struct, frozen=True):
         if not pieces:
             return None
         assert isinstance(value.type, (Scalar, Vector, Tile))
-        whole = [p for p in pieces if p.component is None]
+        whole_pieces = [p for p in pieces if p.component is None]
         # Adding whole vectors keeps one operation for all components; by component only where somebody used one alone.
-        if len(whole) == len(pieces):
-            return self._named(Cotangent(self.builder, value.type, _sum(whole)), value)
+        if len(whole_pieces) == len(pieces):
+            return self._named(Cotangent(self.builder, value.type, _sum(whole_pieces)), value)
         columns = [[p for p in pieces if p.component == c] for c in range(vector_of(value).length)]
         parts = Cotangent(self.builder, value.type, None, tuple(_sum(c) if c else None for c in columns))
-        if not whole:
+        if not whole_pieces:
             return parts
-        return self._named(Cotangent(self.builder, value.type, _sum([*whole, parts.full()])), value)
+        return self._named(Cotangent(self.builder, value.type, _sum([*whole_pieces, parts.full()])), value)
 
     def take_full(self, value: Value) -> Piece | None:
         """Return the value's cotangent as one value; that it counts is one bool at most."""
-        found = self.take(value)
-        if found is None:
+        cotangent = self.take(value)
+        if cotangent is None:
             return None
-        piece = found.full()
+        piece = cotangent.full()
         return settled(piece) if piece.live is not None and isinstance(piece.live.type, Tile) else piece
 
     def rest(self) -> dict[Value, Piece]:
         """Return the cotangents of all that is left: of values defined outside this block."""
-        found: dict[Value, Piece] = {}
+        pieces_left: dict[Value, Piece] = {}
         for value in list(self.pieces):
             piece = self.take_full(value)
             assert piece is not None
-            found[value] = piece
-        return found
+            pieces_left[value] = piece
+        return pieces_left
 
     def _named(self, cotangent: Cotangent, value: Value) -> Cotangent:
         if value.name and cotangent.whole is not None:

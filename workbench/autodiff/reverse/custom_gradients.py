@@ -52,9 +52,10 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
     """Emit the user's gradient, with the results' cotangents and the adjoint arrays of its array arguments."""
     builder = sweep.builder
-    given = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in zip(seeds, op.results, strict=True)]
+    pairs = zip(seeds, op.results, strict=True)
+    seed_values = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in pairs]
     arrays = [sweep.adjoints[v] for v in op.operands if isinstance(v.type, ArrayType) and is_float(v.type)]
-    arguments = [*(sweep.env[v] for v in op.operands), *given, *arrays]
+    arguments = [*(sweep.env[v] for v in op.operands), *seed_values, *arrays]
     lost = lost_loads(op, "gradient", builder, sweep.memory.overwritten)
 
     def write() -> list[Value]:
@@ -127,8 +128,8 @@ def _derivative(
     alone = Function(op.attrs[NAME], closed.params, Block((), closed.ops[:-1]))
     # No array is private here: nothing is known of the indices with which the func was called.
     memory = Memory(sweep.memory.overwritten | overwritten_loads(alone, aliased=False), frozenset())
-    made = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
-    active = frozenset(v for v in (*closed.params, *made) if is_float(v.type) and not isinstance(v.type, ArrayType))
+    computed = (v for inner in walk(closed) for v in (*inner.results, *(p for b in inner.blocks for p in b.params)))
+    active = frozenset(v for v in (*closed.params, *computed) if is_float(v.type) and not isinstance(v.type, ArrayType))
     cotangents = Cotangents(builder, active)
     for value, seed in zip(closed.yielded, seeds, strict=True):
         if seed is not None:

@@ -34,9 +34,9 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         cotangents.add(op.operands[-1], Piece(sweep.builder.ref(sweep.builder.load(array, *indices))))
 
 
-def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Add to the adjoint array: plainly where this thread alone touches the element."""
-    value = found.full().ref
+    value = cotangent.full().ref
     array, indices = _adjoint_element(sweep, op)
     if op.operands[0] in sweep.plain:
         old = sweep.builder.ref(sweep.builder.load(array, *indices))
@@ -55,14 +55,14 @@ def _adjoint_element(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value]]:
     return sweep.adjoints[array], [sweep.env[v] for v in op.operands[1 : 1 + count]]
 
 
-def cast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def cast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Cast back."""
     type = element(op.operands[0].type)
-    if found.whole is not None:
-        ref = found.whole.ref.cast(op.operands[0].type)
-        cotangents.add(op.operands[0], Piece(ref, None, found.whole.live))
+    if cotangent.whole is not None:
+        ref = cotangent.whole.ref.cast(op.operands[0].type)
+        cotangents.add(op.operands[0], Piece(ref, None, cotangent.whole.live))
     else:
-        for position, piece in enumerate(found.parts):
+        for position, piece in enumerate(cotangent.parts):
             if piece is not None:
                 cotangents.add(op.operands[0], Piece(piece.ref.cast(type), position, piece.live))
 
@@ -79,17 +79,17 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
     return piece
 
 
-def vec(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def vec(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Each component's cotangent to its scalar."""
-    for position, (operand, piece) in enumerate(zip(op.operands, found.components(), strict=True)):
+    for position, (operand, piece) in enumerate(zip(op.operands, cotangent.components(), strict=True)):
         if piece is not None:
             cotangents.add(operand, _turned(op.result.type, position, piece))
 
 
-def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """To one component; where the index is not a constant, to the one it is."""
     vector, index = op.operands
-    piece = found.full()
+    piece = cotangent.full()
     fixed = sweep.constant(index)
     if fixed is not None:
         cotangents.add(vector, _turned(vector.type, fixed, piece).at(fixed))
@@ -102,11 +102,11 @@ def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
         cotangents.add(vector, Piece(ref, position, both(piece.live, here)))
 
 
-def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the inserted component's cotangent to the scalar, the others to the vector."""
     vector, index, scalar = op.operands
     fixed = sweep.constant(index)
-    for position, piece in enumerate(found.components()):
+    for position, piece in enumerate(cotangent.components()):
         if piece is None:
             continue
         if fixed is not None:
@@ -122,7 +122,7 @@ def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
         cotangents.add(scalar, Piece(operators.where(here, piece.ref, none), None, both(piece.live, here)))
 
 
-def _kept(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def _kept(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Refuse: in an adjoint, a loop's checkpoints are written many times over."""
     raise sweep.refuse(
         "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.", op,
@@ -130,7 +130,7 @@ def _kept(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents)
     )  # fmt: skip
 
 
-def _nothing(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def _nothing(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Propagate nothing: the operation has no differentiable operand."""
 
 

@@ -134,5 +134,5 @@ def written(ops: Sequence[Op], env: Env, builder: Emitter, lost: Lost = lambda o
             blocks.append(opened.block)
         builder.location = op.location
         types, names = [v.type for v in op.results], [v.name for v in op.results]
-        made = builder.emit(op.name, [env[v] for v in op.operands], types, op.attrs, blocks, names)
-        env.update(zip(op.results, made.results, strict=True))
+        emitted = builder.emit(op.name, [env[v] for v in op.operands], types, op.attrs, blocks, names)
+        env.update(zip(op.results, emitted.results, strict=True))

@@ -52,8 +52,8 @@ def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref 
     parts: list[Ref] = []
     for c in range(kind.length):
         inner = [_part(v, c) for v in operands]
-        given = [None if t is None else _part(t, c) for t in tangents]
-        parts.append(_transposed(entry, op, inner, result.component(c), given, function))
+        tangent_parts = [None if t is None else _part(t, c) for t in tangents]
+        parts.append(_transposed(entry, op, inner, result.component(c), tangent_parts, function))
     return pack(parts, kind)
 
 
@@ -70,19 +70,19 @@ def _transposed(
     scratch = Builder()
     scratch.location = op.location
     seed, *values = (Value(v.type) for v in (result, result, *operands))
-    given = entry.gradient(*(Ref(scratch, v) for v in (seed, *values)))
+    gradients = entry.gradient(*(Ref(scratch, v) for v in (seed, *values)))
     block = scratch.body()
     env = dict(zip(values, (r.value for r in (result, *operands)), strict=True))
     env[seed] = zero(builder, seed.type).value  # no rule reads it: it would not be linear
     active = influenced(block, (seed,))
     cotangents = Cotangents(builder, active)
-    for made, tangent in zip(given, tangents, strict=True):
-        if made is not None and tangent is not None:
-            cotangents.add(made.value, Piece(tangent))
+    for gradient, tangent in zip(gradients, tangents, strict=True):
+        if gradient is not None and tangent is not None:
+            cotangents.add(gradient.value, Piece(tangent))
     ReverseSweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(block, cotangents)
     builder.location = op.location
-    found = cotangents.take_full(seed)
-    return found.ref if found is not None else zero(builder, seed.type)
+    cotangent = cotangents.take_full(seed)
+    return cotangent.ref if cotangent is not None else zero(builder, seed.type)
 
 
 def pushed_through(
@@ -108,8 +108,8 @@ def pushed_through(
     for value, tangent in zip(gradient.yielded, tangents, strict=True):
         if tangent is not None:
             cotangents.add(value, Piece(builder.ref(tangent)))
-    place = builder.location
+    location = builder.location
     ReverseSweep(RULES, function, active, _NOTHING, env, {}, frozenset(), builder).block(gradient, cotangents)
-    builder.location = place
-    found = [cotangents.take_full(seed) for seed in seeds]
-    return [f.ref.value if f is not None else nothing(builder, v.type) for f, v in zip(found, results, strict=True)]
+    builder.location = location
+    cotangent = [cotangents.take_full(seed) for seed in seeds]
+    return [f.ref.value if f is not None else nothing(builder, v.type) for f, v in zip(cotangent, results, strict=True)]

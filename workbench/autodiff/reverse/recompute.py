@@ -92,23 +92,23 @@ class Inside(msgspec.Struct, frozen=True):
 
     def values(self) -> list[Value]:
         """Return all that is yielded beside the results."""
-        found: list[Value] = []
+        collected: list[Value] = []
         for later in self.given.get(self.of, {}).values() if self.of is not None else ():
-            found += [*later.results, *self.within(later).values()]
-        return found
+            collected += [*later.results, *self.within(later).values()]
+        return collected
 
 
 RESULTS_ALONE = Inside({}, None)
 
 
 def recompute(
-    ops: Iterable[Op], env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None = None,
+    ops: Iterable[Op], env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside | None = None,
     of: Op | None = None,
 ) -> None:  # fmt: skip
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results.
 
     Args:
-        whole: write branches and loops at once, and this with them; None: write a `later` for each.
+        inside: write branches and loops at once, and this with them; None: write a `later` for each.
         of: as in `Later`.
     """
     for op in ops:
@@ -117,7 +117,7 @@ def recompute(
         if op.name in EFFECTS and not op.results:
             continue
         if op.name == "custom" and _is_replaced(op):
-            _custom(op, env, builder, overwritten, whole)
+            _custom(op, env, builder, overwritten, inside)
             continue
         array = op.operands[0] if op.operands else None
         if op.name in EFFECTS:
@@ -135,17 +135,17 @@ def recompute(
                 "Write the result to another array.",
             )
             unavailable(op.result, missing, env, builder)
-        elif op.name in STRUCTURED and whole is None:
+        elif op.name in STRUCTURED and inside is None:
             _later(op, env, Later(op, builder, overwritten, of))
         else:
-            _copy(op, env, builder, overwritten, whole or RESULTS_ALONE)
+            _copy(op, env, builder, overwritten, inside or RESULTS_ALONE)
 
 
 def _is_replaced(op: Op) -> bool:
     return op.attrs.get(REPLAY) is not None or not EFFECTS.isdisjoint(op.blocks[0].op_names)
 
 
-def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside | None) -> None:
+def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside | None) -> None:
     """Return the results of a func by the replay that the user wrote, or by its body without its effects."""
     replay = op.attrs.get(REPLAY)
     if replay is None and op.attrs.get(REPLAY_CUDA):
@@ -159,7 +159,7 @@ def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whol
             unavailable(value, missing, env, builder)
         return
     elif replay is None:
-        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole)
+        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, inside)
         values = [env[v] for v in op.blocks[0].yielded]
     else:
         values = inlined(replay, [env[v] for v in op.operands], builder, lost_loads(op, "replay", builder, overwritten))
@@ -170,7 +170,7 @@ def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whol
 def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> list[Value]:
     """Return the replay that is CUDA text; elsewhere the body without its effects."""
     with builder.block() as opened:
-        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, whole=RESULTS_ALONE)
+        recompute(op.blocks[0].ops[:-1], env, builder, overwritten, inside=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
     attrs: dict[str, object] = {
         **op.attrs,
@@ -179,9 +179,9 @@ def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> l
         GRADIENT: None,
     }
     types, names = [v.type for v in op.results], [v.name for v in op.results]
-    made = builder.emit("custom", [env[v] for v in op.operands], types, attrs, (opened.block,), names)
-    builder.recomputed.update(made.results)
-    return list(made.results)
+    emitted = builder.emit("custom", [env[v] for v in op.operands], types, attrs, (opened.block,), names)
+    builder.recomputed.update(emitted.results)
+    return list(emitted.results)
 
 
 def lost_loads(op: Op, role: str, builder: Emitter, overwritten: frozenset[Op]) -> Lost:
@@ -230,17 +230,17 @@ def _later(op: Op, env: Env, stands_for: Later) -> None:
 def written_out(function: Function) -> Function:
     """Return the function with each `later` as its branch or loop, or as further results of one around it."""
     laters = dict.fromkeys(op for op in walk(function.body) if op.name == LATER)
-    given: dict[Op, dict[Op, Op]] = {}
+    added: dict[Op, dict[Op, Op]] = {}
     for later in laters:
         stands_for = _stands_for(later)
         if stands_for.of in laters and all(isinstance(v.type, (Scalar, Vector)) for v in later.results):
-            given.setdefault(stands_for.of, {}).setdefault(stands_for.op, later)
-    elsewhere = {later for inside in given.values() for later in inside.values()}
+            added.setdefault(stands_for.of, {}).setdefault(stands_for.op, later)
+    elsewhere = {later for inside in added.values() for later in inside.values()}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op not in laters:
             return None
-        return () if op in elsewhere else _written(op, Inside(given, op))
+        return () if op in elsewhere else _written(op, Inside(added, op))
 
     return rewrite(function, change)
 
@@ -257,19 +257,19 @@ def _written(later: Op, inside: Inside) -> tuple[Op, ...]:
     env = dict(zip(builder.free(op), later.operands, strict=True))
     with builder.block() as opened:
         _structured(op, env, builder, stands_for.overwritten, inside)
-    *before, made = opened.block.ops
-    return *before, made.replace(results=(*later.results, *inside.values()))
+    *before, emitted = opened.block.ops
+    return *before, emitted.replace(results=(*later.results, *inside.values()))
 
 
-def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], whole: Inside) -> None:
-    later = whole.later(op)
-    inside = whole.within(later)
-    made = _structured(op, env, builder, overwritten, inside)
-    results = made.results[: len(op.results)]
+def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], outer: Inside) -> None:
+    later = outer.later(op)
+    inside = outer.within(later)
+    emitted = _structured(op, env, builder, overwritten, inside)
+    results = emitted.results[: len(op.results)]
     env.update(zip(op.results, results, strict=True))
     builder.recomputed.update(results)
     if later is not None:
-        env.update(zip((*later.results, *inside.values()), made.results, strict=True))
+        env.update(zip((*later.results, *inside.values()), emitted.results, strict=True))
 
 
 def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Op:
@@ -296,8 +296,8 @@ def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, l
     carried = body.params[len(body.params) - len(op.results) :]
     events: dict[int, list[Value]] = {}
     for slot, form in builder.forms(op, env).items():
-        asked = form.events(Ref(scratch, carried[slot]), Ref(scratch, body.yielded[slot]), partial(Ref, scratch))
-        events[slot] = [Value(type, "turn") for _ in asked]
+        event_forms = form.events(Ref(scratch, carried[slot]), Ref(scratch, body.yielded[slot]), partial(Ref, scratch))
+        events[slot] = [Value(type, "turn") for _ in event_forms]
     return [Value(int64, "count")] if op.name == "while" else [], events
 
 
@@ -327,8 +327,8 @@ def _noting(
         carried = body.params[len(body.params) - len(op.results) :]
         for slot, before in noted.items():
             old, new = builder.ref(carried[slot]), builder.ref(body.yielded[slot])
-            asked = builder.forms(op, env)[slot].events(old, new, lambda v: builder.ref(env.get(v, v)))
-            more += [operators.where(e, now, builder.ref(b)).value for e, b in zip(asked, before, strict=True)]
+            event_values = builder.forms(op, env)[slot].events(old, new, lambda v: builder.ref(env.get(v, v)))
+            more += [operators.where(e, now, builder.ref(b)).value for e, b in zip(event_values, before, strict=True)]
         builder.yield_(*body.yielded, *more)
     tested = [Block((*b.params, *map(fresh, (*counted, *flat))), b.ops) for b in blocks[:-1]]
     return starts, (*tested, opened.block)

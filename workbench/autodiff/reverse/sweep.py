@@ -87,9 +87,9 @@ class ReverseSweep(msgspec.Struct, frozen=True):
                 self.rules.effects[op.name](self, op, cotangents)
             elif op.results:
                 # All users of the value come after it in the block, so its sum is complete when its own turn comes.
-                found = cotangents.take(op.result)
-                if found is not None:
-                    self.rules.values.get(op.name, self.rules.builtin)(self, op, found, cotangents)
+                cotangent = cotangents.take(op.result)
+                if cotangent is not None:
+                    self.rules.values.get(op.name, self.rules.builtin)(self, op, cotangent, cotangents)
 
     def new_cotangents(self) -> Cotangents:
         """Return an empty gathering, for a nested block."""

@@ -20,9 +20,9 @@ from workbench.tiles import Tile, contents
 from workbench.types import Scalar, Type, Vector, float32, int32
 
 
-def _plain(sweep: ReverseSweep, found: Cotangent) -> Value:
+def _plain(sweep: ReverseSweep, cotangent: Cotangent) -> Value:
     """Return the cotangent as one tile, with 0 where the value was not used."""
-    return settled(found.full()).ref.value
+    return settled(cotangent.full()).ref.value
 
 
 def _one(
@@ -31,8 +31,8 @@ def _one(
     return sweep.builder.one(name, operands, type, attrs)
 
 
-def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, made: Value) -> None:
-    cotangents.add(value, Piece(sweep.builder.ref(made)))
+def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, contribution: Value) -> None:
+    cotangents.add(value, Piece(sweep.builder.ref(contribution)))
 
 
 # Memory.
@@ -45,10 +45,10 @@ def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, 
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 
-def load(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Added to the adjoint array."""
     array, offsets, attrs = _mirror(sweep, op)
-    seed = _plain(sweep, found)
+    seed = _plain(sweep, cotangent)
     type = Tile(tile_of(op.result).dtype, tile_of(op.result).shape)
     sweep.builder.emit("tile_atomic_add", (array, *offsets, seed), (type,), attrs)
 
@@ -85,11 +85,11 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Run the block backwards, for each element."""
     (block,) = op.blocks
-    found = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
-    if not found and not touches_floats(block):
+    cotangent = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
+    if not cotangent and not touches_floats(block):
         return
     builder, shape = sweep.builder, op.attrs[SHAPE]
-    seeds = {v: c.full() for v, c in found.items()}
+    seeds = {v: c.full() for v, c in cotangent.items()}
     extra: list[Value] = []
     for piece in seeds.values():
         extra.append(piece.ref.value)
@@ -110,16 +110,16 @@ def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
             inner.add(block.yielded[list(op.results).index(result)], Piece(seed, None, live))
         sweep.block(block, inner)
         builder.location = op.location
-        given: list[Value] = []
+        inputs: list[Value] = []
         for operand, param in zip(op.operands, params, strict=True):
             piece = inner.take_full(param)
             if piece is not None:
                 targets.append((operand, piece.live is not None))
-                given += [piece.ref.value, *((piece.live.value,) if piece.live is not None else ())]
+                inputs += [piece.ref.value, *((piece.live.value,) if piece.live is not None else ())]
         for value, piece in inner.rest().items():
             outer.append(value)
-            given.append(settled(piece).ref.value)
-        return given
+            inputs.append(settled(piece).ref.value)
+        return inputs
 
     results = iter(builder.tile_map(shape, [*(sweep.env[v] for v in op.operands), *extra], body))
     for operand, partly in targets:
@@ -133,47 +133,47 @@ def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 # Parts and forms.
 
 
-def extract(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *indices = op.operands
     nothing = zero(sweep.builder, tile.type).value
-    places = [sweep.env[v] for v in indices]
-    made = _one(sweep, "tile_insert", (nothing, *places, found.full().ref.value), tile.type)
-    _give(sweep, cotangents, tile, made)
+    positions = [sweep.env[v] for v in indices]
+    emitted = _one(sweep, "tile_insert", (nothing, *positions, cotangent.full().ref.value), tile.type)
+    _give(sweep, cotangents, tile, emitted)
 
 
-def insert(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the element's cotangent to the element, the rest to the tile."""
     tile, *indices, value = op.operands
-    seed, places = _plain(sweep, found), [sweep.env[v] for v in indices]
-    _give(sweep, cotangents, value, _one(sweep, "tile_extract", (seed, *places), value.type))
+    seed, positions = _plain(sweep, cotangent), [sweep.env[v] for v in indices]
+    _give(sweep, cotangents, value, _one(sweep, "tile_extract", (seed, *positions), value.type))
     nothing = zero(sweep.builder, value.type).value
-    _give(sweep, cotangents, tile, _one(sweep, "tile_insert", (seed, *places, nothing), tile.type))
+    _give(sweep, cotangents, tile, _one(sweep, "tile_insert", (seed, *positions, nothing), tile.type))
 
 
-def sliced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def sliced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Into zeros."""
     tile, *offsets = op.operands
-    nothing, places = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
-    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *places, _plain(sweep, found)), tile.type))
+    nothing, indices = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
+    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *indices, _plain(sweep, cotangent)), tile.type))
 
 
-def placed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def placed(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the part's cotangents to the part, the rest to the whole."""
     tile, *offsets, part = op.operands
-    seed, places = _plain(sweep, found), [sweep.env[v] for v in offsets]
-    piece = _one(sweep, "tile_slice", (seed, *places), part.type, {SHAPE: tile_of(part).shape})
+    seed, indices = _plain(sweep, cotangent), [sweep.env[v] for v in offsets]
+    piece = _one(sweep, "tile_slice", (seed, *indices), part.type, {SHAPE: tile_of(part).shape})
     _give(sweep, cotangents, part, piece)
     nothing = zero(sweep.builder, part.type).value
-    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *places, nothing), tile.type))
+    _give(sweep, cotangents, tile, _one(sweep, "tile_place", (seed, *indices, nothing), tile.type))
 
 
-def transposed(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def transposed(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the cotangent on, transposed back."""
     (tile,), axes = op.operands, op.attrs[AXES]
     back = tuple(axes.index(a) for a in range(len(axes)))
-    made = _one(sweep, "tile_transpose", (_plain(sweep, found),), _bare(tile), {AXES: back})
-    _give(sweep, cotangents, tile, made)
+    emitted = _one(sweep, "tile_transpose", (_plain(sweep, cotangent),), _bare(tile), {AXES: back})
+    _give(sweep, cotangents, tile, emitted)
 
 
 def _bare(value: Value) -> Tile:
@@ -181,10 +181,10 @@ def _bare(value: Value) -> Tile:
     return Tile(tile_of(value).dtype, tile_of(value).shape)
 
 
-def reshaped(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reshaped(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass the cotangent on in the operand's shape."""
     (tile,) = op.operands
-    _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, found), tile_of(tile).shape))
+    _give(sweep, cotangents, tile, _reshape(sweep, _plain(sweep, cotangent), tile_of(tile).shape))
 
 
 def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value:
@@ -193,12 +193,12 @@ def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value
     return _one(sweep, "tile_reshape", (value,), Tile(tile_of(value).dtype, shape), {SHAPE: shape})
 
 
-def broadcast(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def broadcast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Summed over what was repeated."""
     (tile,) = op.operands
     small, large = tile_of(tile).shape, tile_of(op.result).shape
     extra = len(large) - len(small)
-    total = _plain(sweep, found)
+    total = _plain(sweep, cotangent)
     for axis in reversed(range(len(large))):
         if axis < extra or (small[axis - extra] == 1 and large[axis] != 1):
             total = _summed(sweep, total, axis)
@@ -216,13 +216,13 @@ def _summed(sweep: ReverseSweep, value: Value, axis: int) -> Value:
 # Sums.
 
 
-def reduced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def reduced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """To every element; of a minimum or maximum, to the first that attains it."""
     (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
         raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
     shape = tile_of(tile).shape
-    seed = settled(found.full()).ref.value
+    seed = settled(cotangent.full()).ref.value
     spread = _spread(sweep, seed, shape, axis)
     if kind == "sum":
         _give(sweep, cotangents, tile, spread)
@@ -238,8 +238,8 @@ def reduced(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangent
         nothing = zero(builder, parts[0].type).value
         return [builder.one("where", (is_it.value, parts[0], nothing), parts[0].type)]
 
-    (made,) = builder.tile_map(shape, (spread, chosen), element_)
-    _give(sweep, cotangents, tile, made)
+    (emitted,) = builder.tile_map(shape, (spread, chosen), element_)
+    _give(sweep, cotangents, tile, emitted)
 
 
 def _linear(sweep: ReverseSweep, at: Sequence[Value], shape: Sequence[int]) -> Value:
@@ -257,23 +257,23 @@ def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int
     return _one(sweep, "tile_broadcast", (rows,), Tile(tile_of(value).dtype, shape), {SHAPE: shape})
 
 
-def scanned(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def scanned(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Pass on the sums of the cotangents that follow: all of a row less those before."""
     (tile,) = op.operands
     if op.attrs[KIND] != "sum":
         raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
-    seed = _plain(sweep, found)
+    seed = _plain(sweep, cotangent)
     shape, last = tile_of(tile).shape, tile_of(tile).ndim - 1
-    whole = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
+    row_total = _spread(sweep, _summed(sweep, seed, last), shape, last if last else None)
     attrs: dict[str, object] = {KIND: "sum", EXCLUSIVE: not op.attrs[EXCLUSIVE]}
     before = _one(sweep, "tile_scan", (seed,), _bare(tile), attrs)
-    cotangents.add(tile, Piece(sweep.builder.ref(whole) - sweep.builder.ref(before)))
+    cotangents.add(tile, Piece(sweep.builder.ref(row_total) - sweep.builder.ref(before)))
 
 
-def matmul(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents) -> None:
+def matmul(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
     a, b, *acc = op.operands
-    seed = _plain(sweep, found)
+    seed = _plain(sweep, cotangent)
     left, right = op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]
     precision = {PRECISION: op.attrs[PRECISION]} if op.attrs.get(PRECISION) else {}
     # Both are widened before the first product: the threads of a block then meet once for both.
@@ -289,7 +289,7 @@ def matmul(sweep: ReverseSweep, op: Op, found: Cotangent, cotangents: Cotangents
 
 
 def _product(
-    sweep: ReverseSweep, target: Value, pair: tuple[Value, Value, bool, bool], how: dict[str, object],
+    sweep: ReverseSweep, target: Value, pair: tuple[Value, Value, bool, bool], attributes: dict[str, object],
     cotangents: Cotangents,
 ) -> None:  # fmt: skip
     """Emit the product of the cotangent and a tile, in the wider of their types."""
@@ -298,11 +298,11 @@ def _product(
     if dtype != tile_of(target).dtype:
         assert dtype == float32
         # TF32 holds every number of 16 bits, and rounds the cotangent to the 11 of float16, in the range of float32.
-        how = {**how, PRECISION: "tf32"}
+        attributes = {**attributes, PRECISION: "tf32"}
     type = Tile(dtype, tile_of(target).shape)
-    attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **how}
-    made = _one(sweep, "tile_matmul", operands, type, attrs)
-    _give(sweep, cotangents, target, _cast(sweep, made, tile_of(target).dtype))
+    attrs = {TRANSPOSE_A: left, TRANSPOSE_B: right, **attributes}
+    emitted = _one(sweep, "tile_matmul", operands, type, attrs)
+    _give(sweep, cotangents, target, _cast(sweep, emitted, tile_of(target).dtype))
 
 
 def _cast(sweep: ReverseSweep, value: Value, dtype: Scalar | Vector) -> Value:

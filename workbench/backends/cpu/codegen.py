@@ -23,8 +23,9 @@ def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> t
     import llvmlite.binding as llvm
 
     features, version = llvm.get_host_cpu_features().flatten(), list(llvm.llvm_version_info)
-    facts = {"cpu": llvm.get_host_cpu_name(), "features": features, "llvm": version, "llvmlite": llvmlite.__version__}
-    return facts, b""
+    versions = {"llvm": version, "llvmlite": llvmlite.__version__}
+    description = {"cpu": llvm.get_host_cpu_name(), "features": features, **versions}
+    return description, b""
 
 
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
@@ -69,9 +70,9 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
         _optimise(module, machine, tuning)
         end("optimise")
     begin("emit")
-    made = _FORMS[request["form"]](machine, module)
+    object_code = _FORMS[request["form"]](machine, module)
     end("emit")
-    return {"stages": stages}, made
+    return {"stages": stages}, object_code
 
 
 def never_unwinds(module: Any) -> None:

@@ -87,15 +87,15 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
     with _one_text:
         module = emitted(function, options, target)
     spent = time.perf_counter() - started
-    made = _made(module, function, target, "object")
+    generated = _made(module, function, target, "object")
     metadata: dict[str, Any] = {
         "entry": entry_name(function),
-        "stages": {"spell": spent, **made.stages},
+        "stages": {"spell": spent, **generated.stages},
         "backend": NAME,
         "target": target,
     }
-    if made.retried:
-        metadata["unvectorised"] = made.retried
+    if generated.retried:
+        metadata["unvectorised"] = generated.retried
     if prints(function):
         metadata["prints"] = True
     if module.sums:
@@ -104,7 +104,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["one_core"] = True
     if module.open_order:
         metadata["order"] = "not fixed"
-    return Artifact(made.image, metadata)
+    return Artifact(generated.image, metadata)
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -227,8 +227,8 @@ def _generate(
 
 
 def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -> tuple[bytes, dict[str, float]]:
-    facts, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
-    return image, facts["stages"]
+    details, image = call(POOL, codegen.generate, {**request, "tuning": tuning}, text.encode())
+    return image, details["stages"]
 
 
 def _tuning(function: Function) -> dict[str, Any]:

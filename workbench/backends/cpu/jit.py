@@ -109,11 +109,11 @@ def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]
     read = elf.Object(image, page())
     if read.machine != machine():
         raise Unsupported("an object for another machine")
-    given = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
+    symbol_addresses = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
     block = Block(read.size)
     try:
         addresses = read.addresses(block.address, symbols)
-        block.fill(read.relocated(block.address, given), read.code)
+        block.fill(read.relocated(block.address, symbol_addresses), read.code)
     except BaseException:
         block.close()
         raise

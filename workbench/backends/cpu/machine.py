@@ -1,4 +1,4 @@
-"""This machine, as LLVM sees it, and the version of LLVM: half of the key of machine code.
+"""Facts of this machine, as LLVM sees it, and the version of LLVM: half of the key of machine code.
 
 To ask LLVM means to import it, which takes longer than all else that a kernel from the cache needs. So the answer may
 be remembered (`REMEMBER`), under what decides it: this start of the kernel of the system on this processor, and
@@ -90,11 +90,11 @@ def facts() -> Facts:
         return _ask()
     with suppress(msgspec.MsgspecError, TypeError, KeyError):  # of another version of this library, or nothing
         # Of no type: to make a decoder of one takes 0.3 ms.
-        said = msgspec.json.decode(REMEMBER[0].get(KEPT, known_by))
-        return Facts(**{**said, "llvm": (*said["llvm"],)})
-    found = _ask(in_worker=True)
-    REMEMBER[0].put(KEPT, known_by, msgspec.json.encode(found))
-    return found
+        stored = msgspec.json.decode(REMEMBER[0].get(KEPT, known_by))
+        return Facts(**{**stored, "llvm": (*stored["llvm"],)})
+    result = _ask(in_worker=True)
+    REMEMBER[0].put(KEPT, known_by, msgspec.json.encode(result))
+    return result
 
 
 def known_by_files() -> bytes:
@@ -150,8 +150,8 @@ def target() -> str:
 
 @lru_cache(maxsize=4)
 def _target(_: str | None) -> str:
-    asked = settings().cpu
-    return native() if asked == "native" else asked
+    setting = settings().cpu
+    return native() if setting == "native" else setting
 
 
 @lru_cache(maxsize=1)

@@ -62,9 +62,9 @@ def mention(what: str, instead: str = "") -> None:
         warnings.warn(f"{what} has no effect in Workbench. {instead}".rstrip(), stacklevel=depth + 1)
 
 
-def hints(where: str, given: dict[str, Any]) -> None:
+def hints(where: str, options: dict[str, Any]) -> None:
     """Mention those hints that are given."""
-    for name, value in given.items():
+    for name, value in options.items():
         if value is not None:
             mention(f"{where}({name}=…)")
 

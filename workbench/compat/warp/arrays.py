@@ -60,10 +60,10 @@ def _by_numpy(data: Any, dtype: Any) -> Any:
     if dtype is not None or not isinstance(data, (list, tuple)):
         return data
     try:
-        found = np.asarray(data)
+        host = np.asarray(data)
     except ValueError:  # rows of several lengths: `workbench.array` says which
         return data
-    return found if found.dtype.name in ("float64", "int64") else data
+    return host if host.dtype.name in ("float64", "int64") else data
 
 
 UNUSED = ("pinned", "capacity", "deleter")
@@ -209,8 +209,9 @@ class array(wb.array, metaclass=Made):
 
     def __init__(self, data: Any = None, dtype: Any = None, **options: Any) -> None:
         """Initialise an instance of a user's own subclass as an array of the same arguments."""
-        found = make(data, dtype, **options)
-        self._place(found.memory, found.dtype, found.shape, found.strides, found.requires_grad, found.address)
+        created = make(data, dtype, **options)
+        c = created
+        self._place(c.memory, c.dtype, c.shape, c.strides, c.requires_grad, c.address)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
         return annotation(dtype, 1)
@@ -229,8 +230,8 @@ class array(wb.array, metaclass=Made):
     @property
     def grad(self) -> Any:
         """The gradient, as `workbench.array` has it; of a view the part of its array's gradient."""
-        whole = self.memory.grad
-        return marked(super().grad if self._grad is not None or whole is None else self.twin(whole.memory))
+        gradient = self.memory.grad
+        return marked(super().grad if self._grad is not None or gradient is None else self.twin(gradient.memory))
 
     @grad.setter
     def grad(self, value: Any) -> None:

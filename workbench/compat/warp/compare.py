@@ -52,8 +52,8 @@ class Recorder:
             values = {**dict(zip(("kernel", "dim", "inputs", "outputs"), args, strict=False)), **options}
             kernel, frame = values["kernel"], sys._getframe(1)
             where = f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}"
-            given = [*(values.get("inputs") or ()), *(values.get("outputs") or ())]
-            arrays = [*_arrays(zip((a.label for a in kernel.adj.args), given, strict=False))]
+            arguments = [*(values.get("inputs") or ()), *(values.get("outputs") or ())]
+            arrays = [*_arrays(zip((a.label for a in kernel.adj.args), arguments, strict=False))]
             self.send("launch", kernel.key, where, [(name, x.numpy()) for name, x in arrays])
             if self.is_backward_done:
                 self.differentiable, self.is_backward_done = [], False

@@ -35,7 +35,7 @@ from workbench.runtime.arrays.structure import StructValue
 from workbench.types import ArrayType, Scalar, Vector
 
 
-def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **given: Any) -> Any:
+def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | None = None, **options: Any) -> Any:
     """Decorator: a kernel whose names mean what they mean in Warp.
 
     Args:
@@ -49,7 +49,7 @@ def kernel(f: Callable[..., object] | None = None, *, enable_backward: bool | No
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
-    hints("wp.kernel", given)
+    hints("wp.kernel", options)
     wanted = config.enable_backward if enable_backward is None else enable_backward
 
     def made(f: Callable[..., object]) -> wb.Kernel:
@@ -175,7 +175,7 @@ def with_language(definition: Any) -> Any:
     return replace(definition, scope=replace(definition.scope, language=names))
 
 
-def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
+def func(f: Callable[..., object] | None = None, **options: Any) -> Any:
     """Decorator: a function that kernels call, and `map` with Warp's meaning.
 
     Args:
@@ -188,8 +188,8 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     Raises:
         KernelSyntaxError: its source code cannot be found, or it has variadic parameters.
     """
-    name = given.pop("name", None)
-    hints("wp.func", given)
+    name = options.pop("name", None)
+    hints("wp.func", options)
     names = sys._getframe(1).f_locals
 
     def made(f: Callable[..., object]) -> wb.Func:
@@ -208,7 +208,7 @@ def func(f: Callable[..., object] | None = None, **given: Any) -> Any:
     return made if f is None else made(f)
 
 
-def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: Any) -> Any:
+def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **options: Any) -> Any:
     """Apply a function to the elements of arrays, with Warp's meaning of its names.
 
     Args:
@@ -224,8 +224,8 @@ def map(f: Any, *arguments: Any, out: Any = None, device: Any = None, **given: A
     Raises:
         LaunchError: as `workbench.map`.
     """
-    given.pop("return_kernel", None)
-    hints("wp.map", given)
+    options.pop("return_kernel", None)
+    hints("wp.map", options)
     results = wb.map(as_func(f, len(arguments)), *arguments, out=out, device=device)
     return list(results) if isinstance(results, tuple) else results
 
@@ -553,7 +553,7 @@ class ScopedCapture:
         graph: what was captured; None until the block has ended.
     """
 
-    def __init__(self, device: Any = None, stream: Any = None, **given: Any) -> None:
+    def __init__(self, device: Any = None, stream: Any = None, **options: Any) -> None:
         """Ignore all options: the device is that of the captured launches."""
         self.graph: wb.Graph | None = None
         self._with = wb.capture()
@@ -572,8 +572,8 @@ class ScopedCapture:
 
     def note(self, kernel: wb.Kernel, dim: Any, values: Sequence[Any]) -> None:
         """Note which grids the next launch is given. One that was never built is taken to get a point per thread."""
-        given = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
-        for name, grid in given:
+        grids = [(n, v) for n, v in zip(kernel.parameters, values, strict=False) if isinstance(v, HashGrid)]
+        for name, grid in grids:
             grid.reserve(math.prod(dim) if isinstance(dim, (tuple, list)) else int(dim))
             self._grids.append((len(self._captured), name, grid))
 
@@ -584,7 +584,7 @@ _GRIDS: WeakKeyDictionary[wb.Graph, list[Place]] = WeakKeyDictionary()
 """The launches of a graph by the grids that they take: building a grid again creates other arrays."""
 
 
-def capture_begin(device: Any = None, **given: Any) -> None:
+def capture_begin(device: Any = None, **options: Any) -> None:
     """Capture from here to `capture_end`."""
     ScopedCapture(device).__enter__()
 
@@ -600,9 +600,9 @@ def capture_end(device: Any = None, stream: Any = None) -> wb.Graph | None:
     """
     if not _OPEN:
         raise wb.LaunchError("capture_end() found no open capture.", advice="Call capture_begin() first.")
-    found = _OPEN[-1]
-    found.__exit__(None, None, None)
-    return found.graph
+    capture = _OPEN[-1]
+    capture.__exit__(None, None, None)
+    return capture.graph
 
 
 def capture_launch(graph: wb.Graph, stream: Any = None) -> None:
@@ -621,7 +621,7 @@ class ScopedTimer(wb.ScopedTimer):
 
     def __init__(
         self, name: str, active: bool = True, print: bool = True, detailed: bool = False,
-        dict: dict[str, list[float]] | None = None, **given: Any,
+        dict: dict[str, list[float]] | None = None, **options: Any,
     ) -> None:  # fmt: skip
         """Create a timer that appends to `dict[name]`, if that is given; other options have no effect."""
         super().__init__(name)

@@ -74,8 +74,8 @@ class Number(Scalar):
         if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
             bits = int(value) % 2**self.bits
             value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))
-        made = super().__call__(value)
-        return _number_class(type(made))(made)
+        number = super().__call__(value)
+        return _number_class(type(number))(number)
 
 
 NUMBERS = {n: Number(n, t.kind, t.bits) for n, t in types.SCALARS.items() if n not in ("bool", "bfloat16")}

@@ -207,8 +207,8 @@ def _elements(function: Any, options: dict[str, Any]) -> dict[str, Any]:
     inner = {name: tuple(getattr(getattr(types.get(name), "dtype", None), "shape", ())) for name in dims}
     shapes = {name: (size,) if isinstance(size, int) else tuple(size) for name, size in dims.items()}
     ends = {name: bool(inner[name]) and shape[-len(inner[name]) :] == inner[name] for name, shape in shapes.items()}
-    found = {n: s[: -len(inner[n])] if ends[n] and len(s) > types[n].ndim else s for n, s in shapes.items()}
-    return {**options, "output_dims": found}
+    counted = {n: s[: -len(inner[n])] if ends[n] and len(s) > types[n].ndim else s for n, s in shapes.items()}
+    return {**options, "output_dims": counted}
 
 
 _JAX_HINTS = ("graph_mode", "module_preload_mode", "graph_cache_max", "stage_in_argnames", "stage_out_argnames")

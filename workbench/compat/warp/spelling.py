@@ -65,8 +65,8 @@ class _Known:
 
 def known(value: Any) -> Any:
     """Return the grid, mesh or tree of a number; any other value itself."""
-    found = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
-    return value if found is None else found
+    geometry = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
+    return value if geometry is None else geometry
 
 
 class HashGrid(_Known, wb.HashGrid):
@@ -172,13 +172,13 @@ def _number(node: ast.expr, definition: Definition) -> int | None:
 def _read_after(node: ast.FunctionDef) -> list[ast.For]:
     """Return the loops whose name is set by them alone and read behind them: without a turn it is 0 in Warp."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
-    found: list[ast.For] = []
+    loops: list[ast.For] = []
     for loop in (n for n in ast.walk(node) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):
         inside = {id(n) for n in ast.walk(loop)}
         outside = [n for n in names if n.id == loop.target.id and id(n) not in inside]  # type: ignore[union-attr]
         if outside and all(isinstance(n.ctx, ast.Load) for n in outside) and _is_call(loop.iter, ("range",)):
-            found.append(loop)
-    return found
+            loops.append(loop)
+    return loops
 
 
 def _asked(definition: Definition) -> dict[str, Any]:
@@ -240,10 +240,10 @@ class _Rewriter(ast.NodeTransformer):
         names = [n for n in node.args[count : count + len(fields)] if isinstance(n, ast.Name)]
         if len(names) != len(fields):
             return node
-        found = f"found.{node.lineno}.{node.col_offset}"
+        result_name = f"found.{node.lineno}.{node.col_offset}"
         query = ast.Call(node.func, [*node.args[:count], *node.args[count + len(fields) :]], node.keywords)
-        part = {f: ast.Attribute(_load(found), f, ast.Load()) for f in ("result", *fields)}
-        self._assign([found], query, node)
+        part = {f: ast.Attribute(_load(result_name), f, ast.Load()) for f in ("result", *fields)}
+        self._assign([result_name], query, node)
         for name, field in zip(names, fields, strict=True):
             self._assign([name.id], ast.IfExp(part["result"], part[field], _load(name.id)), node)
         return _placed(part["result"], node)
@@ -358,8 +358,8 @@ def _load(name: str) -> ast.Name:
     return ast.Name(name, ast.Load())
 
 
-def _placed(made: Any, node: ast.AST) -> Any:
-    return ast.fix_missing_locations(ast.copy_location(made, node))
+def _placed(node_at: Any, node: ast.AST) -> Any:
+    return ast.fix_missing_locations(ast.copy_location(node_at, node))
 
 
 def _renamed(call: ast.Call, name: str) -> ast.Call:

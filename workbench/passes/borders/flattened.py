@@ -172,8 +172,8 @@ class Divisions:
         length = b.cast(width, int64)
         length = length if holds is None else b.one("where", (holds, length, all_threads), int64)
         b.emit("row_length", (length,))
-        whole, plain = Rewritten(self), Rewritten(self)
-        rows = replace(self.function, body=whole.body(whole.by_rows), launch_ndim=2)
+        by_row, plain = Rewritten(self), Rewritten(self)
+        rows = replace(self.function, body=by_row.body(by_row.by_rows), launch_ndim=2)
         return Flattened(rows, b.body().ops, length, holds, plain.body(plain.plain))
 
 
@@ -225,19 +225,19 @@ class Rewritten:
 
     def by_rows(self, on: Rewriter, op: Op) -> Iterable[Op] | None:
         """Return the operations that stand for an operation."""
-        b, found = Builder(), None
+        b, result = Builder(), None
         b.location = op.location
         if op.name == "tid":
-            found = self.index
+            result = self.index
         elif op.name in _DIVISIONS and op.operands[0] in self.starts:
-            found = self.divided(b, op)
+            result = self.divided(b, op)
         elif op.name == "mul" and op.result.type == int32:
-            found = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
+            result = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
         elif op.name in ("add", "sub") and op.result.type == int32:
-            found = self.sum(b, op.name, *op.operands)
-        if found is None:
+            result = self.sum(b, op.name, *op.operands)
+        if result is None:
             return None
-        on.mapping[op.result] = found
+        on.mapping[op.result] = result
         return b.body().ops
 
     def divided(self, b: Builder, op: Op) -> Value | None:
@@ -250,11 +250,11 @@ class Rewritten:
             return self.place
         if key == self.divisions.width and index is self.index:
             return self.row
-        found = b.one(op.name, (start, divisor), int32)
+        result = b.one(op.name, (start, divisor), int32)
         if op.name == "floordiv":
-            return found
-        rest = b.one("add", (found, self.place), int32)
-        self.starts[rest] = found
+            return result
+        rest = b.one("add", (result, self.place), int32)
+        self.starts[rest] = result
         return rest
 
     def scaled(self, b: Builder, row: Value, width: Value) -> Value | None:
@@ -282,6 +282,6 @@ class Rewritten:
 
     def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
         """Emit one of the four plus something."""
-        found = base if more is None else b.one("add", (base, more), int32)
-        self.sums[found] = base, more
-        return found
+        result = base if more is None else b.one("add", (base, more), int32)
+        self.sums[result] = base, more
+        return result

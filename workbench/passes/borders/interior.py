@@ -41,11 +41,11 @@ _LEAST, _MOST = -(2**31), 2**31 - 1
 
 def split_border(function: Function) -> Function:
     """Return the function with its body twice, for threads inside and at a border; itself if there are no borders."""
-    given, function = function, size_last(function)
+    original, function = function, size_last(function)
     operations = list(walk(function.body))
     # Kernels of tiles run per block, and one that asks for no index has no neighbours.
     if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
-        return given
+        return original
     flat = flattened(function)
     if flat is not None:
         interior = _Interior(flat.rows)
@@ -54,9 +54,9 @@ def split_border(function: Function) -> Function:
         body = interior.body(flat.plain)
         return replace(flat.rows, body=Block((), (*flat.before, *body.ops)))
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
-        return given
+        return original
     interior = _Interior(function)
-    return replace_body(function, interior.body(function.body)) if interior.found() else given
+    return replace_body(function, interior.body(function.body)) if interior.found() else original
 
 
 class _Interior(Prologue):
@@ -151,11 +151,11 @@ class _Interior(Prologue):
 
     def of_row(self, name: str, ends: Bounds, limit: Value) -> tuple[Value, ...]:
         """Return whether the comparison holds for a number of the row, whatever loops have counted."""
-        asked = self.emit(name, ends[0] if name in ("gt", "ge") else ends[1], limit, type=bool_)
+        condition = self.emit(name, ends[0] if name in ("gt", "ge") else ends[1], limit, type=bool_)
         if ends[0] is ends[1]:
-            return (asked,)
+            return (condition,)
         low, high = self.number(_LEAST), self.number(_MOST)
-        return asked, self.emit("ge", ends[0], low, type=bool_), self.emit("le", ends[1], high, type=bool_)
+        return condition, self.emit("ge", ends[0], low, type=bool_), self.emit("le", ends[1], high, type=bool_)
 
     def limited(self, name: str, holds: bool, low: bool, offset: Bounds, limit: Value) -> Usual:
         """Return the threads of a row in which the comparison holds, or does not."""
@@ -184,16 +184,16 @@ class _Interior(Prologue):
             self.fold("max", self.first or [self.number(0)]),
             self.fold("min", self.last or [self.number(_MOST)]),
         )
-        for asked in dict.fromkeys(self.rows):
-            first = self.emit("where", asked, first, self.number(_MOST))
+        for row in dict.fromkeys(self.rows):
+            first = self.emit("where", row, first, self.number(_MOST))
         thread = b.cast(b.one("tid", (), int32, {AXIS: self.function.launch_ndim - 1}), int64)
         inside = b.one("and_", (b.one("ge", (thread, first), bool_), b.one("le", (thread, last), bool_)), bool_)
 
         def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
             if op.name == "if" and op.blocks[0] in self.sides:
-                kept = on.block(op.blocks[self.sides[op.blocks[0]]])
-                on.mapping.update(zip(op.results, kept.yielded, strict=True))
-                return kept.ops[:-1]
+                side = on.block(op.blocks[self.sides[op.blocks[0]]])
+                on.mapping.update(zip(op.results, side.yielded, strict=True))
+                return side.ops[:-1]
             if not op.results or op.results[0] not in self.plain:
                 return None
             plain = self.plain[op.results[0]]
@@ -211,20 +211,20 @@ class _Interior(Prologue):
     def indices(self) -> set[Value]:
         """Return the values that the last index of an access is computed from."""
         waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
-        found = set[Value]()
+        collected = set[Value]()
         while waiting:
             value = waiting.pop()
             op = self.defs.get(value)
-            if value not in found and op is not None and op.name in _THROUGH:
-                found.add(value)
+            if value not in collected and op is not None and op.name in _THROUGH:
+                collected.add(value)
                 waiting += op.operands
-        return found
+        return collected
 
     def bound(self, op: Op) -> None:
         """Note where this index is what it is made from, if that is known."""
         index, low, high = self.parts(op)
-        whole = self.offset(index) if index is not None else None
-        if whole is None or index is None:
+        bounds = self.offset(index) if index is not None else None
+        if bounds is None or index is None:
             return
         # `(j - 1 + n) % n` is `j - 1` inside. Where the sum wraps it is something else: so the bounds of both count.
         index = self.without(index, high) if op.name == "mod" else index
@@ -238,7 +238,8 @@ class _Interior(Prologue):
         if op.name == "mod" and limits[1] is not None:
             limits[1] = self.emit("sub", limits[1], self.number(1))
         # All in int64: a bound minus an offset may leave int32, where a wrapped bound would admit threads.
-        for low_end, high_end, at in ((limits[0], limits[1], offset), (self.number(_LEAST), self.number(_MOST), whole)):
+        extremes = self.number(_LEAST), self.number(_MOST)
+        for low_end, high_end, at in ((limits[0], limits[1], offset), (*extremes, bounds)):
             self.first += [self.emit("sub", low_end, at[0])] if low_end is not None else []
             self.last += [self.emit("sub", high_end, at[1])] if high_end is not None else []
         self.plain[op.result] = index
@@ -248,9 +249,9 @@ class _Interior(Prologue):
         op = self.defs.get(index)
         if op is None or op.name != "add" or size is None:
             return index
-        for kept, added in (op.operands, op.operands[::-1]):
-            if self.wide(added) is self.wide(size) and self.offset(kept) is not None:
-                return kept
+        for base, added in (op.operands, op.operands[::-1]):
+            if self.wide(added) is self.wide(size) and self.offset(base) is not None:
+                return base
         return index
 
     def parts(self, op: Op) -> tuple[Value | None, Value | None, Value | None]:

@@ -30,10 +30,10 @@ def _change(known: Mapping[Value, Number], rewriter: Rewriter, op: Op) -> Iterat
     if op.name != "while":
         return None
     condition, body = op.blocks
-    found = _bound(condition)
-    if found is None or not _is_next(body, found[0]):
+    bound = _bound(condition)
+    if bound is None or not _is_next(body, bound[0]):
         return None
-    return iter(_as_for(known, rewriter, op, *found))
+    return iter(_as_for(known, rewriter, op, *bound))
 
 
 def _bound(condition: Block) -> tuple[int, Value] | None:
@@ -57,11 +57,11 @@ def _bound(condition: Block) -> tuple[int, Value] | None:
 def _is_next(body: Block, number: int) -> bool:
     """Return whether a turn leaves one more of this carried value."""
     following = body.yielded[number]
-    made = {v: op for op in body.ops for v in op.results}
-    step = made.get(following)
+    defining = {v: op for op in body.ops for v in op.results}
+    step = defining.get(following)
     if step is None or step.name != "add" or body.params[number] not in step.operands:
         return False
-    other = made.get(next((v for v in step.operands if v is not body.params[number]), following))
+    other = defining.get(next((v for v in step.operands if v is not body.params[number]), following))
     return other is not None and other.name == "const" and other.attrs[VALUE] == 1
 
 

@@ -41,18 +41,18 @@ def size_last(function: Function) -> Function:
     Sums of integers wrap, so their order does not matter.
     """
     operations = list(walk(function.body))
-    made = definitions(function.body)
+    defining = definitions(function.body)
 
     def terms(value: Value, name: str = "add") -> list[tuple[str, Value]]:
-        op = made.get(value)
+        op = defining.get(value)
         if op is None or op.name not in ("add", "sub"):
             return [(name, value)]
         other = "sub" if (op.name == "sub") == (name == "add") else "add"
         return [*terms(op.operands[0], name), *terms(op.operands[1], other)]
 
     def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        found = made.get(op.operands[0]) if op.name == "mod" and op.result.type == int32 else None
-        if found is None or op.operands[1] in found.operands:
+        result = defining.get(op.operands[0]) if op.name == "mod" and op.result.type == int32 else None
+        if result is None or op.operands[1] in result.operands:
             return None
         parts, size = terms(op.operands[0]), ("add", op.operands[1])
         if size not in parts or parts[0][0] != "add" or parts[0] == size:
@@ -73,8 +73,8 @@ def divides(op: Op) -> bool:
     return op.name in DIVISIONS and op.result.type in TYPES
 
 
-def _is_literal(op: Op, made: Mapping[Value, Op]) -> bool:
-    divisor = made.get(op.operands[1])
+def _is_literal(op: Op, defining: Mapping[Value, Op]) -> bool:
+    divisor = defining.get(op.operands[1])
     return divisor is not None and divisor.name == "const"
 
 

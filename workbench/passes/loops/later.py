@@ -67,18 +67,18 @@ def later(function: Function) -> Function:
     before = [op for op in ops if op not in added]
     # A load behind an addition would see it where arguments overlap.
     last = ops[: ops.index(added[0])]
-    given = by_index(ops)
-    if not all(_is_pure(op) or (op in last and _reads(op, rows, given)) for op in before):
+    gathered = by_index(ops)
+    if not all(_is_pure(op) or (op in last and _reads(op, rows, gathered)) for op in before):
         return function
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
     own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
-    kept = [v for op in own for v in op.results if v in needed]
-    if not all(isinstance(v.type, (Scalar, Vector)) for v in kept):  # structs are in no slot
+    yielded = [v for op in own for v in op.results if v in needed]
+    if not all(isinstance(v.type, (Scalar, Vector)) for v in yielded):  # structs are in no slot
         return function
     computed = sum(op.name != "load" and not all(map(rows.is_unit, op.results)) for op in own)
     if (
         computed < DEFERRED_OPERATIONS_LEAST
-        or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in kept) > DEFERRED_VALUES
+        or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in yielded) > DEFERRED_VALUES
     ):
         return function
     b = Builder()
@@ -111,17 +111,17 @@ def _only_adds(op: Op, used: set[Value]) -> bool:
 
 def by_index(ops: Iterable[Op]) -> set[Op]:
     """Return the loads at a place that is computed from what was loaded before."""
-    found, loaded = set[Op](), set[Value]()
+    loads, loaded = set[Op](), set[Value]()
     for op in ops:
-        given = not loaded.isdisjoint(op.operands)
-        if op.name == "load" and given:
-            found.add(op)
-        if op.name == "load" or given:
+        is_by_index = not loaded.isdisjoint(op.operands)
+        if op.name == "load" and is_by_index:
+            loads.add(op)
+        if op.name == "load" or is_by_index:
             loaded.update(op.results)
-    return found
+    return loads
 
 
-def _reads(op: Op, rows: Rows, given: set[Op]) -> bool:
+def _reads(op: Op, rows: Rows, gathered: set[Op]) -> bool:
     """Return whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by
     index."""
-    return op.name == "load" and op.operands[0] not in rows.changed and (op in given or rows.nearby(op))
+    return op.name == "load" and op.operands[0] not in rows.changed and (op in gathered or rows.nearby(op))

@@ -143,7 +143,7 @@ class _Loop:
             if op.name in ("load", "store", "atomic_add") and self._is_row(op):
                 key = op.operands[: 1 + len(indices_of(op))]
                 rows.setdefault(key, _Row(key[0], key[1:], [])).ops.append(op)
-        return [row for row in rows.values() if self._is_alone(row) and self._is_ruled(row)]
+        return [row for row in rows.values() if self._is_alone(row) and self._apply_rule(row)]
 
     def _is_row(self, op: Op) -> bool:
         """Return whether threads access the next elements of rows, or those before, in the next turn."""
@@ -167,8 +167,8 @@ class _Loop:
             return True
         return abs(others.get(Atom("tid", axis=self.about.axis), 0)) >= TRANSPOSED_BLOCK
 
-    def _is_ruled(self, row: _Row) -> bool:
-        """Return whether there is a rule for such accesses; note it."""
+    def _apply_rule(self, row: _Row) -> bool:
+        """Note the rule for such accesses; return False if there is none."""
         names = [op.name for op in row.ops]
         own = self._is_own(row)
         if "atomic_add" in names:
@@ -281,8 +281,8 @@ class _Loop:
         mapping = {self.counter: turns[not rises]}
         for value in row.indices:
             self._again(b, value, mapping)
-        place = (mapping.get(v, v) for v in row.indices)
-        b.emit(name, (row.array, *place, slots, count), (), STEP.of(1 if rises else -1))
+        indices = (mapping.get(v, v) for v in row.indices)
+        b.emit(name, (row.array, *indices, slots, count), (), STEP.of(1 if rises else -1))
 
     def _again(self, b: Builder, value: Value, mapping: dict[Value, Value]) -> None:
         """Compute what an index in the loop is made of."""

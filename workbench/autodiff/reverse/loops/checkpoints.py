@@ -115,11 +115,11 @@ class Checkpoints:
         if not self.short:
             self.left = self._reversed(length, states, blocks[0], False)
             return
-        with builder.block() as whole:
+        with builder.block() as complete:
             builder.yield_(*self._reversed(builder.ref(builder.const(self.chunk)), states, blocks[0], True))
         with builder.block() as part:
             builder.yield_(*self._reversed(length, states, blocks[1], False))
-        self.left = builder.if_((length >= self.chunk).value, whole.block, part.block)
+        self.left = builder.if_((length >= self.chunk).value, complete.block, part.block)
 
     def _reversed(self, length: Ref, states: Sequence[Value], block: Block, unroll: bool) -> tuple[Value, ...]:
         """As many iterations: forward, to keep the state of each, and backwards."""

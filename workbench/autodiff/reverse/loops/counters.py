@@ -33,12 +33,12 @@ def counters(sweep: ReverseSweep, loop: Loop, carries: Iterable[int]) -> tuple[i
 
 def _needs(sweep: ReverseSweep, loop: Loop, carry: int) -> set[Value] | None:
     """Return what outside the body, or carried, says how much a turn adds; None: the value is no such integer."""
-    param, made = loop.carried[carry], definitions(loop.body)
+    param, defining = loop.carried[carry], definitions(loop.body)
     pending: list[Value] = []
 
     def leads(value: Value) -> bool:
         """Return whether the value is the integer, with something added perhaps; note what that depends on."""
-        op = made.get(value)
+        op = defining.get(value)
         if value is param or op is None:
             return value is param
         if op.name in ("add", "sub"):
@@ -59,8 +59,8 @@ def _needs(sweep: ReverseSweep, loop: Loop, carry: int) -> set[Value] | None:
         value = pending.pop()
         if value not in needs:
             needs.add(value)
-            if value in made:
-                pending += sweep.builder.free(made[value])
+            if value in defining:
+                pending += sweep.builder.free(defining[value])
     return needs
 
 
@@ -102,11 +102,11 @@ def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, 
 
 def _compute(sweep: ReverseSweep, ops: Sequence[Op], value: Value) -> None:
     """Recompute a value of the body from what is known in the turn."""
-    made = {v: op for op in ops for v in op.results}
+    defining = {v: op for op in ops for v in op.results}
     needed: set[Op] = set()
     pending = [value]
     while pending:
-        op = made.get(pending.pop())
+        op = defining.get(pending.pop())
         if op is not None and op not in needed:
             needed.add(op)
             pending += sweep.builder.free(op)

@@ -102,9 +102,9 @@ class Loop(msgspec.Struct, frozen=True):
         start, stop, step = (sweep.ref(v) for v in self.op.operands[:3])
         fixed = sweep.constant(self.op.operands[2])
         # Up to 32 bits are computed with in 64, where nothing overflows; a distance of 64 bits has no sign left.
-        whole = int64
+        wide = int64
         if element(start.type).bits == 64:
-            whole = uint64
+            wide = uint64
         else:
             start, stop, step = (v.cast(int64) for v in (start, stop, step))
         if fixed is None:
@@ -114,10 +114,10 @@ class Loop(msgspec.Struct, frozen=True):
         else:
             low, high = (start, stop) if fixed > 0 else (stop, start)
             some, size = low < high, step if fixed > 0 else -step
-        span = (high - low).cast(whole)
+        span = (high - low).cast(wide)
         if fixed not in (1, -1):
             # Rounded up without a sum that could overflow.
-            span = rounding.floordiv(span - 1, size.cast(whole)) + 1
+            span = rounding.floordiv(span - 1, size.cast(wide)) + 1
         return operators.where(some, span, span.like(0)).cast(int64)
 
 
@@ -152,9 +152,9 @@ class Turn:
             sweep.env[loop.index] = self.index()
         for carry, param in enumerate(loop.carried):
             known = loop.known(sweep, carry, self)
-            kept = known.value if known is not None else self.kept(carry)
-            if kept is not None:
-                sweep.env[param] = kept
+            carried = known.value if known is not None else self.kept(carry)
+            if carried is not None:
+                sweep.env[param] = carried
                 continue
             name = param.name or "A value"
             missing = Missing(

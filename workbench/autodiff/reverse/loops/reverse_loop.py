@@ -41,7 +41,7 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     carried = [_Carried(n, loop.carried[n], seeds[n]) for n in carries]
     # The forward loop is not run again here: unless states are kept, the reversed body recomputes one iteration from
     # its number.
-    needed = {carry for kept, carry in sweep.checkpointed if kept is op}
+    needed = {carry for other, carry in sweep.checkpointed if other is op}
     counted = counters(sweep, loop, needed)
     form = _checkpointed(sweep, loop) if needed and not counted else _straight(sweep, loop, carried, counted)
     # A cotangent that is 0 because the value was not used must not meet a NaN: seldom so in a loop, so tried without.
@@ -148,19 +148,19 @@ def _reversed_body(
         # Adding up is the loop's own work: an error in it is at the loop's line.
         builder.location = op.location
         nexts = [inner.take_full(c.param) for c in carried]
-        found = inner.rest()
-    sums = [(_state(v), Value(bool_)) for v in found]
+        rest = inner.rest()
+    sums = [(_state(v), Value(bool_)) for v in rest]
 
     def tail() -> list[Value]:
         values = [v for c, piece in zip(carried, nexts, strict=True) for v in _pair(sweep, piece, c.param)]
-        for (total, live), piece in zip(sums, found.values(), strict=True):
+        for (total, live), piece in zip(sums, rest.values(), strict=True):
             here = piece.live if piece.live is not None else truth(builder, True)
             values += [(builder.ref(total) + piece.ref).value, operators.or_(builder.ref(live), here).value]
         return values + ended
 
     params = [turn.counter, *(v for pair in (*states, *sums) for v in pair), *after]
     may_die = any(piece is None or piece.live is not None for piece in nexts)
-    always = {v: piece.live is None for v, piece in found.items()}
+    always = {v: piece.live is None for v, piece in rest.items()}
     return _Body(builder.reopened(opened.block, params, tail), always, may_die)
 
 
@@ -209,8 +209,8 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
     # The last index needs no division, which is slow on GPUs. Behind the least number, as of int(-inf), there is no
     # other; the range's start is left out, since threads with one end go through the loop together.
     limit = 2 ** (element(index.type).bits - 1)
-    made = sweep.builder.made.get(stop.value)
-    if made is None or made.name != "shape":  # a size is neither
+    defining = sweep.builder.made.get(stop.value)
+    if defining is None or defining.name != "shape":  # a size is neither
         stop = extrema.max(stop, stop.like(1 - limit)) if fixed == 1 else extrema.min(stop, stop.like(limit - 2))
     back = step.like(-fixed)
     last, end = _between(sweep, loop, carried, stop - fixed, start - step, back)

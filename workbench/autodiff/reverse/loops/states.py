@@ -91,20 +91,19 @@ def _turns(sweep: ReverseSweep, op: Op) -> int:
 
 
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
-    """Return the most iterations of a `while` that runs only while a counter is below a number; 0: there is none."""
+    """Return the most iterations of a `while` that a counter bounds; 0: there is none."""
     condition, body = loop.op.blocks
-    made = definitions(*loop.op.blocks)
+    defining = definitions(*loop.op.blocks)
 
     def number(value: Value) -> int | None:
-        op = made.get(value)
+        op = defining.get(value)
         if op is None:
             return sweep.constant(value) if value in sweep.env else None
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
     def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
-        """Return the most turns of a loop that goes on only where this bool holds, and none of these carried values
-        does."""
-        op = made.get(value)
+        """Return the most turns of a loop that goes on only where this bool holds, and none of these flags does."""
+        op = defining.get(value)
         if op is None:
             return 0
         if op.name == "and_":
@@ -136,7 +135,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
 
     def grown(value: Value, param: Value, room: int) -> int:
         """Return by how much a counter grows to this value; 0: that is not known, or more than there is room for."""
-        step = made.get(value)
+        step = defining.get(value)
         by = number(step.operands[1]) if step and step.name == "add" and step.operands[0] is param else 0
         return by if by and 0 < by <= room else 0
 
@@ -144,7 +143,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         """Return whether on each way through a turn it does, or one of these bools is true."""
         if grown(value, param, room) or any(number(v) == 1 for v in ends):
             return True
-        op = next((o for o in map(made.get, (value, *ends)) if o is not None and o.name == "if"), None)
+        op = next((o for o in map(defining.get, (value, *ends)) if o is not None and o.name == "if"), None)
         if op is None:
             return False
         sides = [dict(zip(op.results, b.yielded, strict=True)) for b in op.blocks]

@@ -41,14 +41,14 @@ def emit_change(emitter: Emitter, op: Op) -> None:
             operand = w.emit(cast(operand, scalar, float32))
         if kind == "double" and scalar.bits < 64:  # several, or one in each turn of a loop
             operand = w.emit(f"fpext float {operand} to double")
-        place = _thread(emitter, reduction, k)
+        address = _thread(emitter, reduction, k)
         # A single change in straight code is the thread's result; there is nothing before it.
         if not reduction.once:
-            old, new = w.emit(f"load {kind}, ptr {place}"), w.name("combined")
+            old, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
             for row in combined(reduction, kind, old, operand, new):
                 w.do(row)
             operand = new
-        w.do(f"store {kind} {operand}, ptr {place}")
+        w.do(f"store {kind} {operand}, ptr {address}")
     for result in op.results:  # nothing looks at it
         emitter.bind(result, emitter.operands(op.operands[-1]))
 
@@ -90,8 +90,8 @@ class Combining:
             size = reduction.part
             part = f"<{size} x {kind}> <{', '.join([f'{kind} {reduction.identity}'] * size)}>"
             for first in range(0, reduction.lanes, size):
-                place = w.emit(f"getelementptr {kind}, ptr {self.lanes(reduction, k)}, i64 {first}")
-                w.do(f"store {part}, ptr {place}, align 64")
+                address = w.emit(f"getelementptr {kind}, ptr {self.lanes(reduction, k)}, i64 {first}")
+                w.do(f"store {part}, ptr {address}, align 64")
         w.do(f"store i64 0, ptr {self.filled}")
 
     def open_group(self, kind: str, low: str, high: str) -> tuple[Part, str]:
@@ -156,8 +156,8 @@ class Combining:
     def begin_thread(self) -> None:
         """Nothing is changed yet."""
         for reduction, k in self.parts:
-            place = _thread(self.emitter, reduction, k)
-            self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {place}")
+            address = _thread(self.emitter, reduction, k)
+            self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {address}")
 
     def end_thread(self, kind: str) -> None:
         """Write the thread's results to the buffers."""
@@ -185,8 +185,8 @@ class Combining:
         )
         w.open("padding")
         for reduction, k in self.parts:
-            place = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 %pad.at")
-            w.do(f"store {reduction.register} {reduction.identity}, ptr {place}")
+            address = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 %pad.at")
+            w.do(f"store {reduction.register} {reduction.identity}, ptr {address}")
         w.do("%pad.next = add nuw nsw i64 %pad.at, 1")
         w.do(f"br label %pad{self.emitter.loop_end(True)}")
         w.open("padded")
@@ -221,12 +221,12 @@ class Combining:
         w.open("chunk.one")
         row = w.emit(f"mul nuw nsw i64 %chunk.number, {len(self.parts)}")
         for reduction, k in self.parts:
-            kind, place = reduction.register, self.total(reduction, k)
+            kind, address = reduction.register, self.total(reduction, k)
             slot = w.emit(f"getelementptr i64, ptr %sums, i64 {w.emit(f'add nuw nsw i64 {row}, {k}')}")
-            so_far, new = w.emit(f"load {kind}, ptr {place}"), w.name("combined")
+            so_far, new = w.emit(f"load {kind}, ptr {address}"), w.name("combined")
             for line in combined(reduction, kind, so_far, w.emit(f"load {kind}, ptr {slot}"), new):
                 w.do(line)
-            w.do(f"store {kind} {new}, ptr {place}")
+            w.do(f"store {kind} {new}, ptr {address}")
         w.do("%chunk.next = add nuw nsw i64 %chunk.number, 1")
         w.do(f"br label %chunk{self.emitter.loop_end(True)}")
 
@@ -307,10 +307,10 @@ def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
 def _computing(values: tuple[Value, ...], emitter: Emitter) -> list[Op]:
     """Return the operations that compute these values, in order."""
     needed = set(values)
-    found: list[Op] = []
+    computing: list[Op] = []
     for op in reversed(list(walk(emitter.function.body))):
         if not needed.isdisjoint(op.results):
             assert not op.blocks, f"{op.name} is no operation to be done again"
             needed.update(op.operands)
-            found.append(op)
-    return found[::-1]
+            computing.append(op)
+    return computing[::-1]

@@ -26,5 +26,5 @@ def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
     shift = w.emit(f"fadd double {w.emit(f'fmul double {half}, {inverse}')}, -0.5")
     shift = w.emit(f"select i1 {zero}, double -1.0, double {shift}")
     near = w.emit(f"fmul double {w.emit(f'{convert} i32 {x} to double')}, {inverse}")
-    whole = w.emit(f"fadd double {w.emit(f'fadd double {near}, {shift}')}, {_WHOLE}")
-    emitter.bind(op.result, [w.emit(f"trunc i64 {w.emit(f'bitcast double {whole} to i64')} to i32", op.result.name)])
+    rounded = w.emit(f"fadd double {w.emit(f'fadd double {near}, {shift}')}, {_WHOLE}")
+    emitter.bind(op.result, [w.emit(f"trunc i64 {w.emit(f'bitcast double {rounded} to i64')} to i32", op.result.name)])

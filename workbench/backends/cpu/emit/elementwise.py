@@ -59,9 +59,9 @@ def _call(emitter: Emitter, callee: str, scalar: Scalar, args: list[str], flags:
     kind = register(scalar)
     library, _, name = callee.rpartition(":")
     base = name.removeprefix("llvm.")
-    found = None if _simple_power(emitter, base, op) else emitter.vector_function(base, scalar)
-    if found is not None:
-        function, group = found
+    routine = None if _simple_power(emitter, base, op) else emitter.vector_function(base, scalar)
+    if routine is not None:
+        function, group = routine
         passed = ", ".join(f"{kind} {a}" for a in args)
         return f"call {flags + ' ' if flags else ''}{kind} @{function}({passed}) #{group}"
     if library:

@@ -233,7 +233,7 @@ class ModuleEmitter(Emitter):
         return "\n".join(lines) + "\n"
 
     def _leave(self, status: int) -> list[str]:
-        return [*(f"  call void @free(ptr {place})" for place in self.heap), f"  ret i32 {status}"]
+        return [*(f"  call void @free(ptr {address})" for address in self.heap), f"  ret i32 {status}"]
 
     def _used(self) -> list[str]:
         if not self._kept:

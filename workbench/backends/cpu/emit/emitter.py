@@ -69,8 +69,8 @@ class Emitter(ABC):
         self.compared = compared_types(function)
         self.writer = self.new_writer()
         self.constants: dict[Value, Any] = {}
-        places = layout([(p.name, p.type) for p in function.params])
-        self.slots: dict[Value, Slot] = dict(zip(function.params, places.slots, strict=True))
+        argument_layout = layout([(p.name, p.type) for p in function.params])
+        self.slots: dict[Value, Slot] = dict(zip(function.params, argument_layout.slots, strict=True))
         self.reductions = reductions_of(function)
         self.thread = ""
         self.tids: tuple[str, ...] = ()
@@ -88,11 +88,11 @@ class Emitter(ABC):
 
     def operands(self, value: Value) -> tuple[str, ...]:
         """Return the LLVM operands of a value's components."""
-        found = self._operands.get(value)
-        if found is None:
+        known = self._operands.get(value)
+        if known is None:
             assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
-            found = self._operands[value] = self._parameter(value)
-        return found
+            known = self._operands[value] = self._parameter(value)
+        return known
 
     def operand(self, value: Value) -> str:
         """Return the LLVM operand of a scalar."""
@@ -143,15 +143,15 @@ class Emitter(ABC):
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
         """Return Workbench's function for a maths function, and the number of the call's attribute group."""
-        found = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
-        if found is None:
+        callee = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
+        if callee is None:
             return None
-        if found.symbol not in self._vector_functions:
-            self._vector_functions[found.symbol] = found.attribute
-            self._kept += found.kept
-            for symbol, text in found.definitions.items():
+        if callee.symbol not in self._vector_functions:
+            self._vector_functions[callee.symbol] = callee.attribute
+            self._kept += callee.kept
+            for symbol, text in callee.definitions.items():
                 self.writer.declare(symbol, text)
-        return found.symbol, 1 + list(self._vector_functions).index(found.symbol)
+        return callee.symbol, 1 + list(self._vector_functions).index(callee.symbol)
 
     def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
         """Return the metadata of the jump back: a loop that is seldom run is left as it is; one with frozen loads in

@@ -31,11 +31,11 @@ def guarded_reads(function: Function) -> frozenset[Op]:
 def _in_ifs(body: Block) -> dict[Op, None]:
     """Return the operations in an `if` that does not stand around the loops over threads, but in them."""
     *before, last = body.ops or (Op("yield"),)
-    whole = bool(last.attrs.get(INTERIOR))
-    operations = walk(Block((), tuple(before)) if whole else body)
+    is_interior = bool(last.attrs.get(INTERIOR))
+    operations = walk(Block((), tuple(before)) if is_interior else body)
     parts = [op for op in operations if op.name == "if" and not op.attrs.get(SCALAR)]  # those go lane by lane
     inside = {inner: None for op in parts for block in op.blocks for inner in walk(block)}
-    for block in last.blocks if whole else ():
+    for block in last.blocks if is_interior else ():
         inside |= _in_ifs(block)
     return inside
 

@@ -106,34 +106,34 @@ def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> s
 
 def emit_shape(emitter: Emitter, op: Op) -> None:
     """Emit an extent as int32, or as it is."""
-    whole = size(emitter, op.operands[0], op.attrs[AXIS])
+    extent = size(emitter, op.operands[0], op.attrs[AXIS])
     if element(op.result.type).bits == 64:
-        emitter.bind(op.result, [whole])
+        emitter.bind(op.result, [extent])
         return
-    emitter.bind(op.result, [emitter.writer.emit(f"trunc i64 {whole} to i32", op.result.name)])
+    emitter.bind(op.result, [emitter.writer.emit(f"trunc i64 {extent} to i32", op.result.name)])
 
 
 def emit_load(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
     name = op.result.name
-    emitter.bind(op.result, [read(emitter, op, place, scalar, name) for place in places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, address, scalar, name) for address in places(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     value = op.operands[-1]
     scalar = element(value.type)
-    for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+    for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
         # A bool is a byte in memory, and a bit in a register.
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
-        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {address}")
 
 
-def read(emitter: Emitter, op: Op, place: str, scalar: Scalar, hint: str = "") -> str:
+def read(emitter: Emitter, op: Op, address: str, scalar: Scalar, hint: str = "") -> str:
     """Return a scalar that `op` reads from memory, in a register."""
-    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {place}", hint)
+    name = emitter.writer.emit(f"load {memory(scalar)}, ptr {address}", hint)
     if op in emitter.frozen or op in emitter.guarded:
         name = emitter.writer.emit(f"freeze {memory(scalar)} {name}", hint)
     # Any byte but 0 is true: NumPy's view of other memory may hold others.
@@ -147,8 +147,8 @@ def emit_atomic_add(emitter: Emitter, op: Op) -> None:
         _plain_add(emitter, op)
         return
     olds = [
-        emitter.writer.emit(atomic_add(emitter, place, operand, element(value.type)), op.result.name)
-        for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True)
+        emitter.writer.emit(atomic_add(emitter, address, operand, element(value.type)), op.result.name)
+        for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True)
     ]
     emitter.bind(op.result, olds)
 
@@ -157,21 +157,21 @@ def _plain_add(emitter: Emitter, op: Op) -> None:
     value, olds = op.operands[-1], []
     scalar = element(value.type)
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
-    for place, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
-        olds.append(read(emitter, op, place, scalar, op.result.name))
+    for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
+        olds.append(read(emitter, op, address, scalar, op.result.name))
         total = emitter.writer.emit(f"{verb} {register(scalar)} {olds[-1]}, {operand}")
-        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {place}")
+        emitter.writer.do(f"store {memory(scalar)} {total}, ptr {address}")
     emitter.bind(op.result, olds)
 
 
-def atomic_add(emitter: Emitter, place: str, operand: str, scalar: Scalar) -> str:
+def atomic_add(emitter: Emitter, address: str, operand: str, scalar: Scalar) -> str:
     """Return the instruction that adds atomically and gives the old value."""
     if scalar.is_half:
         emitter.needs_halves(scalar)
-        return f"call i16 @wb.atomic_add.{scalar}(ptr {place}, i16 {operand})"
+        return f"call i16 @wb.atomic_add.{scalar}(ptr {address}, i16 {operand})"
     verb = "fadd" if scalar.kind is Kind.FLOAT else "add"
     # Monotonic: additions need no order with other memory, only not to be lost.
-    return f"atomicrmw {verb} ptr {place}, {register(scalar)} {operand} monotonic"
+    return f"atomicrmw {verb} ptr {address}, {register(scalar)} {operand} monotonic"
 
 
 def add_to_first(emitter: Emitter, array: Value, value: Value) -> None:

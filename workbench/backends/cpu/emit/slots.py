@@ -30,29 +30,29 @@ def storage(emitter: Emitter, key: tuple[object, ...], kind: str, on_heap: int) 
         return once(key, f"alloca {kind}, align 64", "slots")
     emitter.writer.declare("malloc", "declare noalias ptr @malloc(i64)")
     emitter.writer.declare("free", "declare void @free(ptr)")
-    place = once((*key, "heap"), f"call noalias ptr @malloc(i64 {on_heap + 63})", "heap")
-    if place not in emitter.heap:
-        emitter.heap.append(place)
-    number = once((*key, "number"), f"ptrtoint ptr {place} to i64", "heap")
+    address = once((*key, "heap"), f"call noalias ptr @malloc(i64 {on_heap + 63})", "heap")
+    if address not in emitter.heap:
+        emitter.heap.append(address)
+    number = once((*key, "number"), f"ptrtoint ptr {address} to i64", "heap")
     behind = once((*key, "behind"), f"add i64 {number}, 63", "heap")
     more = once((*key, "line"), f"and i64 {behind}, -64", "heap")
     skipped = once((*key, "skipped"), f"sub i64 {more}, {number}", "heap")
-    return once(key, f"getelementptr i8, ptr {place}, i64 {skipped}", "slots")
+    return once(key, f"getelementptr i8, ptr {address}, i64 {skipped}", "slots")
 
 
 def emit_read(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.result.type)
-    emitter.bind(op.result, [read(emitter, op, place, scalar, op.result.name) for place in _places(emitter, op)])
+    emitter.bind(op.result, [read(emitter, op, address, scalar, op.result.name) for address in _places(emitter, op)])
 
 
 def emit_write(emitter: Emitter, op: Op) -> None:
     """Each component by itself."""
     scalar = element(op.operands[2].type)
-    for place, operand in zip(_places(emitter, op), emitter.operands(op.operands[2]), strict=True):
+    for address, operand in zip(_places(emitter, op), emitter.operands(op.operands[2]), strict=True):
         if scalar.kind is Kind.BOOL:
             operand = emitter.writer.emit(f"zext i1 {operand} to i8")
-        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {place}")
+        emitter.writer.do(f"store {memory(scalar)} {operand}, ptr {address}")
 
 
 def _places(emitter: Emitter, op: Op) -> list[str]:

@@ -35,8 +35,8 @@ class _Phis:
     def close(self, values: Sequence[Value], after: str) -> None:
         """Write them: `values` come around from the block `after`."""
         operands = [o for v, p in zip(values, self.params, strict=True) for o in self.emitter.carried(v, p)]
-        for (place, name, kind, first), operand in zip(self.rows, operands, strict=True):
-            self.emitter.writer.fill(place, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
+        for (address, name, kind, first), operand in zip(self.rows, operands, strict=True):
+            self.emitter.writer.fill(address, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
 
 
 def emit_if(emitter: Emitter, op: Op) -> None:
@@ -183,12 +183,12 @@ class _For:
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
         """Return the results: for each block that the open one is entered from, its label and the values that leave
         it."""
-        found: list[tuple[str, ...]] = []
+        collected: list[tuple[str, ...]] = []
         for n, param in enumerate(self.body.params[1:]):
             kind, count = self.emitter.kind(param), len(ends[0][1][n])
             arms = [", ".join(f"[ {left[n][k]}, %{label} ]" for label, left in ends) for k in range(count)]
-            found.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
-        return found
+            collected.append(tuple(self.writer.emit(f"phi {kind} {arm}") for arm in arms))
+        return collected
 
     def in_strips(self) -> list[tuple[str, ...]]:
         """Return the loop as strips, with a look after each that is not the last; returns what it carried out."""

@@ -140,12 +140,12 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
     firsts, steps = (
         emitter.of_all_parts(v) if varies else (emitter.uniform(v),) for v in (op.operands[0], op.operands[2])
     )
-    type, whole = vector(kind, emitter.width) if varies else kind, vector(kind, emitter.width)
+    type, wide = vector(kind, emitter.width) if varies else kind, vector(kind, emitter.width)
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
     at = [(w.name(index.name), w.reserve()) for _ in firsts]
     emitter.bind(index, [name for name, _ in at])
     loop.begin()
-    going = [w.emit(f"icmp ult {whole} {emitter.spread(loop.count, kind)}, {count}", "going") for count in turns]
+    going = [w.emit(f"icmp ult {wide} {emitter.spread(loop.count, kind)}, {count}", "going") for count in turns]
     loop.enter(list(map(emitter.as_mask, going)))
     emitter.block(op.blocks[0])
     following = [
@@ -174,22 +174,22 @@ def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
 
 def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:
     """Emit a loop up to one end in steps of one: lanes begin one by one, so that all that are on have one index."""
-    w, index, whole = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
+    w, index, wide = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
     for part in emitter.each_part():
         turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")
     highest, reduce = turns[0], f"llvm.vector.reduce.umax.v{emitter.width}{kind}"
-    w.declare(reduce, f"declare {kind} @{reduce}({whole})")
+    w.declare(reduce, f"declare {kind} @{reduce}({wide})")
     for other in turns[1:]:
-        more = w.emit(f"icmp ugt {whole} {other}, {highest}")
-        highest = w.emit(f"select {vector('i1', emitter.width)} {more}, {whole} {other}, {whole} {highest}")
-    most = w.emit(f"call {kind} @{reduce}({whole} {highest})", "most")
-    begins = [w.emit(f"sub {whole} {emitter.spread(most, kind)}, {count}") for count in turns]
+        more = w.emit(f"icmp ugt {wide} {other}, {highest}")
+        highest = w.emit(f"select {vector('i1', emitter.width)} {more}, {wide} {other}, {wide} {highest}")
+    most = w.emit(f"call {kind} @{reduce}({wide} {highest})", "most")
+    begins = [w.emit(f"sub {wide} {emitter.spread(most, kind)}, {count}") for count in turns]
     stop, step = map(emitter.uniform, op.operands[1:3])
     first = w.emit(f"sub {kind} {stop}, {w.emit(f'mul {kind} {most}, {step}')}", index.name)
     loop = _Loop(emitter, op, carried_params(op), op.operands[3:], kind)
     loop.begin()
     more = w.emit(f"icmp ult {kind} {loop.count}, {most}", "more")
-    begun = [w.emit(f"icmp uge {whole} {emitter.spread(loop.count, kind)}, {begin}") for begin in begins]
+    begun = [w.emit(f"icmp uge {wide} {emitter.spread(loop.count, kind)}, {begin}") for begin in begins]
     loop.enter(list(map(emitter.as_mask, begun)), more)
     emitter.bind(index, [w.emit(f"add {kind} {first}, {w.emit(f'mul {kind} {loop.count}, {step}')}", index.name)])
     emitter.block(op.blocks[0])

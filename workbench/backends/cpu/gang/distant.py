@@ -83,7 +83,7 @@ class Stack:
 
     def load(self, key: tuple[object, ...], kind: str, over: bool) -> str:
         """Write a load; return its register. `over`: it is the last one."""
-        place = self._of.pop(key) if over else self._of[key]
+        address = self._of.pop(key) if over else self._of[key]
         if over:
-            self._free[kind].append(place)
-        return self.writer.emit(f"load volatile {kind}, ptr {place}")
+            self._free[kind].append(address)
+        return self.writer.emit(f"load volatile {kind}, ptr {address}")

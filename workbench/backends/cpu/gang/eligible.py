@@ -56,13 +56,13 @@ def _apart(function: Function, dense: bool) -> str:
     Two additions to one array, or one in a loop, would not come in the order of threads, lane by lane. Where threads
     store far from one another in a loop (running sums) a gang takes 2.1 times as long.
     """
-    places, added = _Places(function), set[Value]()
+    accesses, added = _Places(function), set[Value]()
     split = interior_of(function)  # at a border, threads go one by one
     for op, in_loop in _by_gangs(split.inside if split else function.body, False):
-        if op.name == "store" and in_loop and not places.same(op) and not (dense and places.beside(op)):
+        if op.name == "store" and in_loop and not accesses.same(op) and not (dense and accesses.beside(op)):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
-        if floats and not op.attrs.get(REDUCTION) and not places.linear(op):
+        if floats and not op.attrs.get(REDUCTION) and not accesses.linear(op):
             if op.operands[0] in added or in_loop:
                 return "two additions by index"
             added.add(op.operands[0])

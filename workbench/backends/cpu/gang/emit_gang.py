@@ -138,7 +138,7 @@ class Gangs(GangEmitter):
         """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
         count = self.shape.widths[-1]
         self.begin_parts(count)
-        w, whole = self.writer, vector(kind, self.width)
+        w, wide = self.writer, vector(kind, self.width)
         left = w.emit(f"sub nsw {kind} {part.end}, {part.first}", "left")
         inside, after = w.block_name("rest"), w.block_name("rest.end")
         before = w.label
@@ -146,7 +146,7 @@ class Gangs(GangEmitter):
         w.open(inside)
         lefts = self.spread(left, kind)
         for _ in self.each_part():
-            flags = w.emit(f"icmp slt {whole} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
+            flags = w.emit(f"icmp slt {wide} {self.lane_numbers(kind, first=self.first_lane)}, {lefts}")
             self.mask = self.as_mask(flags)
         self.gang(body, part.first)
         end = w.label

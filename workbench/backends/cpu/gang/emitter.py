@@ -206,13 +206,13 @@ class GangEmitter(ModuleEmitter):
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
         """Emit for one row of the gang, as if it were all of it."""
-        whole = self.rows, self.parts, self.masks, self._vectors, self._of_rows
+        saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
         self._vectors, self._of_rows = self._vectors[own], [self._of_rows[row]]
         self._operands = self._of_rows[0]
         yield
-        self.rows, self.parts, self.masks, self._vectors, self._of_rows = whole
+        self.rows, self.parts, self.masks, self._vectors, self._of_rows = saved
         self._operands = self._of_rows[0]
 
     def _turns(self, parts: Iterable[int]) -> Iterator[int]:
@@ -299,9 +299,9 @@ class GangEmitter(ModuleEmitter):
         step = self.steps.get(value, 0)
         spread = [self.spread(x, kind) for x in scalars]
         if step:
-            whole = vector(kind, self.width)
+            wide = vector(kind, self.width)
             numbers = self.lane_numbers(kind, step, self.first_lane)
-            spread = [self.writer.emit(f"add {whole} {x}, {numbers}") for x in spread]
+            spread = [self.writer.emit(f"add {wide} {x}, {numbers}") for x in spread]
         self.writer.lanes = lanes
         return tuple(spread)
 
@@ -312,10 +312,10 @@ class GangEmitter(ModuleEmitter):
         w = self.writer
         if (scalar, kind) not in self._in_this_block():
             lanes, w.lanes = w.lanes, 0
-            whole = vector(kind, self.width)
-            first = w.emit(f"insertelement {whole} poison, {kind} {scalar}, i64 0")
+            wide = vector(kind, self.width)
+            first = w.emit(f"insertelement {wide} poison, {kind} {scalar}, i64 0")
             zeros = f"<{self.width} x i32> zeroinitializer"
-            self._splats[scalar, kind] = w.emit(f"shufflevector {whole} {first}, {whole} poison, {zeros}")
+            self._splats[scalar, kind] = w.emit(f"shufflevector {wide} {first}, {wide} poison, {zeros}")
             w.lanes = lanes
         return self._splats[scalar, kind]
 
@@ -480,13 +480,13 @@ class GangEmitter(ModuleEmitter):
         """Return the masks of all parts as an integer, a bit a lane."""
         if not self.mask:
             return "-1"
-        w, whole, total = self.writer, f"i{self.width * self.parts}", ""
+        w, packed_type, total = self.writer, f"i{self.width * self.parts}", ""
         for part, mask in enumerate(self.masks):
             bits = self.bits(mask)
             if self.parts > 1:
-                bits = w.emit(f"zext i{self.width} {bits} to {whole}")
+                bits = w.emit(f"zext i{self.width} {bits} to {packed_type}")
             if part:
-                bits = w.emit(f"or {whole} {total}, {w.emit(f'shl {whole} {bits}, {part * self.width}')}")
+                bits = w.emit(f"or {packed_type} {total}, {w.emit(f'shl {packed_type} {bits}, {part * self.width}')}")
             total = bits
         return total
 
@@ -494,8 +494,8 @@ class GangEmitter(ModuleEmitter):
         """Return the one where lanes are on, the other where they are off."""
         if not mask:
             return on
-        whole = vector(kind, self.width)
-        return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {whole} {on}, {whole} {off}")
+        wide = vector(kind, self.width)
+        return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {wide} {on}, {wide} {off}")
 
     def chosen(self, masks: Sequence[str], value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
         """Emit a value's components of all parts as held: the first where lanes are on, the second where off."""
@@ -510,10 +510,10 @@ class GangEmitter(ModuleEmitter):
         if not mask or self.maths.bits > MASKED:
             return [self.merged(mask, kind, a, b) for a, b in zip(on, off, strict=True)]
         if element(value.type).kind is Kind.BOOL:
-            whole, others = self.mask_kind, self.negated(mask)
-            first = [w.emit(f"and {whole} {mask}, {part}") for part in on]
-            second = [w.emit(f"and {whole} {others}, {part}") for part in off]
-            return [w.emit(f"or {whole} {a}, {b}", value.name) for a, b in zip(first, second, strict=True)]
+            wide, others = self.mask_kind, self.negated(mask)
+            first = [w.emit(f"and {wide} {mask}, {part}") for part in on]
+            second = [w.emit(f"and {wide} {others}, {part}") for part in off]
+            return [w.emit(f"or {wide} {a}, {b}", value.name) for a, b in zip(first, second, strict=True)]
         return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
 
     def fenced(self, part: str, kind: str) -> str:
@@ -525,11 +525,11 @@ class GangEmitter(ModuleEmitter):
         scalar = {"i32": "float", "i64": "double"}.get(kind, kind)
         if scalar not in ("float", "double"):
             return part
-        whole, name = vector(scalar, self.width), f"llvm.arithmetic.fence.v{self.width}{suffix(scalar)}"
-        w.declare(name, f"declare {whole} @{name}({whole})")
-        given = part if scalar == kind else w.emit(f"bitcast {own} {part} to {whole}")
-        result = w.emit(f"call {whole} @{name}({whole} {given})")
-        return result if scalar == kind else w.emit(f"bitcast {whole} {result} to {own}", "mask")
+        wide, name = vector(scalar, self.width), f"llvm.arithmetic.fence.v{self.width}{suffix(scalar)}"
+        w.declare(name, f"declare {wide} @{name}({wide})")
+        operand = part if scalar == kind else w.emit(f"bitcast {own} {part} to {wide}")
+        result = w.emit(f"call {wide} @{name}({wide} {operand})")
+        return result if scalar == kind else w.emit(f"bitcast {wide} {result} to {own}", "mask")
 
     # Operations.
 
@@ -638,9 +638,9 @@ class GangEmitter(ModuleEmitter):
             self.bind_linear(op.result, first, step)
             self._note_whole(op, firsts)
         else:
-            whole = (self.spread(first, kind),)
+            spread_value = (self.spread(first, kind),)
             for vectors in self._vectors[self.part : self.part + self.row_parts] if self.one_row else self._vectors:
-                vectors[op.result] = whole
+                vectors[op.result] = spread_value
             self.steps.pop(op.result, None)
         return True
 

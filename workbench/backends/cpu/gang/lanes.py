@@ -41,12 +41,12 @@ def _varying(emitter: GangEmitter, op: Op) -> list[Value]:
     return [v for v in used if v in emitter.varying and v not in own and not isinstance(v.type, Slots)]
 
 
-def _written_out(emitter: GangEmitter, op: Op, given: _Parts) -> None:
+def _written_out(emitter: GangEmitter, op: Op, parts_in: _Parts) -> None:
     w, count = emitter.writer, emitter.width
     results = {r: ["poison"] * width(r.type) for r in op.results}
     for lane in range(count):
         scalars: dict[Value, list[str]] = {}
-        for v, parts in given.items():
+        for v, parts in parts_in.items():
             kind = vector(register(element(v.type)), count)
             scalars[v] = [w.emit(f"extractelement {kind} {part}, i64 {lane}") for part in parts]
         for r, parts in _one(emitter, op, scalars, str(emitter.first_lane + lane)).items():
@@ -62,7 +62,7 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
     """Emit a loop over the bits of the masks; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
-    places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
     outs = {r: spills.put(r, [("",) * width(r.type)] * emitter.parts) for r in op.results}
     all_on = emitter.all_bits()
     head, done = w.block_name("lane"), w.block_name("lane.end")
@@ -75,35 +75,35 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
     if count != 32:
         lane = w.emit(f"{'zext' if count < 32 else 'trunc'} {word} {lane} to i32", "lane")
     scalars = {
-        v: [spills.get(place, register(element(v.type)), lane) for place in found] for v, found in places.items()
+        v: [spills.get(address, register(element(v.type)), lane) for address in cells] for v, cells in addresses.items()
     }
     for r, parts in _one(emitter, op, scalars, lane).items():
-        for place, part in zip(outs[r], parts, strict=True):
-            spills.set(place, register(element(r.type)), lane if r in emitter.varying else "0", part)
+        for address, part in zip(outs[r], parts, strict=True):
+            spills.set(address, register(element(r.type)), lane if r in emitter.varying else "0", part)
     following = w.emit(f"and {word} {left}, {w.emit(f'sub {word} {left}, 1')}")
     w.fill(row, left, f"phi {word} [ {all_on}, %{before} ], [ {following}, %{w.label} ]")
     w.branch(w.emit(f"icmp ne {word} {following}, 0", "more"), head, done, emitter.loop_end(wishes=_AS_A_LOOP))
     w.open(done)
     for _ in emitter.each_part():
-        for r, found in outs.items():
+        for r, cells in outs.items():
             if r in emitter.varying:
-                emitter.bind_flags(r, [spills.vector(place, register(element(r.type))) for place in found])
-    for r, found in outs.items():
+                emitter.bind_flags(r, [spills.vector(address, register(element(r.type))) for address in cells])
+    for r, cells in outs.items():
         if r not in emitter.varying:
-            emitter.bind(r, [spills.get(place, register(element(r.type)), "0") for place in found])
+            emitter.bind(r, [spills.get(address, register(element(r.type)), "0") for address in cells])
 
 
 def _counted(emitter: GangEmitter, op: Op) -> None:
     """Emit a loop over all lanes; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
-    places = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
+    addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
     head, done, before = w.block_name("lane"), w.block_name("lane.end"), w.label
     w.jump(head)
     w.open(head)
     lane, row = w.name("lane"), w.reserve()
     scalars = {
-        v: [spills.get(place, register(element(v.type)), lane) for place in found] for v, found in places.items()
+        v: [spills.get(address, register(element(v.type)), lane) for address in cells] for v, cells in addresses.items()
     }
     _one(emitter, op, scalars, lane)
     following = w.emit(f"add nuw nsw i32 {lane}, 1")
@@ -142,43 +142,43 @@ class _Spills:
         """Memory with each component of a value in it, of each part; with zeros where it is empty."""
         w, kind = self.writer, register(element(value.type))
         memory = "i8" if kind == "i1" else kind
-        whole, places = vector(memory, self.emitter.width), []
+        wide, addresses = vector(memory, self.emitter.width), []
         for components in zip(*parts, strict=True):
             self.count += 1
-            type = f"[{len(parts)} x {whole}]"
-            places.append(w.once(("gang", "lane", self.count, type), f"alloca {type}, align 64", "lanes"))
+            type = f"[{len(parts)} x {wide}]"
+            addresses.append(w.once(("gang", "lane", self.count, type), f"alloca {type}, align 64", "lanes"))
             for number, component in enumerate(components):
                 if kind == "i1" and component:
-                    component = w.emit(f"zext {vector(kind, self.emitter.width)} {component} to {whole}")
-                at = self._of_part(places[-1], memory, number)
-                w.do(f"store {whole} {component or 'zeroinitializer'}, ptr {at}")
-        return places
+                    component = w.emit(f"zext {vector(kind, self.emitter.width)} {component} to {wide}")
+                at = self._of_part(addresses[-1], memory, number)
+                w.do(f"store {wide} {component or 'zeroinitializer'}, ptr {at}")
+        return addresses
 
-    def get(self, place: str, kind: str, lane: str) -> str:
+    def get(self, address: str, kind: str, lane: str) -> str:
         """Return a lane of it."""
         memory = "i8" if kind == "i1" else kind
-        found = self.writer.emit(f"load {memory}, ptr {self._at(place, memory, lane)}")
-        return self.writer.emit(f"trunc i8 {found} to i1") if kind == "i1" else found
+        loaded = self.writer.emit(f"load {memory}, ptr {self._at(address, memory, lane)}")
+        return self.writer.emit(f"trunc i8 {loaded} to i1") if kind == "i1" else loaded
 
-    def set(self, place: str, kind: str, lane: str, part: str) -> None:
+    def set(self, address: str, kind: str, lane: str, part: str) -> None:
         """Change a lane."""
         memory = "i8" if kind == "i1" else kind
         part = self.writer.emit(f"zext i1 {part} to i8") if kind == "i1" else part
-        self.writer.do(f"store {memory} {part}, ptr {self._at(place, memory, lane)}")
+        self.writer.do(f"store {memory} {part}, ptr {self._at(address, memory, lane)}")
 
-    def vector(self, place: str, kind: str) -> str:
+    def vector(self, address: str, kind: str) -> str:
         """Return all lanes of the part."""
         cell = "i8" if kind == "i1" else kind
-        memory, at = vector(cell, self.emitter.width), self._of_part(place, cell, self.emitter.part)
-        found = self.writer.emit(f"load {memory}, ptr {at}")
+        memory, at = vector(cell, self.emitter.width), self._of_part(address, cell, self.emitter.part)
+        loaded = self.writer.emit(f"load {memory}, ptr {at}")
         if kind != "i1":
-            return found
-        return self.writer.emit(f"trunc {memory} {found} to {vector(kind, self.emitter.width)}")
+            return loaded
+        return self.writer.emit(f"trunc {memory} {loaded} to {vector(kind, self.emitter.width)}")
 
-    def _of_part(self, place: str, memory: str, part: int) -> str:
+    def _of_part(self, address: str, memory: str, part: int) -> str:
         if not part:
-            return place
-        return self.writer.emit(f"getelementptr {vector(memory, self.emitter.width)}, ptr {place}, i32 {part}")
+            return address
+        return self.writer.emit(f"getelementptr {vector(memory, self.emitter.width)}, ptr {address}, i32 {part}")
 
-    def _at(self, place: str, memory: str, lane: str) -> str:
-        return self.writer.emit(f"getelementptr {memory}, ptr {place}, i32 {lane}")
+    def _at(self, address: str, memory: str, lane: str) -> str:
+        return self.writer.emit(f"getelementptr {memory}, ptr {address}, i32 {lane}")

@@ -98,16 +98,16 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
         return False
     if not _Where(emitter, op).consecutive(count):
         return False
-    verb, whole = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
+    verb, wide = "fadd" if scalar.kind is Kind.FLOAT else "add", vector(memory(scalar), emitter.width)
     terms = [emitter.vector(value) for _ in emitter.each_part()]
     if emitter.rows > 1 and emitter.by_row.isdisjoint(op.operands[1:-1]):
-        terms = _added_up(emitter, f"{verb} {whole}", terms)
+        terms = _added_up(emitter, f"{verb} {wide}", terms)
     for part in emitter.each_part():
         if part >= len(terms):  # a generator that is left early would leave its part the current one
             continue
         where = _Where(emitter, op)
         old = where.loaded(memory(scalar), count)
-        total = [w.emit(f"{verb} {whole} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]
+        total = [w.emit(f"{verb} {wide} {a}, {b}") for a, b in zip(old, terms[part], strict=True)]
         where.store(memory(scalar), tuple(total))
         emitter.bind(op.result, old)
     return True
@@ -122,11 +122,11 @@ def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
     if not where.offset.each:
         return where.pointer(), where.offset.step
     count = emitter.width * emitter.parts
-    places = w.once(("gang", "rows", count), f"alloca {vector('ptr', count)}, align 64", "rows")
+    addresses = w.once(("gang", "rows", count), f"alloca {vector('ptr', count)}, align 64", "rows")
     for _ in emitter.each_part():
-        at = w.emit(f"getelementptr ptr, ptr {places}, i64 {emitter.first_lane}")
+        at = w.emit(f"getelementptr ptr, ptr {addresses}, i64 {emitter.first_lane}")
         w.do(f"store {vector('ptr', emitter.width)} {_Where(emitter, op).pointers(0)}, ptr {at}, align 8")
-    return places, ""
+    return addresses, ""
 
 
 def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -170,18 +170,18 @@ def _store_last(emitter: GangEmitter, op: Op) -> None:
 def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
     """Return a value's components in the highest lane that is on."""
     w, kind, word = emitter.writer, emitter.scalar_kind(value), f"i{emitter.width}"
-    whole, result = vector(kind, emitter.width), list[str]()
+    wide, result = vector(kind, emitter.width), list[str]()
     for part in emitter.each_part():
         if not emitter.mask:
             if part == emitter.parts - 1:
                 lane = f"i32 {emitter.width - 1}"
-                result = [w.emit(f"extractelement {whole} {c}, {lane}") for c in emitter.vector(value)]
+                result = [w.emit(f"extractelement {wide} {c}, {lane}") for c in emitter.vector(value)]
             continue
         bits = emitter.bits(emitter.mask)
         w.declare(f"llvm.ctlz.{word}", f"declare {word} @llvm.ctlz.{word}({word}, i1)")
         above = w.emit(f"call {word} @llvm.ctlz.{word}({word} {bits}, i1 true)")
         lane = w.emit(f"sub {word} {emitter.width - 1}, {above}", "last")
-        own = [w.emit(f"extractelement {whole} {c}, {word} {lane}") for c in emitter.vector(value)]
+        own = [w.emit(f"extractelement {wide} {c}, {word} {lane}") for c in emitter.vector(value)]
         if part:  # another part may have no lane that is on: what it has then is not read
             some = w.emit(f"icmp ne {word} {bits}, 0", "any")
             own = [w.emit(f"select i1 {some}, {kind} {a}, {kind} {b}") for a, b in zip(own, result, strict=True)]
@@ -293,13 +293,13 @@ class _Where:
 
     def pointers(self, more: int) -> str:
         """Return the addresses in all lanes."""
-        w, emitter, whole = self.writer, self.emitter, vector("i64", self.emitter.width)
+        w, emitter, wide = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
         if self.offset.step != "0":
             numbers = emitter.lane_numbers("i64")
-            linear = w.emit(f"mul {whole} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
+            linear = w.emit(f"mul {wide} {emitter.spread(self.offset.step, 'i64')}, {numbers}")
             steps = self._wide("add", steps, linear) if steps else linear
-        return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {whole} {steps}")
+        return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {wide} {steps}")
 
     def consecutive(self, count: int) -> int:
         """1: a scalar each side by side; more: elements of so many components; 0: neither."""
@@ -316,24 +316,24 @@ class _Where:
         return 0 if apart else self.consecutive(count)
 
     def _load_vector(self, kind: str, pointer: str, count: int) -> str:
-        w, whole, align = self.writer, vector(kind, count), self.scalar.size
+        w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
-            return w.emit(f"load {whole}, ptr {pointer}, align {align}", self.array.name)
+            return w.emit(f"load {wide}, ptr {pointer}, align {align}", self.array.name)
         flags, mask = vector("i1", count), self._mask(count)
         name = f"llvm.masked.load.v{count}{suffix(kind)}.p0"
-        w.declare(name, f"declare {whole} @{name}(ptr, i32, {flags}, {whole})")
-        loaded = w.emit(f"call {whole} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {whole} zeroinitializer)")
-        return w.emit(f"freeze {whole} {loaded}", self.array.name)
+        w.declare(name, f"declare {wide} @{name}(ptr, i32, {flags}, {wide})")
+        loaded = w.emit(f"call {wide} @{name}(ptr {pointer}, i32 {align}, {flags} {mask}, {wide} zeroinitializer)")
+        return w.emit(f"freeze {wide} {loaded}", self.array.name)
 
     def _store_vector(self, kind: str, value: str, pointer: str, count: int) -> None:
-        w, whole, align = self.writer, vector(kind, count), self.scalar.size
+        w, wide, align = self.writer, vector(kind, count), self.scalar.size
         if not self.emitter.mask:
-            w.do(f"store {whole} {value}, ptr {pointer}, align {align}")
+            w.do(f"store {wide} {value}, ptr {pointer}, align {align}")
             return
         flags, mask = vector("i1", count), self._mask(count)
         name = f"llvm.masked.store.v{count}{suffix(kind)}.p0"
-        w.declare(name, f"declare void @{name}({whole}, ptr, i32, {flags})")
-        w.do(f"call void @{name}({whole} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
+        w.declare(name, f"declare void @{name}({wide}, ptr, i32, {flags})")
+        w.do(f"call void @{name}({wide} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
     def _mask(self, count: int) -> str:
         """Return the mask, each lane as often as it has components."""
@@ -362,13 +362,13 @@ class _Where:
 
     def _columns(self, kind: str, more: int, begins: Sequence[int], side: int) -> dict[int, str]:
         """Load blocks of each lane's row, which begins `more` bytes behind the access; return its columns by number."""
-        w, place, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
+        w, address, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
         parts: dict[int, list[str]] = {}
         for first in range(0, self.emitter.width, side):
-            places = [place(first + k) for k in range(side)]
+            addresses = [address(first + k) for k in range(side)]
             group: dict[int, str] = {}
             for at in begins:
-                here = [w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p for p in places]
+                here = [w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p for p in addresses]
                 rows = [w.emit(f"load {row}, ptr {p}, align {size}", self.array.name) for p in here]
                 group |= dict(enumerate(transposed(w.emit, kind, size, rows), at))
             for k, column in group.items():
@@ -387,64 +387,64 @@ class _Where:
             kind = vector(memory(element(op.result.type)), self.emitter.width)
             own = [columns[k + n] for n in range(width(op.result.type))]
             if not kind.endswith("i32>"):
-                whole = vector("i32", self.emitter.width)
-                own = [self.writer.emit(f"bitcast {whole} {c} to {kind}", op.result.name) for c in own]
+                wide = vector("i32", self.emitter.width)
+                own = [self.writer.emit(f"bitcast {wide} {c} to {kind}", op.result.name) for c in own]
             self.emitter.bind_flags(op.result, own)
 
     def _store_rows(self, kind: str, parts: tuple[str, ...]) -> None:
         w, count, lanes = self.writer, len(parts), self.emitter.width
-        side, place = self._side(count), self._each_pointer(0, stores=True)
-        whole, row = vector(kind, lanes), vector(kind, side)
+        side, address = self._side(count), self._each_pointer(0, stores=True)
+        wide, row = vector(kind, lanes), vector(kind, side)
         for first in range(0, lanes, side):
             order, columns = ", ".join(f"i32 {first + k}" for k in range(side)), parts
             if side < lanes:
-                text = f"{whole} poison, <{side} x i32> <{order}>"
-                columns = tuple(w.emit(f"shufflevector {whole} {part}, {text}") for part in parts)
-            places = [place(first + k) for k in range(side)]
+                text = f"{wide} poison, <{side} x i32> <{order}>"
+                columns = tuple(w.emit(f"shufflevector {wide} {part}, {text}") for part in parts)
+            addresses = [address(first + k) for k in range(side)]
             begins = starts(range(count), count, side)
             blocks = [(at, transposed(w.emit, kind, self.scalar.size, columns[at : at + side])) for at in begins]
-            for k, p in enumerate(places):
+            for k, p in enumerate(addresses):
                 for at, rows in blocks:
                     here = w.emit(f"getelementptr {kind}, ptr {p}, i64 {at}") if at else p
                     w.do(f"store {row} {rows[k]}, ptr {here}, align {self.scalar.size}")
 
     def _load_interleaved(self, kind: str, count: int) -> list[str]:
         w, lanes = self.writer, self.emitter.width
-        whole = vector(kind, count * lanes)
+        wide = vector(kind, count * lanes)
         loaded = self._load_vector(kind, self.pointer(), count * lanes)
         orders = [", ".join(f"i32 {count * lane + k}" for lane in range(lanes)) for k in range(count)]
-        return [w.emit(f"shufflevector {whole} {loaded}, {whole} poison, <{lanes} x i32> <{o}>") for o in orders]
+        return [w.emit(f"shufflevector {wide} {loaded}, {wide} poison, <{lanes} x i32> <{o}>") for o in orders]
 
     def _store_interleaved(self, kind: str, parts: tuple[str, ...]) -> None:
         w, lanes, count = self.writer, self.emitter.width, len(parts)
         power = 1 << (count - 1).bit_length()
         joined = w.joined([*parts, *["poison"] * (power - count)], kind, lanes)
         order = ", ".join(f"i32 {k * lanes + lane}" for lane in range(lanes) for k in range(count))
-        whole = vector(kind, power * lanes)
-        value = w.emit(f"shufflevector {whole} {joined}, {whole} poison, <{count * lanes} x i32> <{order}>")
+        wide = vector(kind, power * lanes)
+        value = w.emit(f"shufflevector {wide} {joined}, {wide} poison, <{count * lanes} x i32> <{order}>")
         self._store_vector(kind, value, self.pointer(), count * lanes)
 
     def _gather(self, kind: str, more: int) -> str:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
-        whole = vector(kind, lanes)
+        wide = vector(kind, lanes)
         name = f"llvm.masked.gather.v{lanes}{suffix(kind)}.v{lanes}p0"
-        flags, places = vector("i1", lanes), vector("ptr", lanes)
+        flags, addresses = vector("i1", lanes), vector("ptr", lanes)
         mask = emitter.flags(emitter.mask) if emitter.mask else splat("i1", "true")
-        w.declare(name, f"declare {whole} @{name}({places}, i32, {flags}, {whole})")
-        passed = f"{places} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {whole} zeroinitializer"
-        loaded = w.emit(f"call {whole} @{name}({passed})")
-        return w.emit(f"freeze {whole} {loaded}", self.array.name) if emitter.mask else loaded
+        w.declare(name, f"declare {wide} @{name}({addresses}, i32, {flags}, {wide})")
+        passed = f"{addresses} {self.pointers(more)}, i32 {self.scalar.size}, {flags} {mask}, {wide} zeroinitializer"
+        loaded = w.emit(f"call {wide} @{name}({passed})")
+        return w.emit(f"freeze {wide} {loaded}", self.array.name) if emitter.mask else loaded
 
     def _loads(self, kind: str, count: int) -> list[str]:
         """Loads of one number each, which machines with slow gathers do in less time."""
         w, results = self.writer, ["poison"] * count
-        whole, place = vector(kind, self.emitter.width), self._each_pointer(0)
+        wide, address = vector(kind, self.emitter.width), self._each_pointer(0)
         for lane in range(self.emitter.width):
-            at = place(lane)
+            at = address(lane)
             for k, result in enumerate(results):
                 here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
                 one = w.emit(f"load {kind}, ptr {here}, align {self.scalar.size}")
-                results[k] = w.emit(f"insertelement {whole} {result}, {kind} {one}, i64 {lane}", self.array.name)
+                results[k] = w.emit(f"insertelement {wide} {result}, {kind} {one}, i64 {lane}", self.array.name)
         return results
 
     def _each_pointer(self, more: int, stores: bool = False) -> Callable[[int], str]:
@@ -452,20 +452,20 @@ class _Where:
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
         nowhere = self._nowhere(stores, more) if emitter.mask else ""
         if self.offset.each:
-            places, kind = self.pointers(more), vector("ptr", lanes)
+            addresses, kind = self.pointers(more), vector("ptr", lanes)
             if nowhere:
                 flags = f"{vector('i1', lanes)} {emitter.flags(emitter.mask)}"
-                places = w.emit(f"select {flags}, {kind} {places}, {kind} {emitter.spread(nowhere, 'ptr')}")
-            return lambda lane: w.emit(f"extractelement {kind} {places}, i64 {lane}")
+                addresses = w.emit(f"select {flags}, {kind} {addresses}, {kind} {emitter.spread(nowhere, 'ptr')}")
+            return lambda lane: w.emit(f"extractelement {kind} {addresses}, i64 {lane}")
         first, step = self.pointer(more), self.offset.step
         bits = emitter.bits(emitter.mask) if nowhere else ""
 
         def at(lane: int) -> str:
-            place = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
+            address = w.emit(f"getelementptr i8, ptr {first}, i64 {self._scalar('mul', step, str(lane))}")
             if not nowhere:
-                return place
+                return address
             on = w.emit(f"icmp ne i{lanes} {w.emit(f'and i{lanes} {bits}, {1 << lane}')}, 0", "on")
-            return w.emit(f"select i1 {on}, ptr {place}, ptr {nowhere}")
+            return w.emit(f"select i1 {on}, ptr {address}, ptr {nowhere}")
 
         return at
 
@@ -473,19 +473,19 @@ class _Where:
         """Return the address, `more` bytes behind its beginning, of an element for lanes that are off."""
         w, bytes = self.writer, (self.pitch + 63) // 64 * 64
         if stores:
-            place = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")
+            address = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")
         else:
-            place = f"@wb.nowhere{bytes}"
-            text = f"{place} = internal constant [{bytes} x i8] zeroinitializer, align 64"
+            address = f"@wb.nowhere{bytes}"
+            text = f"{address} = internal constant [{bytes} x i8] zeroinitializer, align 64"
             w.declare(f"wb.nowhere{bytes}", text)
-        return w.emit(f"getelementptr i8, ptr {place}, i64 {(more + self.type.offset) % bytes}")
+        return w.emit(f"getelementptr i8, ptr {address}, i64 {(more + self.type.offset) % bytes}")
 
     def _scatter(self, kind: str, parts: tuple[str, ...]) -> None:
         w, lanes = self.writer, self.emitter.width
-        whole, place = vector(kind, lanes), self._each_pointer(0, stores=True)
+        wide, address = vector(kind, lanes), self._each_pointer(0, stores=True)
         for lane in range(lanes):
-            at = place(lane)
+            at = address(lane)
             for k, part in enumerate(parts):
-                one = w.emit(f"extractelement {whole} {part}, i64 {lane}")
+                one = w.emit(f"extractelement {wide} {part}, i64 {lane}")
                 here = w.emit(f"getelementptr {kind}, ptr {at}, i64 {k}") if k else at
                 w.do(f"store {kind} {one}, ptr {here}, align {self.scalar.size}")

@@ -25,13 +25,13 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
     once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
     components = range(width(type.dtype))
-    whole, size = f"[{emitter.parts} x {kind}]", type.count * element(type).size * emitter.width * emitter.parts
+    array_type, size = f"[{emitter.parts} x {kind}]", type.count * element(type).size * emitter.width * emitter.parts
     on_heap = size if emitter.frame * emitter.width * emitter.parts > GANG_FRAME_BYTES else 0
-    every = [storage(emitter, (*own, k), whole, on_heap) for k in components]
+    every = [storage(emitter, (*own, k), array_type, on_heap) for k in components]
     for part in emitter.each_part():
         text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
-        places = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)
-        emitter.vectors[op.result] = tuple(places)
+        addresses = (once((*own, k, part), text.format(every[k]), "slots") if part else every[k] for k in components)
+        emitter.vectors[op.result] = tuple(addresses)
 
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
@@ -47,15 +47,15 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     w, scalar = emitter.writer, element(op.result.type)
     kind = vector(memory(scalar), emitter.width)
     parts = []
-    for place in emitter.vectors[op.operands[0]]:
+    for address in emitter.vectors[op.operands[0]]:
         if op.operands[1] not in emitter.varying:
-            parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, place)}, align 64", op.result.name))
+            parts.append(w.emit(f"load {kind}, ptr {_row(emitter, op, address)}, align 64", op.result.name))
             continue
         if emitter.maths.gathers and scalar.size >= 4:
-            parts.append(_gathered(emitter, kind, _pointers(emitter, op, place), scalar))
+            parts.append(_gathered(emitter, kind, _pointers(emitter, op, address), scalar))
             continue
         part = "poison"
-        for lane, at in enumerate(_elements(emitter, op, place)):
+        for lane, at in enumerate(_elements(emitter, op, address)):
             one = w.emit(f"load {memory(scalar)}, ptr {at}")
             part = w.emit(f"insertelement {kind} {part}, {memory(scalar)} {one}, i64 {lane}", op.result.name)
         parts.append(part)
@@ -64,12 +64,12 @@ def _read(emitter: GangEmitter, op: Op) -> None:
     emitter.bind_flags(op.result, parts)
 
 
-def _gathered(emitter: GangEmitter, kind: str, places: str, scalar: Scalar) -> str:
+def _gathered(emitter: GangEmitter, kind: str, addresses: str, scalar: Scalar) -> str:
     w, lanes = emitter.writer, emitter.width
     name = f"llvm.masked.gather.v{lanes}{suffix(register(scalar))}.v{lanes}p0"
     pointers, flags = vector("ptr", lanes), vector("i1", lanes)
     w.declare(name, f"declare {kind} @{name}({pointers}, i32, {flags}, {kind})")
-    passed = f"{pointers} {places}, i32 {scalar.size}, {flags} {splat('i1', 'true')}, {kind} poison"
+    passed = f"{pointers} {addresses}, i32 {scalar.size}, {flags} {splat('i1', 'true')}, {kind} poison"
     return w.emit(f"call {kind} @{name}({passed})", "slots")
 
 
@@ -87,16 +87,16 @@ def _write(emitter: GangEmitter, op: Op) -> None:
     scalar = element(value.type)
     cell = memory(scalar)
     kind = vector(cell, emitter.width)
-    for place, part in zip(emitter.vectors[op.operands[0]], emitter.vector(value), strict=True):
+    for address, part in zip(emitter.vectors[op.operands[0]], emitter.vector(value), strict=True):
         if scalar.kind is Kind.BOOL:
             part = w.emit(f"zext {vector('i1', emitter.width)} {part} to {kind}")
         if op.operands[1] not in emitter.varying:
-            row = _row(emitter, op, place)
+            row = _row(emitter, op, address)
             if emitter.mask:
                 part = emitter.merged(emitter.mask, cell, part, w.emit(f"load {kind}, ptr {row}, align 64"))
             w.do(f"store {kind} {part}, ptr {row}, align 64")
             continue
-        for lane, at in enumerate(_elements(emitter, op, place)):
+        for lane, at in enumerate(_elements(emitter, op, address)):
             one = w.emit(f"extractelement {kind} {part}, i64 {lane}")
             if emitter.mask:
                 on = w.emit(f"extractelement {vector('i1', emitter.width)} {emitter.flags(emitter.mask)}, i64 {lane}")
@@ -104,19 +104,19 @@ def _write(emitter: GangEmitter, op: Op) -> None:
             w.do(f"store {cell} {one}, ptr {at}")
 
 
-def _row(emitter: GangEmitter, op: Op, place: str) -> str:
+def _row(emitter: GangEmitter, op: Op, address: str) -> str:
     """Return the place of all threads' elements at an index that is uniform."""
     kind = vector(memory(element(op.operands[0].type)), emitter.width)
-    return emitter.writer.emit(f"getelementptr {kind}, ptr {place}, i64 {wide_index(emitter, op.operands[1])}")
+    return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {wide_index(emitter, op.operands[1])}")
 
 
-def _elements(emitter: GangEmitter, op: Op, place: str) -> list[str]:
+def _elements(emitter: GangEmitter, op: Op, address: str) -> list[str]:
     """Return the place of each lane's element; where a lane is off, of its first one."""
-    places, kind = _pointers(emitter, op, place), vector("ptr", emitter.width)
-    return [emitter.writer.emit(f"extractelement {kind} {places}, i64 {lane}") for lane in range(emitter.width)]
+    addresses, kind = _pointers(emitter, op, address), vector("ptr", emitter.width)
+    return [emitter.writer.emit(f"extractelement {kind} {addresses}, i64 {lane}") for lane in range(emitter.width)]
 
 
-def _pointers(emitter: GangEmitter, op: Op, place: str) -> str:
+def _pointers(emitter: GangEmitter, op: Op, address: str) -> str:
     """Return the same as a vector."""
     w, index = emitter.writer, op.operands[1]
     kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
@@ -126,7 +126,7 @@ def _pointers(emitter: GangEmitter, op: Op, place: str) -> str:
     w.lanes = emitter.width
     wide = wide_index(emitter, safe)
     w.lanes = 0
-    whole = vector("i64", emitter.width)
-    rows = w.emit(f"mul {whole} {wide}, {splat('i64', str(emitter.width))}")
-    numbers = w.emit(f"add {whole} {rows}, {emitter.lane_numbers('i64')}")
-    return w.emit(f"getelementptr {cell}, ptr {place}, {whole} {numbers}")
+    vector_type = vector("i64", emitter.width)
+    rows = w.emit(f"mul {vector_type} {wide}, {splat('i64', str(emitter.width))}")
+    numbers = w.emit(f"add {vector_type} {rows}, {emitter.lane_numbers('i64')}")
+    return w.emit(f"getelementptr {cell}, ptr {address}, {vector_type} {numbers}")

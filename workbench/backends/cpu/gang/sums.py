@@ -32,11 +32,11 @@ def end_gang(emitter: GangEmitter, combining: Combining) -> None:
     """Write the threads' results to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
-        place, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
+        address, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
         align = 8 if reduction.register == "double" else reduction.scalar.bits // 8
         for part in emitter.each_part():
             result = w.emit(f"load {kind}, ptr {_own(emitter, reduction, k)}")
-            at = w.emit(f"getelementptr {kind}, ptr {place}, i32 {part}") if part else place
+            at = w.emit(f"getelementptr {kind}, ptr {address}, i32 {part}") if part else address
             w.do(f"store {kind} {result}, ptr {at}, align {align}")
 
 
@@ -59,14 +59,14 @@ def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
     w, kind = emitter.writer, reduction.register
     value = _as_combined(emitter, op, reduction)
     for k, new in zip(reduction.components, value, strict=True):
-        place, whole = _own(emitter, reduction, k), vector(kind, emitter.width)
-        old = w.emit(f"load {whole}, ptr {place}")
+        address, wide = _own(emitter, reduction, k), vector(kind, emitter.width)
+        old = w.emit(f"load {wide}, ptr {address}")
         if not reduction.once:
             name = w.name("combined")
-            for row in combined(reduction, whole, old, new, name):
+            for row in combined(reduction, wide, old, new, name):
                 w.do(row)
             new = name
-        w.do(f"store {whole} {emitter.merged(emitter.mask, kind, new, old)}, ptr {place}")
+        w.do(f"store {wide} {emitter.merged(emitter.mask, kind, new, old)}, ptr {address}")
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
@@ -96,15 +96,15 @@ def _add_sums(emitter: GangEmitter, op: Op, verb: str, terms: Sequence[Sequence[
     w, value, totals = emitter.writer, op.operands[-1], list[str]()
     kind = emitter.scalar_kind(value)
     for parts in map(list, zip(*terms, strict=True)):
-        count, whole = emitter.width, vector(kind, emitter.width)
+        count, wide = emitter.width, vector(kind, emitter.width)
         while len(parts) > 1:
             halves = zip(parts[: len(parts) // 2], parts[len(parts) // 2 :], strict=True)
-            parts = [w.emit(f"{verb} {whole} {low}, {high}") for low, high in halves]
+            parts = [w.emit(f"{verb} {wide} {low}, {high}") for low, high in halves]
         (part,) = parts
         while count > 1:
-            whole, half = vector(kind, count), count // 2
+            wide, half = vector(kind, count), count // 2
             low, high = (
-                w.emit(f"shufflevector {whole} {part}, {whole} poison, <{half} x i32> <{_lanes(first, half)}>")
+                w.emit(f"shufflevector {wide} {part}, {wide} poison, <{half} x i32> <{_lanes(first, half)}>")
                 for first in (0, half)
             )
             part, count = w.emit(f"{verb} {vector(kind, half)} {low}, {high}"), half

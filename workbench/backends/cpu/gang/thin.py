@@ -110,7 +110,7 @@ class Thin:
     def _indices(self, first: str) -> None:
         """Emit the indices of all lanes: from the last axis the quotient carries to the axis before, and so on."""
         emitter, w = self.emitter, self.emitter.writer
-        kind, whole = "i32", vector("i32", emitter.width)
+        kind, wide = "i32", vector("i32", emitter.width)
         emitter.indices = {}
         more = [emitter.lane_numbers(kind, first=emitter.first_lane) for _ in emitter.each_part()]
         rest = first
@@ -120,19 +120,19 @@ class Thin:
             low = w.emit(f"sub i64 {rest}, {w.emit(f'mul i64 {above}, {extent}')}")
             low, size = (emitter.spread(w.emit(f"trunc i64 {v} to i32"), kind) for v in (low, extent))
             real = "float" if axis == emitter.function.launch_ndim - 1 else "double"
-            at = [w.emit(f"add {whole} {low}, {m}") for m in more]
+            at = [w.emit(f"add {wide} {low}, {m}") for m in more]
             more = [self._quotient(a, size, real) for a in at]
             emitter.indices[axis] = [
-                w.emit(f"sub {whole} {a}, {w.emit(f'mul {whole} {q}, {size}')}") for a, q in zip(at, more, strict=True)
+                w.emit(f"sub {wide} {a}, {w.emit(f'mul {wide} {q}, {size}')}") for a, q in zip(at, more, strict=True)
             ]
             rest = above
         top = emitter.spread(w.emit(f"trunc i64 {rest} to i32"), kind)
-        emitter.indices[0] = [w.emit(f"add {whole} {top}, {m}") for m in more]
+        emitter.indices[0] = [w.emit(f"add {wide} {top}, {m}") for m in more]
 
     def _quotient(self, a: str, b: str, real: str) -> str:
         """Integers that are not negative divided in floats that hold them exactly."""
         w, lanes = self.emitter.writer, self.emitter.width
-        whole, floats = vector("i32", lanes), vector(real, lanes)
+        wide, floats = vector("i32", lanes), vector(real, lanes)
         cast = "sitofp" if real == "float" else "uitofp"  # of small ones in fewer instructions
-        a, b = (w.emit(f"{cast} {whole} {v} to {floats}") for v in (a, b))
-        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {whole}")
+        a, b = (w.emit(f"{cast} {wide} {v} to {floats}") for v in (a, b))
+        return w.emit(f"fptosi {floats} {w.emit(f'fdiv {floats} {a}, {b}')} to {wide}")

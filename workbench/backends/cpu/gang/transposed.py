@@ -25,16 +25,16 @@ def emit_row(emitter: GangEmitter, op: Op) -> None:
     """Call the function that transposes such rows: it is defined once for each operation and type."""
     slots, (first, step) = op.operands[-2], rows(emitter, op)
     text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
-    (place,) = emitter.vectors[slots]
-    _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
+    (address,) = emitter.vectors[slots]
+    _call(emitter, text, f"ptr {first}, i64 {step or 0}, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
 def emit_total(emitter: GangEmitter, op: Op) -> None:
     """Call the function that sums lanes pairwise, the first half to the second, and adds the sums to a row."""
     slots, (first, _) = op.operands[-2], rows(emitter, op)
     text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, bool(emitter.mask), emitter.one_core)
-    (place,) = emitter.vectors[slots]
-    _call(emitter, text, f"ptr {first}, i64 0, ptr {place}, i32 {emitter.uniform(op.operands[-1])}")
+    (address,) = emitter.vectors[slots]
+    _call(emitter, text, f"ptr {first}, i64 0, ptr {address}, i32 {emitter.uniform(op.operands[-1])}")
 
 
 def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
@@ -105,8 +105,8 @@ class _Text:
         ])  # fmt: skip
 
     def _head(self) -> str:
-        given = "ptr %rows, i64 %step, ptr %slots, i32 %count, i64 %on"
-        return f"define internal void @{self.name}({given}) noinline nounwind {{"
+        parameters = "ptr %rows, i64 %step, ptr %slots, i32 %count, i64 %on"
+        return f"define internal void @{self.name}({parameters}) noinline nounwind {{"
 
     def _there(self) -> list[str]:
         """Return the elements of a block that there are, as flags."""
@@ -131,22 +131,22 @@ class _Text:
     def _block(self, masked: bool) -> list[str]:
         """Emit one block, from lane and element on."""
         lines: list[str] = []
-        places = list(self._places(lines))
+        addresses = list(self._places(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
         if not masked and self.operation != "row_store":
-            for place in places:
-                self._prefetch(lines, place)
+            for index in addresses:
+                self._prefetch(lines, index)
         if self.operation == "row_load":
-            parts = [self._load(lines, place, mask) for place, mask in zip(places, masks, strict=True)]
+            parts = [self._load(lines, index, mask) for index, mask in zip(addresses, masks, strict=True)]
             for k, part in enumerate(self._transposed(lines, parts)):
                 self._store(lines, part, self._slot(lines, k), "")
             return lines
         parts = [self._load(lines, self._slot(lines, k), "") for k in range(self.side)]
-        for part, place, mask in zip(self._transposed(lines, parts), places, masks, strict=True):
+        for part, index, mask in zip(self._transposed(lines, parts), addresses, masks, strict=True):
             if self.operation == "row_add":
-                old = self._load(lines, place, mask)
+                old = self._load(lines, index, mask)
                 part = self._emit(lines, f"{self.verb} {self.vector} {old}, {part}")
-            self._store(lines, part, place, mask)
+            self._store(lines, part, index, mask)
         return lines
 
     def _places(self, lines: list[str]) -> Iterator[str]:
@@ -157,20 +157,20 @@ class _Text:
                 bytes = self._emit(lines, f"mul i64 {number}, %step")
                 row = self._emit(lines, f"getelementptr i8, ptr %rows, i64 {bytes}")
             else:
-                place = self._emit(lines, f"getelementptr ptr, ptr %rows, i64 {number}")
-                row = self._emit(lines, f"load ptr, ptr {place}")
+                address = self._emit(lines, f"getelementptr ptr, ptr %rows, i64 {number}")
+                row = self._emit(lines, f"load ptr, ptr {address}")
             yield self._emit(lines, f"getelementptr {self.kind}, ptr {row}, i64 %at")
 
     def _slot(self, lines: list[str], k: int, own: str = "%own") -> str:
         start = self._emit(lines, f"getelementptr [{self.lanes} x {self.kind}], ptr {own}, i64 %at")
         return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.lanes}")
 
-    def _prefetch(self, lines: list[str], place: str) -> None:
+    def _prefetch(self, lines: list[str], address: str) -> None:
         """So many rows at a time are more than the CPU reads ahead by itself."""
         name = "llvm.prefetch.p0"
         self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
         ahead = self._emit(
-            lines, f"getelementptr i8, ptr {place}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
+            lines, f"getelementptr i8, ptr {address}, i64 {PREFETCH_BYTES if self.variant[1] else -PREFETCH_BYTES}"
         )
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
@@ -179,21 +179,21 @@ class _Text:
         on = self._emit(lines, f"extractelement {self.flags} %flags, i64 {lane}")
         return self._emit(lines, f"select i1 {on}, {self.flags} %there, {self.flags} zeroinitializer")
 
-    def _load(self, lines: list[str], place: str, mask: str) -> str:
+    def _load(self, lines: list[str], address: str, mask: str) -> str:
         if not mask:
-            return self._emit(lines, f"load {self.vector}, ptr {place}, align {self.size}")
+            return self._emit(lines, f"load {self.vector}, ptr {address}, align {self.size}")
         name = f"llvm.masked.load.v{self.side}{suffix(self.kind)}.p0"
         self.intrinsics[name] = f"declare {self.vector} @{name}(ptr, i32, {self.flags}, {self.vector})"
-        passed = f"ptr {place}, i32 {self.size}, {self.flags} {mask}, {self.vector} zeroinitializer"
+        passed = f"ptr {address}, i32 {self.size}, {self.flags} {mask}, {self.vector} zeroinitializer"
         return self._emit(lines, f"call {self.vector} @{name}({passed})")
 
-    def _store(self, lines: list[str], part: str, place: str, mask: str) -> None:
+    def _store(self, lines: list[str], part: str, address: str, mask: str) -> None:
         if not mask:
-            lines.append(f"  store {self.vector} {part}, ptr {place}, align {self.size}")
+            lines.append(f"  store {self.vector} {part}, ptr {address}, align {self.size}")
             return
         name = f"llvm.masked.store.v{self.side}{suffix(self.kind)}.p0"
         self.intrinsics[name] = f"declare void @{name}({self.vector}, ptr, i32, {self.flags})"
-        passed = f"{self.vector} {part}, ptr {place}, i32 {self.size}, {self.flags} {mask}"
+        passed = f"{self.vector} {part}, ptr {address}, i32 {self.size}, {self.flags} {mask}"
         lines.append(f"  call void @{name}({passed})")
 
     def _transposed(self, lines: list[str], parts: list[str]) -> list[str]:

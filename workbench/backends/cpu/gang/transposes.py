@@ -27,11 +27,11 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
         rows: vectors.
     """
     side, unit = len(rows), min(len(rows), UNIT // size)
-    whole = vector(kind, side)
+    wide = vector(kind, side)
 
     def shuffled(a: str, b: str, order: Sequence[int]) -> str:
         lanes = ", ".join(f"i32 {k}" for k in order)
-        return emit(f"shufflevector {whole} {a}, {whole} {b}, <{side} x i32> <{lanes}>")
+        return emit(f"shufflevector {wide} {a}, {wide} {b}, <{side} x i32> <{lanes}>")
 
     def interleaved(a: str, b: str, count: int) -> list[str]:
         """Return the lower and the upper halves of units, `count` elements of each in turn."""

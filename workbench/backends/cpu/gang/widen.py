@@ -131,7 +131,7 @@ class WideWriter(Writer):
         lanes, kind = self.lanes, call["kind"]
         widths = self.wide[call["name"]]
         count = max((n for n in widths if n <= lanes), default=min(widths))
-        whole = vector(kind, lanes)
+        vector_type = vector(kind, lanes)
         self.lanes = 0
         results = []
         for first in range(0, lanes, count):
@@ -139,7 +139,7 @@ class WideWriter(Writer):
             passed = []
             for _, arg in args:
                 arg = arg if arg.startswith("%") else splat(kind, arg)
-                part = self.emit(f"shufflevector {whole} {arg}, {whole} poison, <{count} x i32> <{chosen}>")
+                part = self.emit(f"shufflevector {vector_type} {arg}, {vector_type} poison, <{count} x i32> <{chosen}>")
                 passed.append(f"{vector(kind, count)} {part}")
             results.append(self.emit(f"call {vector(kind, count)} @{widths[count]}({', '.join(passed)})", hint))
         result = self.joined(results, kind, count)
@@ -153,10 +153,10 @@ class WideWriter(Writer):
     def joined(self, parts: Sequence[str], kind: str, count: int) -> str:
         """Vectors of so many elements, a power of two of them, as one; outside of wide mode."""
         while len(parts) > 1:
-            whole = vector(kind, count)
+            wide = vector(kind, count)
             order = ", ".join(f"i32 {k}" for k in range(2 * count))
             parts = [
-                self.emit(f"shufflevector {whole} {a}, {whole} {b}, <{2 * count} x i32> <{order}>")
+                self.emit(f"shufflevector {wide} {a}, {wide} {b}, <{2 * count} x i32> <{order}>")
                 for a, b in zip(parts[::2], parts[1::2], strict=True)
             ]
             count *= 2

@@ -38,9 +38,9 @@ def _sorted_segments(kind: Any, keys: int, values: int, count: int, starts: int,
     return 1
 
 
-def _runs(kind: Any, values: int, found: int, lengths: int, number: int, count: int) -> None:
+def _runs(kind: Any, values: int, run_values: int, lengths: int, number: int, count: int) -> None:
     """Write the runs of equal neighbours, and how many there are."""
-    x, y, n = (from_ptr(at, kind, count) for at in (values, found, lengths))
+    x, y, n = (from_ptr(at, kind, count) for at in (values, run_values, lengths))
     utils.runlength_encode(x, y, n, from_ptr(number, "int32", 1), count)
 
 
@@ -71,11 +71,11 @@ def _neighbours(count: int, edges: Any) -> list[set[int]]:
     pairs = edges.numpy()
     if pairs.size and not (0 <= pairs.min() and pairs.max() < count):
         raise RuntimeError(f"an edge names a node outside of 0 to {count - 1}")
-    found: list[set[int]] = [set() for _ in range(count)]
+    neighbours: list[set[int]] = [set() for _ in range(count)]
     for a, b in pairs.tolist():
-        found[a].add(b)
-        found[b].add(a)
-    return found
+        neighbours[a].add(b)
+        neighbours[b].add(a)
+    return neighbours
 
 
 def _coloured(count: int, edges: Any, algorithm: int, colors: Any) -> int:
@@ -218,25 +218,25 @@ def compressed(
         first[0], first[1:] = 0, np.cumsum(sizes)
     if row_counts is not None:
         row_counts[:] = sizes
-    places = _active(first, sizes, rows)[1]
-    column_of[places] = blocks % columns if columns else 0
+    active = _active(first, sizes, rows)[1]
+    column_of[active] = blocks % columns if columns else 0
     if with_values:
         numbers = _view(values, room * block_size, ("f4", "f8")[code]).reshape(room, block_size)
         sums = np.zeros((len(blocks), block_size), numbers.dtype)
         np.add.at(sums, group, numbers[at])
-        numbers[places] = sums
+        numbers[active] = sums
 
 
 def calls() -> dict[str, Any]:
     """Return the functions by the names that the wheel calls."""
-    found: dict[str, Any] = {
+    functions: dict[str, Any] = {
         "wp_bsr_matrix_from_triplets_host": from_triplets,
         "wp_bsr_transpose_host": transposed,
         "wp_bsr_compress_inplace_host": compressed,
         "wp_graph_coloring": _coloured,
         "wp_balance_coloring": _balanced,
     }
-    for (what, call), (suffix, name), place in itertools.product(_OF_A_TYPE.items(), NAMES.items(), ("host", "device")):
+    for (what, call), (suffix, name), where in itertools.product(_OF_A_TYPE.items(), NAMES.items(), ("host", "device")):
         kind = element(SCALARS[name])
-        found[f"wp_{what}_{suffix}_{place}"] = lambda *args, call=call, kind=kind: call(kind, *args)
-    return found
+        functions[f"wp_{what}_{suffix}_{where}"] = lambda *args, call=call, kind=kind: call(kind, *args)
+    return functions

@@ -14,30 +14,30 @@ _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
     """Emit an element's new value from its old one, which is the result."""
-    (place,) = memory.places(emitter, op)
+    (address,) = memory.places(emitter, op)
     kind, scalar = op.attrs[KIND], element(op.result.type)
     value = emitter.operand(op.operands[-1])
     hint = op.result.name
     if kind == "cas":
-        old = _swap(emitter, place, scalar, emitter.operand(op.operands[-2]), value, hint)
+        old = _swap(emitter, address, scalar, emitter.operand(op.operands[-2]), value, hint)
     elif kind in ("min", "max") and scalar.kind is Kind.FLOAT:
-        old = _extreme(emitter, place, scalar, value, "olt" if kind == "min" else "ogt", hint)
+        old = _extreme(emitter, address, scalar, value, "olt" if kind == "min" else "ogt", hint)
     else:
         verb = _VERBS.get(kind) or (f"u{kind}" if scalar.kind is Kind.UINT else kind)
-        old = emitter.writer.emit(f"atomicrmw {verb} ptr {place}, {register(scalar)} {value} monotonic", hint)
+        old = emitter.writer.emit(f"atomicrmw {verb} ptr {address}, {register(scalar)} {value} monotonic", hint)
     emitter.bind(op.result, [old])
 
 
 def emit_swap(emitter: Emitter, op: Op) -> None:
     """Compare and swap, by bits; the result is whether it has to be tried again."""
-    (place,) = memory.places(emitter, op)
+    (address,) = memory.places(emitter, op)
     w, old, new = emitter.writer, emitter.operand(op.operands[-2]), emitter.operand(op.operands[-1])
     scalar, word = element(op.operands[-1].type), f"i{8 * element(op.operands[-1].type).size}"
     if scalar.kind is Kind.BOOL:
         old, new = (w.emit(f"zext i1 {value} to i8") for value in (old, new))
     elif not scalar.is_half:
         old, new = _bits(emitter, old, scalar), _bits(emitter, new, scalar)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {old}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {old}, {word} {new} monotonic monotonic")
     done = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1")
     emitter.bind(op.result, [w.emit(f"xor i1 {done}, true", op.result.name)])
 
@@ -48,19 +48,19 @@ def _bits(emitter: Emitter, value: str, scalar: Scalar) -> str:
     return emitter.writer.emit(f"bitcast {register(scalar)} {value} to i{scalar.bits}")
 
 
-def _swap(emitter: Emitter, place: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
+def _swap(emitter: Emitter, address: str, scalar: Scalar, expected: str, value: str, hint: str) -> str:
     w, word = emitter.writer, f"i{scalar.bits}"
     wanted, new = _bits(emitter, expected, scalar), _bits(emitter, value, scalar)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {wanted}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {wanted}, {word} {new} monotonic monotonic")
     old = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0", hint)
     return w.emit(f"bitcast {word} {old} to {register(scalar)}", hint) if scalar.kind is Kind.FLOAT else old
 
 
-def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
+def _extreme(emitter: Emitter, address: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
     """Emit `min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
     w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
     new = _bits(emitter, value, scalar)
-    first = w.emit(f"load atomic {word}, ptr {place} monotonic, align {scalar.size}")
+    first = w.emit(f"load atomic {word}, ptr {address} monotonic, align {scalar.size}")
     before = w.label
     head, swap, done = (w.block_name(label) for label in ("atomic", "swap", "endatomic"))
     w.jump(head)
@@ -71,7 +71,7 @@ def _extreme(emitter: Emitter, place: str, scalar: Scalar, value: str, keeps: st
     ahead = w.emit(f"fcmp {keeps} {kind} {now}, {value}")
     w.branch(w.emit(f"or i1 {nan}, {ahead}"), done, swap)
     w.open(swap)
-    pair = w.emit(f"cmpxchg ptr {place}, {word} {seen}, {word} {new} monotonic monotonic")
+    pair = w.emit(f"cmpxchg ptr {address}, {word} {seen}, {word} {new} monotonic monotonic")
     again = w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 0")
     w.fill(row, seen, f"phi {word} [ {first}, %{before} ], [ {again}, %{swap} ]")
     w.branch(w.emit(f"extractvalue {{ {word}, i1 }} {pair}, 1"), done, head)

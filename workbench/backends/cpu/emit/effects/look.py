@@ -46,8 +46,8 @@ def look(emitter: Emitter, thread: bool = False) -> None:
     w.do(f"br i1 {calm}, label %{go}, label %{ask}, !prof !1")
     w.open(ask)
     if thread:
-        place = w.once(("stop", "done"), "getelementptr inbounds i8, ptr %stop, i64 16")
-        w.do(f"store i64 {thread_index(emitter)}, ptr {place}")
+        address = w.once(("stop", "done"), "getelementptr inbounds i8, ptr %stop, i64 16")
+        w.do(f"store i64 {thread_index(emitter)}, ptr {address}")
     decide = w.emit(f"load ptr, ptr {w.once(('stop', 'ask'), 'getelementptr inbounds i8, ptr %stop, i64 8')}")
     says = w.emit(f"call i32 {decide}(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)")
     w.branch(w.emit(f"icmp eq i32 {says}, 0"), go, "stopped")

@@ -76,8 +76,8 @@ def _call(emitter: Emitter, op: Op, tiles: Sequence[Sequence[str]], accumulate: 
     if shape.array:
         emitter.writer.declare("llvm.prefetch", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     widths = (n, m if shape.transposed else k, n)
-    given = ", ".join(arguments(emitter, tile, width) for tile, width in zip(tiles, widths, strict=True))
-    emitter.writer.do(f"call void @{shape.name}({given})")
+    parameters = ", ".join(arguments(emitter, tile, width) for tile, width in zip(tiles, widths, strict=True))
+    emitter.writer.do(f"call void @{shape.name}({parameters})")
 
 
 def _vector(scalar: str, lanes: int) -> str:
@@ -115,10 +115,10 @@ class _Text:
     def function(self) -> list[str]:
         """Return all of it."""
         rows = ROWS[self.bits]
-        whole = self.shape.m // rows * rows
-        groups = [(0, whole, rows)] if whole else []
-        if whole < self.shape.m:
-            groups.append((whole, self.shape.m, self.shape.m - whole))
+        full_rows = self.shape.m // rows * rows
+        groups = [(0, full_rows, rows)] if full_rows else []
+        if full_rows < self.shape.m:
+            groups.append((full_rows, self.shape.m, self.shape.m - full_rows))
         self.lines = [
             # noalias holds here: what is written is a buffer, or an array apart from those that are read (`apart`).
             # noinline: the accumulators need all vector registers.
@@ -177,11 +177,11 @@ class _Text:
         k = self.name("k")
         totals = {(r, v): f"%{self.name('t')}" for r in range(rows) for v in range(vectors)}
         following = {at: f"{t}.next" for at, t in totals.items()}
-        places = {at: self.at("c", self.index("c", i, at[0], j, at[1] * lanes)) for at in totals}
+        addresses = {at: self.at("c", self.index("c", i, at[0], j, at[1] * lanes)) for at in totals}
         if self.shape.array:
             # On its way while the block computes: all of it is needed at once.
-            for place in places.values():
-                self.do(f"call void @llvm.prefetch.p0(ptr {place}, i32 0, i32 3, i32 1)")
+            for address in addresses.values():
+                self.do(f"call void @llvm.prefetch.p0(ptr {address}, i32 0, i32 3, i32 1)")
         self.do(f"br label %{k}.head")
         self.open(f"{k}.head")
         self.do(f"%{k} = phi i64 [ 0, %{before} ], [ %{k}.next, %{k}.head ]")
@@ -203,11 +203,11 @@ class _Text:
         self.do(f"br i1 {more}, label %{k}.head, label %{last}")
         self.open(last)
         for at, total in following.items():
-            place = places[at]
+            address = addresses[at]
             if self.shape.accumulate:
                 # Behind the sum over k, so that a long row of products is added up in parts.
-                total = self.emit(f"fadd {kind} {self.emit(f'load {kind}, ptr {place}, align {size}')}, {total}")
-            self.do(f"store {kind} {total}, ptr {place}, align {size}")
+                total = self.emit(f"fadd {kind} {self.emit(f'load {kind}, ptr {address}, align {size}')}, {total}")
+            self.do(f"store {kind} {total}, ptr {address}, align {size}")
 
     def add(self, kind: str, lanes: int, left: str, right: str, total: str, result: str) -> None:
         """total + left · right."""
@@ -222,8 +222,8 @@ class _Text:
         """Return the place of (row + more_rows, column + more_columns)."""
         row = self.emit(f"add nuw nsw i64 {row}, {more_rows}") if more_rows else row
         first = self.emit(f"mul nuw nsw i64 {row}, %{tile}.row")
-        whole = self.emit(f"add nuw nsw i64 {first}, {column}")
-        return self.emit(f"add nuw nsw i64 {whole}, {more_columns}") if more_columns else whole
+        column_index = self.emit(f"add nuw nsw i64 {first}, {column}")
+        return self.emit(f"add nuw nsw i64 {column_index}, {more_columns}") if more_columns else column_index
 
     def at(self, tile: str, index: str) -> str:
         return self.emit(f"getelementptr inbounds {self.scalar}, ptr %{tile}, i64 {index}")

@@ -25,18 +25,18 @@ def emit_transpose(emitter: Emitter, op: Op) -> None:
     """Emit a call of the function for this shape, or of the one for all shapes of whole blocks."""
     to, source, *sides = op.operands
     rows, columns = op.attrs[SHAPE]
-    given = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
+    windows_text = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
     scalar = element(to.type)
     if sides:
         name = f"wb.transpose.{scalar}"
         emitter.writer.declare("@llvm.prefetch.p0", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         text = _Text(scalar).function(name)
-        given += [f"i64 {wide_index(emitter, v)}" for v in sides]
+        windows_text += [f"i64 {wide_index(emitter, v)}" for v in sides]
     else:
         name = f"wb.transpose.{scalar}.{rows}.{columns}"
         text = _Text(scalar).function(name, rows, columns)
     emitter.writer.declare(f"@{name}", "\n".join(text))
-    emitter.writer.do(f"call void @{name}({', '.join(given)})")
+    emitter.writer.do(f"call void @{name}({', '.join(windows_text)})")
 
 
 def _parts(count: int) -> Iterator[tuple[int, int, int]]:
@@ -59,14 +59,15 @@ class _Text:
 
     def function(self, name: str, rows: int = 0, columns: int = 0) -> list[str]:
         """Return all of it; without a shape, of one that is given, whose sides are multiples of a block's."""
-        given, how = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row", "nounwind"
+        parameters, attributes = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row", "nounwind"
         if rows:
             parts = [(r, c) for r in _parts(rows) for c in _parts(columns)]
         else:
             # Kernels have several calls, of code that LLVM takes long for.
-            given, how, self.ahead = f"{given}, i64 %rows, i64 %columns", "noinline nounwind", PREFETCH_BYTES
+            parameters, attributes = f"{parameters}, i64 %rows, i64 %columns", "noinline nounwind"
+            self.ahead = PREFETCH_BYTES
             parts = [((0, "%rows", SIDES[0]), (0, "%columns", SIDES[0]))]
-        self.lines = [f"define internal void @{name}({given}) {how} {{", "start:"]
+        self.lines = [f"define internal void @{name}({parameters}) {attributes} {{", "start:"]
         label = "start"
         if not rows:
             empty = self.emit("icmp eq i64 0, %columns"), self.emit("icmp eq i64 0, %rows")
@@ -102,24 +103,24 @@ class _Text:
     def block(self, i: str, j: str, side: int) -> None:
         """Emit one block, from rows i and columns j on."""
         kind, size = f"<{side} x {self.scalar}>", f"getelementptr inbounds {self.scalar}, ptr"
-        found: list[str] = []
+        rows_loaded: list[str] = []
         for r in range(side):
             start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {i}, {r}')}, %row")
-            place = self.emit(f"{size} %from, i64 {self.emit(f'add nuw nsw i64 {start}, {j}')}")
+            address = self.emit(f"{size} %from, i64 {self.emit(f'add nuw nsw i64 {start}, {j}')}")
             if self.ahead:
-                ahead = self.emit(f"getelementptr i8, ptr {place}, i64 {self.ahead}")
+                ahead = self.emit(f"getelementptr i8, ptr {address}, i64 {self.ahead}")
                 self.lines.append(f"  call void @llvm.prefetch.p0(ptr {ahead}, i32 0, i32 3, i32 1)")
-            found.append(self.emit(f"load {kind}, ptr {place}, align {self.align}"))
+            rows_loaded.append(self.emit(f"load {kind}, ptr {address}, align {self.align}"))
         for _ in range(side.bit_length() - 1):
-            found = [
+            rows_loaded = [
                 self.emit(f"shufflevector {kind} {a}, {kind} {b}, <{side} x i32> <{lanes}>")
-                for a, b in zip(found[: side // 2], found[side // 2 :], strict=True)
+                for a, b in zip(rows_loaded[: side // 2], rows_loaded[side // 2 :], strict=True)
                 for lanes in _interleaved(side)
             ]
-        for c, vector in enumerate(found):
+        for c, vector in enumerate(rows_loaded):
             start = self.emit(f"mul nuw nsw i64 {self.emit(f'add nuw nsw i64 {j}, {c}')}, %wide")
-            place = self.emit(f"{size} %to, i64 {self.emit(f'add nuw nsw i64 {start}, {i}')}")
-            self.lines.append(f"  store {kind} {vector}, ptr {place}, align {self.align}")
+            address = self.emit(f"{size} %to, i64 {self.emit(f'add nuw nsw i64 {start}, {i}')}")
+            self.lines.append(f"  store {kind} {vector}, ptr {address}, align {self.align}")
 
 
 def _interleaved(side: int) -> Iterator[str]:

@@ -26,11 +26,11 @@ def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[st
     return address, _count(emitter, op.operands[0], op.attrs[AXES][0] + 1), inside
 
 
-def arguments(emitter: Emitter, found: Sequence[str], columns: int) -> str:
+def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
     """Return a function's arguments for a tile of so many columns: its address, and elements from row to row."""
-    if len(found) == 1:
-        return f"ptr {found[0]}, i64 {columns}"
-    address, row, inside = found
+    if len(window) == 1:
+        return f"ptr {window[0]}, i64 {columns}"
+    address, row, inside = window
     return f"ptr {address}, i64 {emitter.writer.emit(f'select i1 {inside}, i64 {row}, i64 {columns}')}"
 
 
