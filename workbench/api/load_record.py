@@ -31,7 +31,7 @@ from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array
-from workbench.runtime.arrays.create import link_grad, lying_in
+from workbench.runtime.arrays.create import lying_in
 from workbench.runtime.device.call_site import Site
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory, allocate
@@ -245,7 +245,7 @@ class _Restorer:
     def link(self, primal: array, grad: array) -> None:
         if grad.shape != primal.shape or grad.dtype != primal.dtype or grad.device != primal.device:
             raise refused("a gradient that does not match its array")
-        link_grad(primal, grad)
+        primal.link_grad(grad)
 
     def work(self, kind: str, what: SavedWork, ran: _Ran) -> Work:
         """Rebuild one node: of a record, of a graph, or a step of a call."""

@@ -116,9 +116,16 @@ def _plain(value: Any) -> Any:
 
 def _operator(name: str) -> None:
     compute: Any = getattr(operator, name)
-    setattr(Uniform, f"__{name}__", lambda self, other: compute(self.value, _plain(other)))
+
+    def left(self: Uniform, other: Any) -> Any:
+        return compute(self.value, _plain(other))
+
+    def right(self: Uniform, other: Any) -> Any:
+        return compute(_plain(other), self.value)
+
+    setattr(Uniform, f"__{name}__", left)
     if name in _BINARY:
-        setattr(Uniform, f"__r{name}__", lambda self, other: compute(_plain(other), self.value))
+        setattr(Uniform, f"__r{name}__", right)
 
 
 for _name in (*_BINARY, *_COMPARED):

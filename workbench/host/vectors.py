@@ -87,7 +87,7 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
     def __eq__(self, other: Any) -> Any:
         """Compare whole with a value of this type, a tuple or a list, to one bool; with other arrays as NumPy does."""
-        if self.type is not None and isinstance(other, (HostVector, tuple, list)):
+        if self.type is not None and isinstance(other, _WHOLE):
             return np.bool_(np.shape(other) == self.shape and np.all(np.equal(self, other)))
         return np.equal(self, other)
 
@@ -116,6 +116,8 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
 
 
 PRODUCT = "a * b"
+_WHOLE: tuple[type[Any], ...] = (HostVector, tuple, list)
+"""Operands that a value with a type is compared with as a whole."""
 
 
 def _has_own_product(left: Any, right: Any) -> bool:

@@ -91,12 +91,6 @@ class CSR:
         """The value to pass to a kernel."""
         return _struct_of(self._word, self.values.dtype)(self.starts, self.columns, self.values)
 
-    @property
-    def _blocks(self) -> StructValue:
-        """Return what products are computed of: numbers as blocks of 1 × 1."""
-        kind = matrix(self.block, self.dtype)
-        return _struct_of("BSR", kind)(self.starts, self.columns, self.values.view(kind))
-
     def _refuse(self) -> None:
         kind, fits = self.values.dtype, Matrix if self._word == "BSR" else Scalar
         if not isinstance(kind, fits) or element(kind) not in (float32, float64):
@@ -151,7 +145,7 @@ class CSR:
         vector = self._vector(x, 1, "x")
         rows, wide = self.block
         y = zeros(self.shape[0] // rows, vector_type(rows, self.dtype), x.device)
-        _launch(_multiply, [self._blocks], vector, y)
+        _launch(_multiply, [_blocks_of(self)], vector, y)
         return flat(y) if x.dtype == self.dtype or rows < min(wide, 2) else y
 
     def _vector(self, x: array, axis: int, name: str) -> array:
@@ -321,7 +315,7 @@ class _Matrix(Operator):
             divide = partial(_launch, _scale, [d])
 
         steps = self.steps if self.steps is not None else max(100, 10 * a.shape[0])
-        self.residual = Solve(self.method, partial(_launch, _multiply, [a._blocks]), divide, b, x, steps).run(
+        self.residual = Solve(self.method, partial(_launch, _multiply, [_blocks_of(a)]), divide, b, x, steps).run(
             self.tol, self.raise_
         )
         return x
@@ -338,6 +332,12 @@ def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
 
 
 @cache
+def _blocks_of(of: CSR) -> StructValue:
+    """Return what products are computed of: numbers as blocks of 1 × 1."""
+    kind = matrix(of.block, of.dtype)
+    return _struct_of("BSR", kind)(of.starts, of.columns, of.values.view(kind))
+
+
 def _struct_of(name: str, dtype: Any) -> Any:
     fields: Any = [("starts", ArrayType(int32)), ("columns", ArrayType(int32)), ("values", ArrayType(dtype))]
     return make_struct(name, fields, UNKNOWN, __name__, "A sparse matrix, as kernels see it.")

@@ -101,7 +101,7 @@ def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
 def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array, float, int]:
     """Return the root, the norm of its residual and the steps taken; halve each step until the residual is smaller."""
     value = _like(residual(x), x)
-    left, taken = _norm(value), 0
+    left, taken, there = _norm(value), 0, x
     while not left <= _allowed(x, tol) and taken < steps:
         move, taken = _Jacobian(residual, x, _INEXACT, raise_=False).solution(value), taken + 1
         for k in range(_HALVINGS):
@@ -174,7 +174,7 @@ def _allowed(x: array, tol: float) -> float:
     return tol * max(1.0, _norm(x))
 
 
-def _like(value: array, x: array) -> array:
+def _like(value: object, x: array) -> array:
     if not is_float_array(value) or (value.shape, value.dtype) != (x.shape, x.dtype):
         shown = f"{value.type!r} of shape {value.shape}" if isinstance(value, array) else repr(value)
         raise LaunchError(f"implicit(): the residual is {shown}; x is {x.type!r} of shape {x.shape}.")

@@ -131,7 +131,7 @@ class LBFGS(Optimizer):
 
     def _scaled(self, slope: Arrays) -> Arrays:
         """Return the gradient times an estimate of the inverse of the matrix of second derivatives."""
-        left, shares = slope, []
+        left, shares = slope, list[float]()
         for moved, turned in reversed(self._changes):
             share = _dot(moved, left) / _dot(moved, turned)
             left = _plus(left, -share, turned)

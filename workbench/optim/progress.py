@@ -11,6 +11,7 @@ from typing import Any
 
 from workbench.api.measurement.chart import image
 from workbench.events import LossReported, listening, publish
+from workbench.host.narrow import is_list
 from workbench.runtime.arrays.array import array
 
 PAUSE = 0.1
@@ -146,7 +147,7 @@ def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Pro
     """
     if steps < 0:
         raise ValueError(f"progress() takes the number of steps, not {steps}")
-    watched = tuple(watch) if isinstance(watch, list | tuple) else (watch,)
+    watched = tuple(watch) if is_list(watch) else (watch,)
     for each in watched:
         if each != "loss" if isinstance(each, str) else not (isinstance(each, array) or callable(each)):
             raise TypeError(f'watch takes arrays, functions and "loss"; it got {each!r}')

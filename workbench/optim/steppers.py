@@ -5,6 +5,7 @@ The kernel is written for the number of parameters: thread i steps element i of 
 
 # The bodies of funcs are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
+# pyright: reportMissingParameterType=false
 
 from __future__ import annotations
 
@@ -58,7 +59,7 @@ def _adam(w, g, m, v, rate, powers, beta1, beta2, eps, decay):
 def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
     """Return the kernel that applies a rule to so many parameters, each with so many states."""
     named = [f"o{k}" for k in range(options)]
-    names, lines = [], []
+    names, lines = list[str](), list[str]()
     for k in range(params):
         carried = [f"w{k}", *(f"s{k}_{s}" for s in range(states))]
         names += [carried[0], f"g{k}", *carried[1:]]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -112,7 +112,7 @@ def leave(observer: Listener) -> None:
 
 
 @contextmanager
-def observing(observer: Listener) -> Iterator[None]:
+def observing(observer: Listener) -> Generator[None]:
     """Let `observer` see what runs inside."""
     enter(observer)
     try:
@@ -122,7 +122,7 @@ def observing(observer: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def observed_only_by(observer: Listener) -> Iterator[None]:
+def observed_only_by(observer: Listener) -> Generator[None]:
     """Let `observer` alone see what runs inside."""
     token = OBSERVERS.set((observer,))
     try:
@@ -153,7 +153,7 @@ class without:
 
 
 @contextmanager
-def outside(observer: Listener) -> Iterator[None]:
+def outside(observer: Listener) -> Generator[None]:
     """Run what an observer does in the place of what it heard of: those opened before it see it."""
     open_ = OBSERVERS.get()
     token = OBSERVERS.set(open_[: open_.index(observer)])
@@ -164,7 +164,7 @@ def outside(observer: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def unobserved() -> Iterator[None]:
+def unobserved() -> Generator[None]:
     """Run what is not to be observed."""
     token = OBSERVERS.set(())
     try:

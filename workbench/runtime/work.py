@@ -152,7 +152,7 @@ class Work(msgspec.Struct, frozen=True, eq=False, kw_only=True, dict=True):
         Raises:
             LaunchError: an argument does not fit.
         """
-        return self.on(swap) if swap else self
+        return self.on(swap) if bool(swap) else self  # an empty Substitution changes nothing
 
     def unfolded(self) -> Work:
         """Return the same as work that has a form in a file.
@@ -249,7 +249,7 @@ class Launch(Work, frozen=True, eq=False, dict=True):
         return self.record.loaded.device
 
     @cached_property
-    def accesses(self) -> Sequence[Access]:
+    def accesses(self) -> Sequence[Access]:  # pyright: ignore[reportIncompatibleMethodOverride]
         """The array arguments that the kernel reads or writes."""
         reads, writes = self.record.reads, self.record.writes
         return [

@@ -14,9 +14,11 @@ import numpy as np
 
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
+from workbench.api.narrow import is_array
 from workbench.builtins import FORMS
 from workbench.builtins.vectors.hash_grids import cell
 from workbench.errors import LaunchError
+from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty, from_numpy, zeros
@@ -89,7 +91,7 @@ class HashGrid(StructValue):
             LaunchError: a number of cells or a period is not positive, or there are 2³¹ cells.
         """
         dims = (dim_x, dim_y, dim_z)
-        if not all(isinstance(d, int) and d > 0 for d in dims) or math.prod(dims) >= 2**31 - 1:
+        if not all(is_count(d) and d > 0 for d in dims) or math.prod(dims) >= 2**31 - 1:
             raise LaunchError(f"HashGrid() takes positive numbers of cells, below 2³¹ in all; these are {dims}.")
         box = (0.0, 0.0, 0.0) if period is None else tuple(float(p) for p in period)
         if len(box) != 3 or (period is not None and not all(0.0 < p < math.inf for p in box)):
@@ -124,11 +126,11 @@ class HashGrid(StructValue):
                 does not have one for each point.
         """
         if (
-            not isinstance(points, array)
+            not is_array(points)
             or points.ndim != 1
             or points.dtype not in (_FLOATS, Vector(3, float64), Vector(3, float16))
         ):
-            shown = f"{points.type!r}" if isinstance(points, array) else repr(points)
+            shown = f"{points.type!r}" if is_array(points) else repr(points)
             raise LaunchError(f"build() takes an array of vec3 in one dimension, not {shown}.", parameter="points")
         if points.device != self.device:
             raise LaunchError(
@@ -145,7 +147,7 @@ class HashGrid(StructValue):
                 self.width.fill_(radius)
         n = points.size
         if groups is not None:
-            if not isinstance(groups, array) or (groups.dtype, groups.shape) != (int32, (n,)):
+            if not is_array(groups) or (groups.dtype, groups.shape) != (int32, (n,)):
                 message = f"build() takes {n} groups of int32, one for each point, not {groups!r}."
                 raise LaunchError(message, parameter="groups")
             if self.groups.size < n:

@@ -10,6 +10,7 @@ from typing import Any
 
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
+from workbench.api.narrow import is_array
 from workbench.builtins import FORMS
 from workbench.builtins.geometry.meshes import MeshQueryRay as MeshQueryRay
 from workbench.builtins.geometry.points import MOMENT
@@ -18,6 +19,7 @@ from workbench.builtins.geometry.trees import NODE, TREE, VEC3
 from workbench.builtins.geometry.trees import BvhQuery as BvhQuery
 from workbench.builtins.vectors.dot_and_length import cross, length
 from workbench.errors import LaunchError, its_type
+from workbench.host.narrow import is_count
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue
@@ -141,7 +143,7 @@ class Mesh(StructValue):
             LaunchError: an array is not as above, they are on several devices, or an index is not that of a point.
         """
         _require("Mesh()", VEC3, points=points)
-        if isinstance(indices, array) and indices.ndim == 2 and indices.shape[1] == 3:
+        if is_array(indices) and indices.ndim == 2 and indices.shape[1] == 3:
             indices = indices.flatten()
         _require("Mesh()", int32, points.device, indices=indices)
         if velocities is not None:
@@ -218,7 +220,7 @@ def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any)
 
 
 def _positive(leaf_size: int) -> None:
-    if not isinstance(leaf_size, int) or leaf_size < 1:
+    if not is_count(leaf_size) or leaf_size < 1:
         raise LaunchError(f"A leaf holds at least one item, not {leaf_size!r}.", parameter="leaf_size")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
+from workbench.api.narrow import is_array
 from workbench.builtins import FORMS
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array
@@ -54,7 +55,7 @@ def runlength_encode(
         ("run_lengths", run_lengths, int32, n),
         ("run_count", total, int32, 1),
     ):
-        if not isinstance(x, array) or x.ndim != 1 or x.dtype != dtype or x.size < room or x.device != values.device:
+        if not is_array(x) or x.ndim != 1 or x.dtype != dtype or x.size < room or x.device != values.device:
             raise LaunchError(
                 f"runlength_encode(): {name} must be an array of {dtype!r} with {room} elements on "
                 f"{values.device.name}.",

@@ -6,6 +6,7 @@ A sum waits for the one before it, so a thread of the CPU goes through four piec
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
+# pyright: reportMissingParameterType=false
 
 from __future__ import annotations
 

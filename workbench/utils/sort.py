@@ -3,6 +3,7 @@
 # The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
 # pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportUnknownArgumentType=false
 # pyright: reportUnknownMemberType=false, reportInvalidTypeForm=false, reportCallIssue=false
+# pyright: reportMissingParameterType=false
 
 from __future__ import annotations
 

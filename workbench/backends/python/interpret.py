@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec.structs import replace
@@ -19,6 +19,7 @@ from workbench.backends.python.thread import Handlers, Interpreter, Step, Thread
 from workbench.builtins.declaration.meaning import value_of
 from workbench.deep import deep
 from workbench.errors import LaunchError
+from workbench.host.narrow import is_numpy_array
 from workbench.ir.values import Function, Value
 from workbench.passes import pipeline
 from workbench.tiles import contents
@@ -99,16 +100,17 @@ def _shapes(function: Function, bound: Mapping[Value, Any]) -> dict[str, tuple[i
 def _argument(function: Function, param: Value, arg: Any) -> Any:
     type = param.type
     if isinstance(type, Complex):
-        arg = np.stack((np.real(arg), np.imag(arg)), -1)
+        number = cast("Any", np.asarray(arg))
+        arg = np.stack((number.real, number.imag), -1)
     if not isinstance(type, ArrayType):
         return value_of(arg, contents(type))
-    if isinstance(type.dtype, Complex) and isinstance(arg, np.ndarray) and arg.dtype == type.dtype.numpy:
-        arg = np.lib.stride_tricks.as_strided(arg.real, (*arg.shape, 2), (*arg.strides, type.dtype.dtype.size))
+    if isinstance(type.dtype, Complex) and is_numpy_array(arg) and arg.dtype == type.dtype.numpy:
+        arg = np.lib.stride_tricks.as_strided(np.real(arg), (*arg.shape, 2), (*arg.strides, type.dtype.dtype.size))
     tail = type.dtype.parts_shape if isinstance(type.dtype, Vector) else ()
     dtype = (type.dtype.dtype if isinstance(type.dtype, Vector) else type.dtype).numpy
-    fits = isinstance(arg, np.ndarray) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)
+    fits = is_numpy_array(arg) and arg.dtype == dtype and arg.ndim == type.ndim + len(tail)
     if not fits or arg.shape[type.ndim :] != tail:
-        got = f"{arg.dtype} of shape {arg.shape}" if isinstance(arg, np.ndarray) else repr(arg)
+        got = f"{arg.dtype} of shape {arg.shape}" if is_numpy_array(arg) else repr(arg)
         wanted = f"a NumPy array of {dtype} with {type.ndim + len(tail)} dimensions"
         wanted += f", the last of shape {tail}" if tail else ""
         raise LaunchError(

@@ -6,6 +6,7 @@ An operation with blocks is a generator of the steps inside, which returns the r
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from workbench.backends.faults import FaultRecord, describe
 from workbench.backends.layout import FAULT_VALUES
 from workbench.backends.prints import text
-from workbench.backends.python.thread import Handler, Interpreter, copied
+from workbench.backends.python.thread import Handler, Interpreter, Steps, Structured, copied
 from workbench.builtins.atomics import AFTER
 from workbench.builtins.declaration.meaning import convert, value_of
 from workbench.errors import LaunchError
@@ -162,23 +163,23 @@ def _slot(operands: list[Any]) -> int:
     return index
 
 
-def _if(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def _if(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     return (yield from thread.inner(op.blocks[0] if operands[0] else op.blocks[1], ()))
 
 
-def _for(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def _for(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     start, stop, stride = (int(v) for v in operands[:3])
     if stride == 0:
         raise thread.fault("The step of range() is 0.", op, (start, stop, stride))
-    carried = operands[3:]
+    carried: Sequence[Any] = operands[3:]
     for number in range(start, stop, stride):
         carried = yield from thread.inner(op.blocks[0], (_integer(number, op.operands[0].type), *carried))
     return carried
 
 
-def _while(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def _while(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     condition, body = op.blocks
-    carried = operands
+    carried: Sequence[Any] = operands
     while True:
         (going,) = yield from thread.inner(condition, carried)
         if not going:
@@ -190,7 +191,7 @@ def _integer(number: int, type: Type) -> Any:
     return type.numpy.type(number)  # type: ignore[union-attr]
 
 
-def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def _custom(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     if not op.attrs.get(REFERENCE, True):
         raise LaunchError(
             f"{op.attrs[NAME]} has CUDA text and no Python body, so it runs on a CUDA device alone.",
@@ -224,7 +225,7 @@ PLAIN: dict[str, Handler] = {
     "slot_read": _slot_read,
     "slot_write": _slot_write,
 }
-STRUCTURED: dict[str, Handler] = {
+STRUCTURED: dict[str, Structured] = {
     "if": _if,
     "for": _for,
     "while": _while,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
-import numpy as np
 
 from workbench.backends.faults import FaultRecord
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
+from workbench.host.narrow import is_numpy_array
 from workbench.ir.values import Block, Function, Op, Value, array_of
 from workbench.source import Location
 
@@ -39,6 +39,10 @@ class Step(msgspec.Struct, frozen=True):
     def location(self) -> Location:
         """The place in the user's text."""
         return self.op.location
+
+
+Steps: TypeAlias = Generator[Step, None, Sequence[Any]]
+"""The steps inside an operation with blocks; the generator returns its results."""
 
 
 class Interpreter:
@@ -74,6 +78,7 @@ class Interpreter:
             if op.name == "yield":
                 return
             operands = [values[v] for v in op.operands]
+            results: Sequence[Any]
             if op.name in structured:
                 results = yield from structured[op.name](self, op, operands)
             elif op.name in TABLE:
@@ -85,7 +90,7 @@ class Interpreter:
                 self.names.update((v.name, r) for v, r in zip(op.results, results, strict=True) if v.name)
                 yield Step(self.index, op, tuple(results), dict(self.names), tuple(operands))
 
-    def inner(self, block: Block, arguments: Sequence[Any]) -> Iterator[Step]:
+    def inner(self, block: Block, arguments: Sequence[Any]) -> Steps:
         """Do a nested block; its generator returns what the block yields."""
         self.values.update(zip(block.params, arguments, strict=True))
         if self.trace:
@@ -113,7 +118,8 @@ class Interpreter:
         return KernelFault(message, op.location, function=self.function.name, thread=self.index, values=values)
 
 
-Handler = Callable[[Interpreter, Op, list[Any]], Any]
+Handler: TypeAlias = Callable[[Interpreter, Op, list[Any]], Sequence[Any]]
+Structured: TypeAlias = Callable[[Interpreter, Op, list[Any]], Steps]
 
 
 class Handlers(NamedTuple):
@@ -121,9 +127,9 @@ class Handlers(NamedTuple):
     generators."""
 
     plain: Mapping[str, Handler]
-    structured: Mapping[str, Handler]
+    structured: Mapping[str, Structured]
 
 
 def copied(element: Any) -> Any:
     """Return an element that does not change with the array that it is of."""
-    return element.copy() if isinstance(element, np.ndarray) else element
+    return element.copy() if is_numpy_array(element) else element

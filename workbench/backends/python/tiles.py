@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.faults import describe
-from workbench.backends.python.thread import Handler, Interpreter, copied
+from workbench.backends.python.thread import Handler, Interpreter, Steps, Structured, copied
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.meaning import apply
 from workbench.errors import KernelFault
@@ -29,7 +29,7 @@ def zeros(type: Tile) -> np.ndarray[Any, Any]:
     return np.zeros((*type.shape, *type.dtype.shape), element(type.dtype).numpy)
 
 
-def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def map_elements(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     """Run the block for each element, in row-major order."""
     results = [zeros(tile_of(v)) for v in op.results]
     tail = [int32.numpy.type] * len(op.attrs[SHAPE])
@@ -169,7 +169,7 @@ def _broadcast(thread: Interpreter, op: Op, operands: list[Any]) -> tuple[Any, .
     return (np.broadcast_to(operands[0], zeros(tile_of(op.result)).shape).copy(),)
 
 
-def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Any:
+def _reduce(thread: Interpreter, op: Op, operands: list[Any]) -> Steps:
     type, axis, kind = tile_of(op.operands[0]), op.attrs.get(AXIS), op.attrs[KIND]
     tile = operands[0]
     if axis is None:
@@ -266,4 +266,4 @@ PLAIN: dict[str, Handler] = {
     "tile_scan": _scan,
     "tile_matmul": _matmul,
 }
-STRUCTURED: dict[str, Handler] = {"tile_map": map_elements, "tile_reduce": _reduce}
+STRUCTURED: dict[str, Structured] = {"tile_map": map_elements, "tile_reduce": _reduce}

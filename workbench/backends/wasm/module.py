@@ -109,9 +109,9 @@ class _Object(msgspec.Struct):
     """The sections of an object in their order, and what they say."""
 
     image: bytes
-    sections: list[tuple[int, bytes]] = msgspec.field(default_factory=list)
-    symbols: list[_Symbol] = msgspec.field(default_factory=list)
-    relocations: dict[int, list[_Relocation]] = msgspec.field(default_factory=dict)
+    sections: list[tuple[int, bytes]] = msgspec.field(default_factory=list[tuple[int, bytes]])
+    symbols: list[_Symbol] = msgspec.field(default_factory=list[_Symbol])
+    relocations: dict[int, list[_Relocation]] = msgspec.field(default_factory=dict[int, list[_Relocation]])
 
     def __post_init__(self) -> None:
         if self.image[:8] != b"\0asm\1\0\0\0":
@@ -172,7 +172,7 @@ def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
         s.name: base + segments[s.index][0] + s.offset
         for s in parsed.symbols if s.kind == _DATA_SYMBOL and s.defined
     }  # fmt: skip
-    parts = {}
+    parts: dict[int, bytes] = {}
     for kind in (CODE, DATA):
         code_start, body = parsed.section(kind)
         parts[kind] = _relocated(bytearray(body), parsed.relocations.get(code_start, []), parsed.symbols, addresses)
@@ -198,7 +198,8 @@ def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
 
 
 def _imported_functions(body: bytes) -> list[str]:
-    reader, names = _Reader(body), []
+    reader = _Reader(body)
+    names: list[str] = []
     for _ in range(reader.number() if body else 0):
         reader.name()
         name, kind = reader.name(), reader.byte()
@@ -217,7 +218,8 @@ def _imported_functions(body: bytes) -> list[str]:
 
 def _segments(body: bytes) -> tuple[list[tuple[int, int, int]], int]:
     """Address, place in the section and size of each segment of data, and the bytes of all."""
-    reader, segments, end = _Reader(body), [], 0
+    reader, end = _Reader(body), 0
+    segments: list[tuple[int, int, int]] = []
     for _ in range(reader.number() if body else 0):
         if reader.number() != 0 or reader.byte() != 0x41:  # active, at a constant
             raise ValueError("data that is not at a constant")
@@ -255,13 +257,13 @@ def _called(
     """
     reader = _Reader(code)
     count = reader.number()
-    bodies = []
+    bodies: list[tuple[int, int]] = []
     for _ in range(count):
         start = reader.at
         reader.take(reader.number())
         bodies.append((start, reader.at))
     calls = [(r.offset, parsed.symbols[r.symbol].index) for r in parsed.relocations.get(code_start, ()) if not r.kind]
-    reached, waiting = set(), list(exported)
+    reached, waiting = set[int](), list(exported)
     while waiting:
         index = waiting.pop()
         if index in reached or index < imported:
@@ -269,7 +271,7 @@ def _called(
         reached.add(index)
         start, end = bodies[index - imported]
         waiting += [callee for offset, callee in calls if start <= offset < end]
-    out, indices = bytearray(leb(count)), []
+    out, indices = bytearray(leb(count)), list[tuple[int, int]]()
     for n, (start, end) in enumerate(bodies):
         if imported + n in reached:
             indices += [(at - start + len(out), callee) for at, callee in calls if start <= at < end]

@@ -211,7 +211,7 @@ class array(wb.array, metaclass=Made):
         """Initialise an instance of a user's own subclass as an array of the same arguments."""
         created = make(data, dtype, **options)
         c = created
-        self._place(c.memory, c.dtype, c.shape, c.strides, c.requires_grad, c.address)
+        self.bind(c.memory, c.dtype, c.shape, c.strides, c.requires_grad, c.address)
 
     def __class_getitem__(cls, dtype: Any) -> Any:
         return annotation(dtype, 1)

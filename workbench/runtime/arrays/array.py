@@ -16,6 +16,7 @@ import numpy as np
 
 from workbench.errors import LaunchError
 from workbench.frontend import array_of
+from workbench.host.narrow import is_list
 from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
@@ -79,7 +80,7 @@ class array(Viewed, Arithmetic):
     def __class_getitem__(cls, dtype: Any) -> Any:
         return array_of(dtype, 1) or array_type(dtype, 1)
 
-    def __init__(
+    def __init__(  # pyright: ignore[reportInconsistentConstructor]  (the other takes annotations' arguments, too)
         self, data: Any = None, dtype: Any = None, *, ndim: int | None = None, shape: Shape | None = None,
         device: Device | str | None = None, requires_grad: bool = False, copy: bool = True,
     ) -> None:  # fmt: skip
@@ -116,7 +117,7 @@ class array(Viewed, Arithmetic):
         dims = host.ndim - len(kind.shape)
         if not 1 <= dims <= MAX_NDIM or (ndim is not None and dims != ndim):
             raise ValueError(f"an array has 1 to 4 dimensions{f', here {ndim}' if ndim else ''}; the data has {dims}")
-        own = data is None or isinstance(data, (list, tuple))
+        own = data is None or is_list(data)
         own = own or (type(data) is np.ndarray and not np.may_share_memory(host, data))
         if (copy and not own) or not host.flags.aligned:
             host, own = copy_aligned(host), True
@@ -126,31 +127,41 @@ class array(Viewed, Arithmetic):
         self._adopt(host, kind, requires_grad, own)
         if target.is_cuda:
             held = np.ascontiguousarray(host)
-            self._place(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
+            self.bind(allocate(target, held.nbytes), kind, self.shape, None, requires_grad)
             driver_of(target).copy_to_device(self.address, held, target.index)
             self.changed()
 
     def _again(self, source: array, target: Device, requires_grad: bool, copy: bool) -> None:
         """Become a copy of the array, which observers see, or with `copy=False` a view of its memory."""
         if copy or target != source.device:
-            self._place(allocate(target, source.nbytes), source.dtype, source.shape, None, requires_grad)
+            self.bind(allocate(target, source.nbytes), source.dtype, source.shape, None, requires_grad)
             self.copy_(source)
         else:
-            self._place(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
+            self.bind(source.memory, source.dtype, source.shape, source.strides, requires_grad, source.address)
 
     def _adopt(self, host: np.ndarray[Any, Any], kind: Element, requires_grad: bool, own: bool) -> None:
         dims = host.ndim - len(kind.shape)
         if host.size and host.strides[dims:] != dense(kind.shape, host.itemsize):
             host, own = np.ascontiguousarray(host), True
         address = host.__array_interface__["data"][0]
-        self._place(
+        self.bind(
             of_numpy(host, CPU, shared=not own), kind, host.shape[:dims], host.strides[:dims], requires_grad, address
         )
 
-    def _place(
-        self, memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None,
+    def bind(
+        self, memory: Memory, dtype: Element, shape: Sequence[int | np.integer[Any]], strides: Sequence[int] | None,
         requires_grad: bool, address: int | None = None, type: ArrayType | StructArray | None = None,
     ) -> None:  # fmt: skip
+        """Make the array one of elements that lie in this memory.
+
+        Args:
+            memory: where they lie.
+            dtype: the element type.
+            shape, strides: the array's; None as strides (in bytes) is dense.
+            requires_grad: whether it has a `.grad`.
+            address: the first element's; None is the memory's.
+            type: what a kernel takes it as; None follows from dtype and shape.
+        """
         self.memory = memory
         self.address = memory.address if address is None else address
         self.dtype = dtype
@@ -177,11 +188,16 @@ class array(Viewed, Arithmetic):
 
     def _ask_for_grad(self) -> None:
         if is_float(self.dtype):
-            self._require_grad()
+            self.require_grad()
         else:
             warn(f"An array of {self.dtype!r} has no gradient: only floats have one. requires_grad=True is ignored.")
 
-    def _require_grad(self) -> None:
+    def require_grad(self) -> None:
+        """Give the array a gradient of zeros, or that of another view of its memory.
+
+        Raises:
+            TypeError: its elements are no floats.
+        """
         if not is_float(self.dtype):
             raise TypeError(f"an array of {self.dtype!r} has no gradient: only floats have one")
         self.requires_grad = True
@@ -189,6 +205,11 @@ class array(Viewed, Arithmetic):
         self._grad = self.twin(known.memory if known is not None else allocate(self.device, self.memory.nbytes))
         if known is None:
             self.memory.grad = self._grad.fill_(0)
+
+    def link_grad(self, grad: array) -> None:
+        """Make `grad`, of the same shape and dtype, the gradient of the array, which has none yet."""
+        self.requires_grad, self._grad = True, grad
+        self.memory.grad = self.memory.grad if self.memory.grad is not None else grad
 
     @property
     def grad(self) -> array | None:
@@ -203,7 +224,7 @@ class array(Viewed, Arithmetic):
     @grad.setter
     def grad(self, value: Any) -> None:
         if not self.requires_grad:
-            self._require_grad()
+            self.require_grad()
         assert self._grad is not None
         self._grad[...] = 0 if value is None else value
 
@@ -279,7 +300,7 @@ class array(Viewed, Arithmetic):
         kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None
         if dtype is None and kind is None:
             kind = replace(self.type, wide=False) if getattr(self.type, "wide", False) else self.type
-        view._place(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
+        view.bind(memory or self.memory, dtype or self.dtype, shape, strides, False, address, kind)
         return view
 
     def twin(self, memory: Memory) -> array:
@@ -387,7 +408,7 @@ class array(Viewed, Arithmetic):
         # A size that JAX leaves open is an int too, and equal to the number that stands in for it.
         if isinstance(dtype, Struct) or not all([type(n) is int for n in shape]):
             blank = object.__new__(cls)
-            blank._place(memory, dtype, shape, None, False)
+            blank.bind(memory, dtype, shape, None, False)
         else:
             blank = _laid_out(shape, dtype, device)._alike(memory, memory.address)
             blank.__class__ = cls
@@ -431,5 +452,5 @@ array.kin = array
 def _laid_out(shape: tuple[int, ...], dtype: Scalar | Vector, device: Device) -> array:
     """Return a dense array without memory: others of its layout are made like it."""
     blank = object.__new__(array)
-    blank._place(Memory(device, 0, 0, None), dtype, shape, None, False)
+    blank.bind(Memory(device, 0, 0, None), dtype, shape, None, False)
     return blank

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from workbench.errors import its_type, must_be
+from workbench.host.narrow import is_numpy_array
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import Element, array
 from workbench.runtime.arrays.shapes import Shape, as_shape
@@ -63,7 +64,8 @@ def full(
     Returns:
         An array of that shape and dtype.
     """
-    kind = dtype if dtype is not None else getattr(value, "type", None) or type(value)  # a vector has its own
+    own = getattr(value, "type", None) or cast("Any", type(value))  # a vector has its own
+    kind = own if dtype is None else dtype
     return empty(shape, kind, device, requires_grad).fill_(value)
 
 
@@ -275,7 +277,7 @@ def from_numpy(
         ValueError: no dimension, or more than 4.
         LaunchError: it is read-only.
     """
-    if not isinstance(data, np.ndarray):
+    if not is_numpy_array(data):
         raise TypeError(f"from_numpy() takes a NumPy array, not {its_type(data)}; wb.array(…) takes lists, too")
     target = CPU if device is None else get_device(device)
     shared = array(data, dtype, shape=shape, device=target, copy=False, requires_grad=requires_grad)
@@ -293,14 +295,8 @@ def lying_in(
 ) -> array:  # fmt: skip
     """Return an array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
     view = object.__new__(array)
-    view._place(memory, dtype, shape, strides, False, memory.address + start, type)
+    view.bind(memory, dtype, shape, strides, False, memory.address + start, type)
     return view
-
-
-def link_grad(primal: array, grad: array) -> None:
-    """Make `grad`, of the same shape and dtype, the gradient of an array that was made without one."""
-    primal.requires_grad, primal._grad = True, grad
-    primal.memory.grad = primal.memory.grad if primal.memory.grad is not None else grad
 
 
 def _reduced(a: array) -> tuple[Any, ...]:

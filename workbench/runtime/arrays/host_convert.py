@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from workbench.errors import LaunchError
+from workbench.host.narrow import is_list, is_numpy_array
 from workbench.host.vectors import HostVector
 from workbench.ranges import check, converted
 from workbench.structs import Struct, as_element
@@ -47,7 +48,7 @@ def refuse_masked(data: Any) -> None:
             "A masked array hides elements, and arrays have no mask.",
             advice="Pass x.filled(…), with a value for what is hidden, or x.compressed(), which leaves it out.",
         )
-    if isinstance(data, (list, tuple)):
+    if is_list(data):
         kinds = set(map(type, data))  # of a long list of numbers, this is one pass in C
         if any(issubclass(kind, (list, tuple, np.ndarray)) for kind in kinds):
             for part in data:
@@ -115,7 +116,7 @@ def records(data: Any, struct: Struct) -> np.ndarray[Any, Any]:
         TypeError: it is something else; the message names the first field that differs.
     """
     wanted = struct.numpy
-    if not isinstance(data, (np.ndarray, np.void)):
+    if not is_numpy_array(data) and not isinstance(data, np.void):
         return np.array(_tuples(data, struct), wanted)
     host = np.asarray(data)
     if host.dtype == wanted:
@@ -138,7 +139,7 @@ def _tuples(data: Any, struct: Struct) -> Any:
         return data.as_tuple()
     if isinstance(data, np.void):
         return records(data, struct).item()
-    if isinstance(data, (list, tuple)):
+    if is_list(data):
         return [_tuples(part, struct) for part in data]
     raise TypeError(f"{data!r} is no {struct!r}")
 

@@ -61,7 +61,7 @@ def _made(source: Any, dtype: Any, copy: bool, requires_grad: bool, only_read: b
     if copy:
         imported = imported.fresh_like().copy_(imported)
     if requires_grad:
-        imported._require_grad()
+        imported.require_grad()
     return imported
 
 
@@ -193,7 +193,7 @@ def adopted(
     adopted_array = object.__new__(array)
     memory = Memory(device, address, 0, owner)
     memory.read_only, memory.shared = read_only, not (read_only or device.is_cuda)
-    adopted_array._place(memory, kind, shape[:dims], strides[:dims], False, address)
+    adopted_array.bind(memory, kind, shape[:dims], strides[:dims], False, address)
     low, high = extent(adopted_array)
     memory.address, memory.nbytes = low, high - low
     return adopted_array

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from workbench.host.narrow import is_list
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.device import Device
 from workbench.structs import IndexedArray, Struct
@@ -40,7 +41,7 @@ class indexedarray:
     def __class_getitem__(cls, dtype: Any) -> IndexedArray:
         return IndexedArray(as_type(dtype), 1)
 
-    def __init__(self, data: Any, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:
+    def __init__(self, data: Any = None, indices: Any = None, dtype: Any = None, *, ndim: int | None = None) -> None:
         """Create a view of an array through indices.
 
         Args:
@@ -61,8 +62,8 @@ class indexedarray:
             )
         if ndim not in (None, base.ndim):
             raise ValueError(f"indexedarray() of {ndim} dimensions; the array has {base.ndim}")
-        alone = base.ndim == 1 and not (isinstance(indices, (list, tuple)) and len(indices) == 1)
-        listed = [indices] if alone else list(indices if indices is not None else [None] * base.ndim)
+        alone = base.ndim == 1 and not (is_list(indices) and len(indices) == 1)
+        listed: list[Any] = [indices] if alone else list(indices if indices is not None else [None] * base.ndim)
         if len(listed) != base.ndim:
             raise ValueError(f"{len(listed)} indices were given for an array of {base.ndim} dimensions")
         self.data: array = base

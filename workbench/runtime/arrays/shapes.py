@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from operator import index as as_integer
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
+from workbench.host.narrow import is_numpy_array, is_tuple
 from workbench.runtime.device.device import Device
 from workbench.runtime.device.memory import Memory
 from workbench.structs import StructArray
@@ -79,8 +80,8 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
     """
     if type(shape) is int and shape >= 0:
         return (shape,)
-    sizes: Any = np.atleast_1d(shape) if isinstance(shape, np.ndarray) else shape
-    dims: tuple[Any, ...] = tuple(sizes) if isinstance(sizes, Iterable) else (sizes,)
+    sizes: Any = np.atleast_1d(shape) if is_numpy_array(shape) else shape
+    dims: tuple[Any, ...] = tuple(cast("Iterable[Any]", sizes)) if isinstance(sizes, Iterable) else (sizes,)
     are_ints = all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in dims)
     if not are_ints or not 1 <= len(dims) <= MAX_NDIM or any(n < 0 for n in dims):
         raise ValueError(f"a shape is 1 to 4 sizes of at least 0; this is {shape!r}")
@@ -89,7 +90,7 @@ def as_shape(shape: Shape) -> tuple[int, ...]:
 
 def dense(shape: Sequence[int], item: int) -> tuple[int, ...]:
     """Return the strides of an array whose elements of `item` bytes lie side by side, row by row."""
-    strides = []
+    strides: list[int] = []
     for n in reversed(shape):
         strides.append(item)
         item *= max(n, 1)
@@ -134,13 +135,13 @@ def located(index: Any, shape: Sequence[int], strides: Sequence[int]) -> tuple[i
         IndexError: it is outside, or has too many parts.
         TypeError: a part is no integer, slice, `None` (a new axis of size 1) or `...`.
     """
-    items = index if isinstance(index, tuple) else (index,)
+    items: tuple[object, ...] = index if is_tuple(index) else (index,)
     dots = next((k for k, item in enumerate(items) if item is Ellipsis), len(items))
     indexed = sum(item is not None and item is not Ellipsis for item in items)
     if indexed > len(shape):
         raise IndexError(f"an array of {len(shape)} dimensions takes at most {len(shape)} indices, not {indexed}")
     items = (*items[:dots], *[slice(None)] * (len(shape) - indexed), *items[dots + 1 :])
-    begin, left, steps, axis = 0, [], [], -1
+    begin, left, steps, axis = 0, list[int](), list[int](), -1
     for item in items:
         if item is None:
             left.append(1)

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from workbench.errors import KernelTypeError, LaunchError, its_type
+from workbench.host.narrow import is_numpy_array, is_numpy_scalar
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import array
@@ -26,11 +27,12 @@ from workbench.types import Aggregate, ArrayType, Complex, Kind, Scalar, Vector,
 from workbench.types import bool as bool_
 
 NUMBERS = (bool, int, float, np.bool_, np.integer, np.floating)
+_COMPLEX: tuple[type[Any], ...] = (int, float, complex, np.number)
 
 
 def is_number(value: Any) -> bool:
     """Return whether this is a number of Python or NumPy, or of bfloat16, which is no subclass of NumPy's numbers."""
-    return isinstance(value, NUMBERS) or (isinstance(value, np.generic) and value.dtype.name == "bfloat16")
+    return isinstance(value, NUMBERS) or (is_numpy_scalar(value) and value.dtype.name == "bfloat16")
 
 
 class StructValue:
@@ -128,17 +130,21 @@ def _zero(type: AnyType) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
+    return value.item() if is_numpy_scalar(value) else value
 
 
 def _copied(value: Any) -> Any:
-    return value.__copy__() if isinstance(value, (StructValue, np.ndarray)) else value
+    return value.__copy__() if isinstance(value, StructValue) or is_numpy_array(value) else value
 
 
 def _shown(value: Any) -> str:
     if isinstance(value, array):
         return f"array(shape={value.shape}, dtype={value.dtype!r})"
     return str(value.tolist()) if isinstance(value, np.ndarray) else repr(value)
+
+
+def _is_indexed(value: object, type: IndexedArray) -> bool:
+    return isinstance(value, indexedarray) and value.type == type
 
 
 def fitted(type: AnyType, value: Any, what: str) -> Any:
@@ -149,10 +155,10 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
     """
     if isinstance(type, Struct):
         return _copied(same_struct(type, value, what))
-    if isinstance(type, IndexedArray) and isinstance(value, indexedarray) and value.type == type:
+    if isinstance(type, IndexedArray) and _is_indexed(value, type):
         return everywhere(value)
     if isinstance(type, (ArrayType, StructArray)):
-        if isinstance(value, np.ndarray) and isinstance(type, ArrayType):
+        if is_numpy_array(value) and isinstance(type, ArrayType):
             value = array(value, type.dtype, copy=False)
         if value is not None and not (isinstance(value, array) and value.type == type):
             got = repr(value.type) if isinstance(value, array) else its_type(value)
@@ -168,7 +174,7 @@ def fitted(type: AnyType, value: Any, what: str) -> Any:
         numbers = np.array([fitted(number_type(type), n, what) for n in np.ravel(value)], type.numpy)
         return HostVector.of(numbers.reshape(type.shape), type)
     if isinstance(type, Complex):
-        if not isinstance(value, (int, float, complex, np.number)) or not fits(value, type.dtype):
+        if not isinstance(value, _COMPLEX) or not fits(value, type.dtype):
             raise KernelTypeError(f"{what} is {type!r}: a number that fits; this is {value!r}.")
         return complex(value)
     if not is_number(value):
@@ -311,7 +317,7 @@ def arrays_in(value: Any) -> list[array]:
 _NUMBERS = (float, int, HostVector)
 
 
-def kind_of(value: Any) -> Any:
+def kind_of(value: object) -> Any:
     """Return what decides which code suits an argument: an array's tag; a struct's type and its arrays' tags."""
     if isinstance(value, StructValue):
         plain = plain_fields(type(value))

@@ -14,6 +14,7 @@ import numpy as np
 
 from workbench.backends.cpu.native.digest import digest_of
 from workbench.cache.native import native_image
+from workbench.host.narrow import is_numpy_array
 from workbench.runtime.device.memory import UNWRITTEN, Memory
 
 
@@ -68,7 +69,7 @@ def _seal(memory: Memory) -> None:
 
 def _digest(memory: Memory) -> int:
     owner = memory.owner
-    if isinstance(owner, np.ndarray) and not owner.flags.c_contiguous:  # what lies in its gaps is not of this memory
+    if is_numpy_array(owner) and not owner.flags.c_contiguous:  # what lies in its gaps is not of this memory
         dense = np.ascontiguousarray(owner)
         return digest_of(native_image)(dense.ctypes.data, dense.nbytes)
     return digest_of(native_image)(memory.address, memory.nbytes)

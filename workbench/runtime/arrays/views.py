@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 from operator import attrgetter
-from typing import Any
+from typing import Any, cast
 
 from workbench.errors import LaunchError
 from workbench.runtime.active_observers import notify
@@ -22,7 +22,10 @@ class Viewed(Listed):
     """
 
     __slots__ = ()
-    _internal = "changed field_arrays fresh_like host is_dense memory packed tag twin undefined version window"
+    _internal = (
+        "bind changed field_arrays fresh_like host is_dense link_grad memory packed require_grad tag twin undefined "
+        "version window"
+    )
 
     def _reshape_in_place(self: Any, shape: Any) -> None:
         raise AttributeError(f"the shape of an array stays as it is; x.reshape({shape}) is a view of another shape")
@@ -40,22 +43,22 @@ class Viewed(Listed):
             raise KeyError(f"an array of {self.dtype!r} has no field {name}")
         view = object.__new__(self.kin)
         assert isinstance(leaf.type, (Scalar, Vector, Struct))
-        view._place(self.memory, leaf.type, self.shape, self.strides, False, self.address + leaf.offset)
+        view.bind(self.memory, leaf.type, self.shape, self.strides, False, self.address + leaf.offset)
         return view
 
     def field_arrays(self: Any) -> dict[str, Any]:
         """Return what a kernel receives for an array of structs: one array for each leaf field, by path."""
         assert isinstance(self.dtype, Struct)
         if self._fields is None:
-            grads = self.grad.field_arrays() if self.grad is not None else {}
-            self._fields = {}
+            grads: dict[str, Any] = self.grad.field_arrays() if self.grad is not None else {}
+            fields = self._fields = dict[str, Any]()
             for leaf in self.dtype.leaves:
                 view = object.__new__(self.kin)
                 kind = field_array(leaf, self.dtype, self.ndim)
-                view._place(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
+                view.bind(self.memory, kind.dtype, self.shape, self.strides, False, self.address + leaf.offset, kind)
                 if leaf.path in grads and is_float(kind):
                     view.requires_grad, view._grad = True, grads[leaf.path]
-                self._fields[leaf.path] = view
+                fields[leaf.path] = view
         return self._fields
 
     def reshape(self: Any, *shape: Any) -> Any:
@@ -102,7 +105,8 @@ class Viewed(Listed):
         Raises:
             ValueError: a dimension is missing, or there twice.
         """
-        order = tuple(axes[0] if len(axes) == 1 and isinstance(axes[0], Sequence) else axes)
+        as_one = len(axes) == 1 and isinstance(axes[0], Sequence)
+        order = tuple(cast("Sequence[Any]", axes[0]) if as_one else axes)
         order = order or tuple(reversed(range(self.ndim)))
         if sorted(order) != list(range(self.ndim)):
             raise ValueError(f"transpose() takes each of {tuple(range(self.ndim))} once, not {order}")
@@ -176,7 +180,7 @@ class Viewed(Listed):
 def flat_as(of: Any, kind: Scalar | Vector) -> Any:
     """Return the same bytes, which lie side by side, as elements of another type in one dimension: of structs, too."""
     view = object.__new__(of.kin)
-    view._place(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
+    view.bind(of.memory, kind, (of.nbytes // kind.size,), (kind.size,), False, of.address)
     return view
 
 

@@ -37,13 +37,14 @@ def warn_of_user(message: str) -> None:
 
     Called by what the property calls.
     """
-    if not sys._getframe(3).f_code.co_filename.startswith(_OWN):
+    frame = sys._getframe(3)  # pyright: ignore[reportPrivateUsage]
+    if not frame.f_code.co_filename.startswith(_OWN):
         warn(message)
 
 
 def call_site() -> Site | None:
     """Return the innermost running line that is neither the library's own nor Python's; None if there is none."""
-    frame = sys._getframe(1)
+    frame = sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
     while frame is not None:
         name = frame.f_code.co_filename
         if not name.startswith((_OWN, "<frozen ")) and (not name.startswith(_PYTHON) or name.startswith(_PACKAGES)):

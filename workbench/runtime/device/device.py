@@ -6,7 +6,7 @@ The default is what `WORKBENCH_DEVICE` names, else CUDA where there is a device,
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -80,7 +80,7 @@ def get_device(device: Device | str | None = None) -> Device:
         return device
     if device is None:
         return _current.get() or _default()
-    if not isinstance(device, str):
+    if not isinstance(device, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise DeviceError(f"A device is given by its name; this is {its_type(device)}.")
     if device == "cpu":
         return CPU
@@ -155,7 +155,7 @@ def _default() -> Device:
 
 
 @contextmanager
-def ScopedDevice(device: Device | str) -> Iterator[Device]:
+def ScopedDevice(device: Device | str) -> Generator[Device]:
     """Make `device` the current one inside a `with`.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 from workbench.backends.base import Options
 from workbench.backends.cuda import copies
@@ -39,7 +40,7 @@ def _image(entry: str, arch: str, device_kind: str) -> bytes:
     store = default_store()
     stored = store.get(key.digest)
     if stored is None:
-        metadata = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
+        metadata: dict[str, Any] = {"name": entry, "entry": entry, "backend": "cuda", "target": arch, "stages": {}}
         stored = Entry(build(text, Options(), arch, kind, entry).image, metadata)
         store.put(key.digest, stored)
     return stored.image

@@ -10,7 +10,7 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -86,7 +86,7 @@ def _find_library() -> None:
 
 
 def _modules() -> tuple[Any, Any]:
-    import cuda.core as core
+    import cuda.core as core  # pyright: ignore[reportMissingTypeStubs]
 
     return core, bindings()
 
@@ -99,4 +99,4 @@ def bindings() -> Any:
     """
     from cuda.bindings import driver as api  # type: ignore[attr-defined]  (an extension without stubs)
 
-    return api
+    return cast("Any", api)

@@ -10,7 +10,7 @@ import ctypes
 import functools
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from functools import partial
@@ -42,7 +42,7 @@ D = TypeVar("D", bound=Keeping)
 
 
 @contextmanager
-def keeping_current(api: Any) -> Iterator[None]:
+def keeping_current(api: Any) -> Generator[None]:
     """Keep current what is in the thread: another device's context, or another library's of the same device."""
     _, before, *_ = (*api.cuCtxGetCurrent(), 0)  # with an error, which the next call meets, nothing else is returned
     try:
@@ -72,6 +72,10 @@ WORD = 4
 """Memory is had in whole words: a sum into an element of 8 or 16 bits compares and swaps the word around it."""
 
 
+def _wait_alone(index: int, wait: Callable[[], object], report: bool = True) -> None:
+    wait()
+
+
 class Driver:
     """CUDA, where there is a device. Work is queued on each device's default stream, in order.
 
@@ -97,7 +101,7 @@ class Driver:
         self._held: dict[int, int] = {}
         self._to_free: list[Buffer] = []  # unreferenced, and CUDA refused to free it: a stream was captured
         self._allowed: WeakKeyDictionary[LoadedKernel, int] = WeakKeyDictionary()
-        self.settle: Callable[..., object] = lambda index, wait, report=True: wait()
+        self.settle: Callable[..., object] = _wait_alone
         self.printing: set[int] = set()  # devices whose kernels' text the driver may hold
         self.shown: Callable[[], AbstractContextManager[None]] = nullcontext
         self._current: ContextVar[dict[int, Any]] = ContextVar("workbench CUDA streams", default={})  # noqa: B039
@@ -471,7 +475,7 @@ class Driver:
         return keeping_current(self._api)
 
     @contextmanager
-    def in_stream(self, index: int, stream: Any) -> Iterator[None]:
+    def in_stream(self, index: int, stream: Any) -> Generator[None]:
         """Make a stream the default one of a device inside a `with`."""
         token = self._current.set({**self._current.get(), index: stream})
         try:
@@ -512,7 +516,7 @@ class Driver:
         return ""
 
     @contextmanager
-    def _reported(self, doing: str) -> Iterator[None]:
+    def _reported(self, doing: str) -> Generator[None]:
         """Turn whatever `cuda.core` raises inside into a DeviceError that says what was being done."""
         try:
             yield

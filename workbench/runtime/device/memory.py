@@ -15,6 +15,7 @@ import numpy as np
 
 from workbench.backends.cpu.native.memory_locks import ANY, bit_of
 from workbench.errors import LaunchError
+from workbench.host.narrow import HostArray, is_numpy_array
 from workbench.runtime.active_observers import notify
 from workbench.runtime.device.device import CPU, Device, driver_of, pinning_driver
 from workbench.runtime.device.driver_handles import Buffer
@@ -118,7 +119,7 @@ class Memory:
 
     def has_bytes_of(self, other: Memory) -> bool:
         """Return whether a byte that NumPy arrays see is in both; assumed for other memories whose spans meet."""
-        if not (isinstance(self.owner, np.ndarray) and isinstance(other.owner, np.ndarray)):
+        if not (is_numpy_array(self.owner) and is_numpy_array(other.owner)):
             return True
         return np.shares_memory(self.owner, other.owner)
 
@@ -191,8 +192,8 @@ def of_numpy(data: np.ndarray[Any, Any], device: Device, shared: bool = True) ->
     address = data.__array_interface__["data"][0]
     reach = [(n - 1) * s for n, s in zip(data.shape, data.strides, strict=True)] if data.size else []
     low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0)
-    root: Any = data
-    while isinstance(root.base, np.ndarray):
+    root: HostArray = data
+    while is_numpy_array(root.base):
         root = root.base
     lock_bit = bit_of(root.__array_interface__["data"][0]) if root.base is None else ANY
     memory = Memory(device, address + low, high - low + data.itemsize if data.size else 0, data, lock_bit)

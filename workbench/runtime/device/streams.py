@@ -9,7 +9,7 @@ always empty and its events over: code that names streams runs there as it stand
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -75,7 +75,7 @@ class Event(_Queued):
         self._wait()
 
     def __sub__(self, earlier: Event) -> float:
-        if not isinstance(earlier, Event):
+        if not isinstance(earlier, Event):  # pyright: ignore[reportUnnecessaryIsInstance]
             return NotImplemented
         self.wait()
         return self.since(earlier)
@@ -118,11 +118,9 @@ def moment(device: Device | str | None = None) -> Event:
 
 def mark(device: Device, stream: Any) -> Event:
     """Record an event at the end of what a stream has so far; of the current stream if None."""
-    event = Event(device)
-    assert event._driver is not None, "only of CUDA devices"
-    with event._driver.keeping_current():
-        handle = event._driver.stream_handle(device.index, stream)
-        event._driver.call("cuEventRecord", event.handle, handle)
+    event, driver = Event(device), driver_of(device)
+    with driver.keeping_current():
+        driver.call("cuEventRecord", event.handle, driver.stream_handle(device.index, stream))
     event.recorded = True
     return event
 
@@ -162,7 +160,7 @@ class Stream(_Queued):
         Raises:
             TypeError: the argument is not an Event.
         """
-        if event is not None and not isinstance(event, Event):
+        if event is not None and not isinstance(event, Event):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"a stream records an Event, not {its_type(event)}")
         result = event or Event(self.device)
         result.moment, result.recorded = time.perf_counter(), True
@@ -179,7 +177,7 @@ class Stream(_Queued):
         Raises:
             TypeError: it is neither.
         """
-        if not isinstance(other, (Event, Stream)):
+        if not isinstance(other, (Event, Stream)):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"a stream waits for an Event or a Stream, not for {its_type(other)}")
         event = other.record() if isinstance(other, Stream) else other
         if self._driver is None or event._driver is None:
@@ -230,7 +228,7 @@ def _drop(owner: Any, function: str) -> None:
 
 
 @contextmanager
-def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
+def ScopedStream(stream: Stream | None) -> Generator[Stream | None]:
     """Queue launches, copies and fills of the stream's device in it, where they name no other; None changes nothing.
 
     Yields:
@@ -239,7 +237,7 @@ def ScopedStream(stream: Stream | None) -> Iterator[Stream | None]:
     Raises:
         TypeError: it is no Stream.
     """
-    if stream is not None and not isinstance(stream, Stream):
+    if stream is not None and not isinstance(stream, Stream):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise TypeError(f"ScopedStream() takes a Stream, not {its_type(stream)}")
     if stream is None or not stream.device.is_cuda:
         yield stream

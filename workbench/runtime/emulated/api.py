@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from workbench.host.narrow import is_tuple
 from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.calls.capture_calls import TABLE as CAPTURES
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
@@ -70,7 +71,7 @@ class EmulatedDriver:
                     return (getattr(statuses, error.status),)
             return (
                 statuses.CUDA_SUCCESS,
-                *(values if isinstance(values, tuple) else () if values is None else (values,)),
+                *(values if is_tuple(values) else () if values is None else (values,)),
             )
 
         return call

@@ -93,7 +93,7 @@ class Kernel(msgspec.Struct, eq=False):
 
     module: Executable
     entry: Entry
-    allowed: dict[int, int] = msgspec.field(default_factory=dict)
+    allowed: dict[int, int] = msgspec.field(default_factory=dict[int, int])
     number: int = 0
 
     @property

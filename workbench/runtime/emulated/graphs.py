@@ -57,7 +57,7 @@ class Graph(msgspec.Struct, eq=False):
     """A graph: nodes in the order in which they were added; `inner` is a body of a conditional node."""
 
     device: int = 0
-    nodes: list[Node] = msgspec.field(default_factory=list)
+    nodes: list[Node] = msgspec.field(default_factory=list[Node])
     inner: bool = False
 
     def add(self, after: Iterable[Node], work: Any) -> Node:
@@ -75,7 +75,7 @@ class Graph(msgspec.Struct, eq=False):
 
     def conditions(self) -> list[Condition]:
         """Return the conditions of its conditional nodes, and of their bodies."""
-        conditions = []
+        conditions: list[Condition] = []
         for node in self.nodes:
             if isinstance(node.work, Conditional):
                 conditions += [node.work.condition, *(c for body in node.work.bodies for c in body.conditions())]
@@ -95,7 +95,7 @@ def executing(graph: Graph) -> Executing:
     """Return a copy of a graph, to be launched."""
     executable = Executing(_copied(graph), {})
     for node in _all_nodes(executable.graph):
-        if isinstance(node.work, tuple) or callable(node.work):
+        if node.work is not None and not isinstance(node.work, (Graph, Conditional)):
             executable.work[node.number] = node.work
     return executable
 

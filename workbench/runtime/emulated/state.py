@@ -36,7 +36,7 @@ class Handles:
     """The numbers that stand for CUDA's objects: each is of one kind, its object's class, and none is used twice."""
 
     def __init__(self) -> None:
-        self._objects: dict[int, Any] = {}
+        self._objects: dict[int, object] = {}
         self._gone: dict[int, str] = {}
 
     def new(self, value: Any) -> int:
@@ -181,7 +181,7 @@ class State:
     seed: int | None = None
     arena: Arena = field(default_factory=Arena)
     handles: Handles = field(default_factory=Handles)
-    peers: set[tuple[int, int]] = field(default_factory=set)
+    peers: set[tuple[int, int]] = field(default_factory=set[tuple[int, int]])
     devices: tuple[Architecture, ...] = tuple(architecture(n) for n in range(len(LABELS)))
     started: bool = False
     version: int = 13_000

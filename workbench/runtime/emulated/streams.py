@@ -61,7 +61,7 @@ class Stream(msgspec.Struct, eq=False):
     default: bool = False
     blocking: bool = True
     last: Work | None = None
-    waits: list[Work] = msgspec.field(default_factory=list)
+    waits: list[Work] = msgspec.field(default_factory=list[Work])
     capture: Any = None
 
 

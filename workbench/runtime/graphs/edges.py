@@ -46,7 +46,7 @@ class Edge(msgspec.Struct, frozen=True):
 
 class _Piece(msgspec.Struct):
     writer: int = -1
-    readers: list[int] = msgspec.field(default_factory=list)
+    readers: list[int] = msgspec.field(default_factory=list[int])
 
 
 Conflicts = dict[int, dict[tuple[str, str], None]]
@@ -65,7 +65,7 @@ def edges(nodes: Sequence[Sequence[Use]]) -> list[Edge]:
     before: list[int] = []  # per node, bit k: it runs after node n-1-k
     for n, uses in enumerate(nodes):
         conflicts: Conflicts = {}
-        spans = []
+        spans: list[tuple[Use, list[_Piece]]] = []
         for use in uses:
             span = (use.low, use.high)
             if span not in ranges:
@@ -100,7 +100,7 @@ def _note(n: int, use: Use, pieces: list[_Piece]) -> None:
 
 def _needed(n: int, conflicts: Conflicts, before: list[int]) -> list[Edge]:
     """Return the edges into node n that no path through another one says already."""
-    seen, needed = 0, []
+    seen, needed = 0, list[Edge]()
     mask = (1 << WINDOW) - 1
     for source in sorted(conflicts, reverse=True):
         bit = 1 << (n - 1 - source)

@@ -6,7 +6,7 @@ after all that was captured before it and before all that comes after.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -102,7 +102,7 @@ class Library(Work, frozen=True, eq=False, dict=True):
 @contextmanager
 def foreign_work(
     device: Device, reads: Sequence[array], writes: Sequence[array], name: str, keep: Callable[[Library], None]
-) -> Iterator[Stream]:
+) -> Generator[Stream]:
     """Yield a stream whose work inside the `with` becomes one node, which is passed to `keep`.
 
     Raises:

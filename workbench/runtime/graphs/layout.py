@@ -31,8 +31,8 @@ class _Spot(msgspec.Struct):
 
     width: float
     row: int
-    above: list[int] = msgspec.field(default_factory=list)
-    below: list[int] = msgspec.field(default_factory=list)
+    above: list[int] = msgspec.field(default_factory=list[int])
+    below: list[int] = msgspec.field(default_factory=list[int])
     x: float = 0.0
     rank: float = 0.0
 
@@ -56,7 +56,7 @@ def layered(sizes: Sequence[Point], rows: Sequence[int], edges: Sequence[tuple[i
     heights = [max((sizes[n][1] for n in row if n < len(sizes)), default=0.0) for row in grid]
     middles = [sum(heights[:k]) + GAP_Y * k + h / 2 for k, h in enumerate(heights)]
     at = [(spot.x - left, middles[spot.row]) for spot in spots]
-    lines = []
+    lines: list[tuple[tuple[float, float], ...]] = []
     for chain in chains:
         first, *bends, last = chain
         start = (at[first][0], at[first][1] + sizes[first][1] / 2)
@@ -143,7 +143,7 @@ def _place(spots: list[_Spot], grid: list[list[int]]) -> None:
     for sweep in range(SWEEPS):
         down = sweep % 2 == 0
         for row in grid if down else reversed(grid):
-            wanted = []
+            wanted: list[float] = []
             for n in row:
                 near = spots[n].above if down else spots[n].below
                 wanted.append(sum(spots[m].x for m in near) / len(near) if near else spots[n].x)
@@ -154,7 +154,7 @@ def _spread(spots: list[_Spot], row: list[int], wanted: list[float]) -> None:
     """Move the nodes nearest to the wanted positions (least squares) in their order, with gaps: groups that touch move
     as one."""
     groups: list[tuple[float, int, int]] = []  # sum of wanted places less offsets, first member, members
-    offsets, reach = [], 0.0
+    offsets, reach = list[float](), 0.0
     for k, n in enumerate(row):
         half = spots[n].width / 2
         reach += (half + GAP_X) if k else 0.0

@@ -8,7 +8,6 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from operator import itemgetter
 from typing import Any
 
 from workbench.runtime.graphs.edges import Edge
@@ -45,7 +44,7 @@ def label_places(lines: Sequence[Sequence[Point]], names: Sequence[str]) -> list
             near[round(y)].append(k)
     pieces = [_pieces(line) for line in lines]
     taken: dict[int, list[_Box]] = defaultdict(list)
-    positions = []
+    positions: list[tuple[float, float]] = []
     for k, (line, name) in enumerate(zip(lines, names, strict=True)):
         (x, y), end = line[-2:]
         width, row = LABEL_LETTER * len(name), round(y)
@@ -106,7 +105,7 @@ def critical_path(body: Nodes) -> list[int]:
         if total[edge.source] + cost[edge.target] > total[edge.target]:
             total[edge.target], before[edge.target] = total[edge.source] + cost[edge.target], edge.source
     at = max(range(len(total)), key=total.__getitem__, default=-1)
-    path = []
+    path: list[int] = []
     while at >= 0:
         path.append(at)
         at = before[at]
@@ -172,10 +171,11 @@ def _placed(body: Nodes, picture: dict[str, Any], opened: bool) -> dict[str, Any
 def arranged(picture: dict[str, Any]) -> dict[str, Any]:
     """Add places to nodes that have a title and a detail, and to edges that have a source, a target and arrays."""
     rows = [0] * len(picture["nodes"])
-    for edge in sorted(picture["edges"], key=itemgetter("source")):  # which leads to a later node
-        rows[edge["target"]] = max(rows[edge["target"]], rows[edge["source"]] + 1)
+    pairs: list[tuple[int, int]] = [(edge["source"], edge["target"]) for edge in picture["edges"]]
+    for source, target in sorted(pairs):  # an edge leads to a later node
+        rows[target] = max(rows[target], rows[source] + 1)
     sizes = [_size(node) for node in picture["nodes"]]
-    rows_ = layered(sizes, rows, [(e["source"], e["target"]) for e in picture["edges"]])
+    rows_ = layered(sizes, rows, pairs)
     for edge, line in zip(picture["edges"], rows_.lines, strict=True):
         edge["points"] = [[round(x + MARGIN, 1), round(y + MARGIN, 1)] for x, y in line]
         edge["name"] = shortened(", ".join(edge["arrays"]))

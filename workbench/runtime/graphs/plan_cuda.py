@@ -206,7 +206,7 @@ class CudaPlan:
             self._setter(graph, after, handle, node, holds=group[0] == "true")
             for group, handle in zip(groups, handles, strict=True)
         ]
-        nodes = []
+        nodes: list[Any] = []
         for group, handle in zip(groups, handles, strict=True):
             # After all setters: a body may change what the other condition is read from.
             ended, inner = self._conditional(graph, setters, handle, "IF", len(group))

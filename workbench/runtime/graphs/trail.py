@@ -49,7 +49,7 @@ def trail(graph: Nodes) -> Iterator[Stop]:
 def _through(body: Nodes, start: int, outermost: int | None, turns: tuple[int, ...]) -> Iterator[Stop]:
     after = start + len(body.nodes)  # pictures list a body's own nodes first, then those of the graphs inside them
     for index, node in enumerate(body.nodes, start):
-        outer, starts = index if outermost is None else outermost, {}
+        outer, starts = index if outermost is None else outermost, dict[str, int]()
         for name, inner in node.bodies.items():
             starts[name] = after
             after += sum(1 for _ in inner.walk())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -23,7 +23,7 @@ def set_checks(on: bool) -> bool:
 
 
 @contextmanager
-def choosing_checks(on: bool) -> Iterator[None]:
+def choosing_checks(on: bool) -> Generator[None]:
     """Turn checks on (or off) for the launches inside the `with` that do not choose themselves."""
     token = _HERE.set(bool(on))
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -60,7 +60,8 @@ def as_block(value: Any, dims: Sequence[int], kernel: str) -> Block:
         return value
     if type(value) is int and 1 <= value <= MAX_BLOCK:
         return _line(value)
-    sizes = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    several = isinstance(value, (tuple, list))
+    sizes: tuple[Any, ...] = tuple(cast("Sequence[Any]", value)) if several else (value,)
     if not 1 <= len(sizes) <= 3 or any(isinstance(n, bool) or not hasattr(n, "__index__") or n < 1 for n in sizes):
         raise LaunchError(
             f"{kernel}: block_dim is 1 to 3 whole numbers of at least 1, not {value!r}.", parameter="block_dim"

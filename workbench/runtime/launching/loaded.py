@@ -52,7 +52,7 @@ def cuda_grid(metadata: Mapping[str, Any], threads: int, block_dim: int) -> tupl
     return blocks, block_dim, 0
 
 
-Arguments: TypeAlias = "Callable[[Sequence[Any]], Sequence[Any]]"
+Arguments: TypeAlias = "Callable[[Sequence[Any]], tuple[Any, ...]]"
 
 
 def _taken(positions: tuple[int, ...]) -> Arguments:
@@ -158,7 +158,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
     written_of: Arguments = tuple
     floats_written_of: Arguments = tuple
     floats_read_of: Arguments = tuple
-    bound: dict[object, Any] = msgspec.field(default_factory=dict)
+    bound: dict[object, Any] = msgspec.field(default_factory=dict[object, Any])
 
     def ready(self) -> Loaded:
         """Return the code when it has been built.
@@ -173,7 +173,7 @@ class Loaded(msgspec.Struct, frozen=True, eq=False, dict=True, weakref=True):
         written = tuple(k for k, name in enumerate(names) if name in self.writes)
         few = 1_048_576 // max(1, self.cost)
         least = 1 if self.metadata.get("block_dim") else LEAST
-        derived = {
+        derived: dict[str, Any] = {
             "one_call": not (self.device.is_cuda or self.checked or self.prints),
             "packer": Packer(self.layout, self.index32 and self.geometry is None),
             "written": written,

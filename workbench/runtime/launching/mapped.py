@@ -6,7 +6,7 @@ A solver computes x unobserved and launches the residual r of it, which is about
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -45,7 +45,7 @@ def differentiated() -> bool:
 
 
 @contextmanager
-def undifferentiated() -> Iterator[None]:
+def undifferentiated() -> Generator[None]:
     """Hide what runs inside from tapes and forward modes; records and profiles see it."""
     token = OBSERVERS.set(tuple(o for o in OBSERVERS.get() if not o.differentiates))
     try:

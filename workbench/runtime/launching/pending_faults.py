@@ -12,7 +12,7 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
@@ -97,7 +97,7 @@ class Settling:
 
     def __init__(self, driver: Driver) -> None:
         """Attach to a driver, which calls `settle` whenever it waits."""
-        self._driver = driver
+        self.driver = driver
         self._slots: dict[int, _Slots] = {}
         self._sources: dict[int, dict[Any, Callable[[], list[KernelFault]]]] = {}
         self._watched: WeakValueDictionary[int, Loaded] = WeakValueDictionary()
@@ -107,7 +107,7 @@ class Settling:
         driver.settle, driver.shown = self.settle, shown
 
     @contextmanager
-    def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Iterator[int]:
+    def record(self, index: int, loaded: Loaded, dims: Sequence[int], params: bytes) -> Generator[int]:
         """Queue a launch inside, with the address of a fault record that is its own until it has been collected.
 
         Raises:
@@ -116,13 +116,13 @@ class Settling:
         while True:
             # Until the launch is queued, no other thread collects: what it reads and clears was waited for.
             with self._lock:
-                slots = self._slots.setdefault(index, _Slots(self._driver, index))
+                slots = self._slots.setdefault(index, _Slots(self.driver, index))
                 if len(slots.waiting) < SLOTS:
                     self._sources.setdefault(index, {})[slots] = slots.collect
                     yield slots.take(_Checked(loaded, tuple(dims), params))
                     return
             # Outside of the lock, which `settle` takes in whatever thread waits.
-            self._driver.synchronize(index)
+            self.driver.synchronize(index)
 
     def later(self, index: int, owner: Any, collect: Callable[[], list[KernelFault]]) -> None:
         """Ask `collect` for faults when the device is waited for next; `owner` is kept until then."""
@@ -138,19 +138,19 @@ class Settling:
         self._watching.discard(index)
         return [
             explained(loaded, finding)
-            for finding in (self._driver.api.findings(index) if self._driver.kind == EMULATED else ())
+            for finding in (self.driver.api.findings(index) if self.driver.kind == EMULATED else ())
             if (loaded := self._watched.get(finding.kernel)) is not None
         ]
 
     def prints(self, index: int) -> None:
         """Note that a kernel that prints is about to be queued."""
-        self._driver.printing.add(index)
+        self.driver.printing.add(index)
 
     def owes(self) -> list[int]:
         """Return the devices that have something to report, or may have; a broken one reports nothing any more."""
         sources = (index for index, sources in self._sources.items() if sources)
-        owing = {*self._driver.printing, *self._watching, *sources}
-        return sorted(owing - self._driver.breakage.devices.keys())
+        owing = {*self.driver.printing, *self._watching, *sources}
+        return sorted(owing - self.driver.breakage.devices.keys())
 
     def settle(self, index: int, wait: Callable[[], object], report: bool = True) -> None:
         """Wait; show what was printed, and raise the first fault, which is left for later without `report`.
@@ -160,12 +160,12 @@ class Settling:
             DeviceError: of `wait`.
         """
         try:
-            with self._driver.showing(index):
+            with self.driver.showing(index):
                 if report:  # else only a part of what is queued is waited for, and what comes after may print, too
-                    self._driver.printing.discard(index)
+                    self.driver.printing.discard(index)
                 wait()
         except Exception:
-            self._driver.printing.discard(index)
+            self.driver.printing.discard(index)
             self._sources.pop(index, None)  # a device that is broken does not give them
             raise
         if not report:
@@ -177,7 +177,7 @@ class Settling:
             first, *more = faults
             if more:
                 names = ", ".join(dict.fromkeys(f"{fault.function} ({fault.location})" for fault in more))
-                first.add_note(f"{len(more)} more launches on {self._driver.label(index)} met faults: {names}.")
+                first.add_note(f"{len(more)} more launches on {self.driver.label(index)} met faults: {names}.")
             raise first
 
 
@@ -189,7 +189,7 @@ _turning = renewed(__name__, "_turning", threading.RLock)
 def settling(driver: Driver) -> Settling:
     """Return the pending reports of this driver's devices; one object per driver."""
     with _lock:
-        if driver.kind not in _settling or _settling[driver.kind]._driver is not driver:
+        if driver.kind not in _settling or _settling[driver.kind].driver is not driver:
             _settling[driver.kind] = Settling(driver)
         return _settling[driver.kind]
 
@@ -203,12 +203,12 @@ def settle_all() -> None:
     raise_late()
     for driver in drivers_in_use():
         known = _settling.get(driver.kind)
-        for index in known.owes() if known is not None and known._driver is driver else ():
+        for index in known.owes() if known is not None and known.driver is driver else ():
             driver.synchronize(index)
 
 
 @contextmanager
-def shown() -> Iterator[None]:
+def shown() -> Generator[None]:
     """Show on `sys.stdout`, below a cell, what the device's printf writes to the process's output inside."""
     own = False
     with suppress(Exception):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.backends.prints import CAPACITY, HEAD, SYMBOL, records
@@ -19,7 +19,7 @@ _lock = renewed(__name__, "_lock", threading.RLock)
 
 
 @contextmanager
-def printing(*kernels: Loaded) -> Iterator[None]:
+def printing(*kernels: Loaded) -> Generator[None]:
     """Launch inside; then show what these kernels have printed."""
     # Without prints no lock: launches from several threads run at the same time.
     if not any(k.prints for k in kernels):

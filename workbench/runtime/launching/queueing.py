@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
@@ -61,7 +61,7 @@ def _reported(loaded: Loaded, dims: tuple[int, ...], params: bytes) -> Any:
 
 
 @contextmanager
-def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Iterator[None]:
+def _in_order(loaded: Loaded, stream: Any, others: Sequence[Device]) -> Generator[None]:
     """Order the launch inside with what other devices, or other streams of this one, have queued."""
     own = loaded.device
     for other in others:

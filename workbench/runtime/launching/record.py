@@ -92,7 +92,7 @@ class LaunchRecord(msgspec.Struct, frozen=True, eq=False, dict=True):
     how: LaunchOptions = PLAIN
     binder: Binder | None = None
     taped: bool = True
-    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
+    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict[str, Uniform])
 
     @property
     def kernel(self) -> str:

@@ -12,7 +12,7 @@ from workbench.errors import KernelFault
 from workbench.ir.values import number_ops
 from workbench.runtime.launching.loaded import Loaded
 from workbench.source import Location
-from workbench.types import ArrayType, Type
+from workbench.types import ArrayType
 
 if TYPE_CHECKING:  # each needs the compiler of PTX, which few sessions load
     from workbench.runtime.emulated.arena import Allocation
@@ -28,10 +28,11 @@ def explained(loaded: Loaded, finding: Finding) -> KernelFault:
     """Return the error of a finding, at the line of the cell as it is now."""
     sentence, advice = _SENTENCES[finding.fault.kind](_Case(loaded, finding))
     sentence = sentence[0].upper() + sentence[1:]
-    details = {"thread": _three(finding.fault.thread, finding.launch.block), "block": finding.fault.block, "count": 1}
+    thread = _three(finding.fault.thread, finding.launch.block)
     return KernelFault(
-        sentence, _location_of(loaded, finding.line), advice, loaded.name, kind=_KINDS[finding.fault.kind], **details
-    )
+        sentence, _location_of(loaded, finding.line), advice, loaded.name, thread=thread, block=finding.fault.block,
+        count=1, kind=_KINDS[finding.fault.kind],
+    )  # fmt: skip
 
 
 def _location_of(loaded: Loaded, line: int) -> Location | None:
@@ -78,7 +79,7 @@ class _Case:
         verb, count = _verb(self.fault.instruction.opcode), self.fault.size
         return f"{verb} {count} byte{'s' if count > 1 else ''}"
 
-    def parameters(self) -> list[tuple[str, Type, int, Allocation]]:
+    def parameters(self) -> list[tuple[str, ArrayType, int, Allocation]]:
         """Return name, type, address and allocation of each pointer."""
         slots = self.loaded.layout.slots
         order = (None, *slots) if self.loaded.geometry is None else [slots[k] for k in self.loaded.geometry.places]
@@ -89,11 +90,11 @@ class _Case:
             if slot is not None and memory is not None and isinstance(slot.type, ArrayType)
         ]
 
-    def nearest(self) -> tuple[str, Type, int, Allocation] | None:
+    def nearest(self) -> tuple[str, ArrayType, int, Allocation] | None:
         """Return the pointer whose memory the address lies in, or near; None if it is no index of any."""
         at, freed = self.fault.address, self.found.freed
 
-        def distance(one: tuple[str, Type, int, Allocation]) -> int:
+        def distance(one: tuple[str, ArrayType, int, Allocation]) -> int:
             # Just beyond an array is most likely an index of that array, whatever lies there.
             return max(one[3].start - at, at - one[3].end, 0)
 
@@ -108,7 +109,6 @@ class _Case:
         if near is None:
             return f"byte {at - freed.start:,} of memory" if freed else f"the address {at:#x}", 0, "", 0
         name, type, start, memory = near
-        assert isinstance(type, ArrayType)
         size = type.dtype.size
         index, rest = divmod(self.fault.address - start, size)
         shown = f"{name}[{index}]" + (f" and {rest} bytes" if rest else "")

@@ -87,7 +87,8 @@ class Watch:
 
     def look(self) -> UnderWay | None:
         """Return what is under way; None if Python runs, or a launch that has just begun."""
-        frame = sys._current_frames().get(threading.main_thread().ident or 0)
+        frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage]
+        frame = frames.get(threading.main_thread().ident or 0)
         while frame is not None:
             native, compiled = _NATIVE.get(frame.f_code), _COMPILING.get(frame.f_code)
             if compiled is not None:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from workbench.backends.layout import Layout, Slot, multiplier
+from workbench.host.narrow import is_list
 from workbench.types import MAX_NDIM, Aggregate, ArrayType, Complex, Scalar, Vector, element, is_half
 
 CODES = {
@@ -64,7 +65,7 @@ def _halves_piece(scalar: Scalar, padding: int) -> Callable[[Any], bytes]:
 
     def packed(value: Any) -> bytes:
         with np.errstate(over="ignore"):
-            bits = b"".join(scalar(n).tobytes() for n in (value if isinstance(value, (tuple, list)) else (value,)))
+            bits = b"".join(scalar(n).tobytes() for n in (value if is_list(value) else (value,)))
         return bits + bytes(padding)
 
     return packed

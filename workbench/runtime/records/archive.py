@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import RecordError
+from workbench.host.narrow import is_mapping
 
 FORMAT, VERSION = "workbench record", 2
 _DIRECTORY, _SEAL = "record.json", "seal"
@@ -73,12 +74,12 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
     if hashlib.sha256(directory).hexdigest().encode() != seal:
         raise refused("its directory does not match its checksum")
     header = read_json(directory)
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
+    if not is_mapping(header) or header.get("format") != FORMAT:
         raise refused("it was not made by Workbench")
     if header.get("version") != VERSION:
         raise refused(f"it is of version {str(header.get('version'))[:20]}, and this Workbench reads version {VERSION}")
     listed = header.get("members")
-    if not isinstance(listed, dict) or listed.keys() != members.keys():
+    if not is_mapping(listed) or listed.keys() != members.keys():
         raise refused("its members are not those that it lists")
     for name, content in members.items():
         if listed[name] != [len(content), hashlib.sha256(content).hexdigest()]:
@@ -88,7 +89,7 @@ def unpack(data: bytes) -> tuple[Any, dict[str, bytes]]:
 
 def _members(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        members = {}
+        members: dict[str, bytes] = {}
         for member in archive.infolist():
             if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1:
                 raise refused("a member of it is compressed or encrypted")

@@ -27,7 +27,8 @@ class Counters:
         names = [counters] if isinstance(counters, str) else list(counters)
         self.steps: dict[str, int] = {n: counters[n] if isinstance(counters, Mapping) else 0 for n in names}
         self.amounts: dict[str, int] = {}
-        if not all(isinstance(n, str) and type(s) is int for n, s in self.steps.items()):
+        steps: dict[Any, int] = self.steps
+        if not all(isinstance(n, str) and type(s) is int for n, s in steps.items()):
             raise LaunchError(
                 f"counter={counters!r}: it names parameters, or says by how much each advances.",
                 advice='Write counter="seed" or counter={"seed": 100}.', parameter="counter",

@@ -6,7 +6,7 @@ kernels cost; other arrays may need other code, so they make another table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -92,7 +92,7 @@ class Prepared:
                 step.launch()
 
     @contextmanager
-    def _patched(self, numbers: Mapping[str, Any]) -> Iterator[None]:
+    def _patched(self, numbers: Mapping[str, Any]) -> Generator[None]:
         steps = self.steps
         instead = [self._with_own_plan(step) for step in steps]
         for record in (record for plan in self._plans() for record in plan.conditional):

@@ -84,9 +84,10 @@ class _Writer:
             case Call():
                 steps, outputs = [self.work(step) for step in node.steps], [self.array(a) for a in node.outputs]
                 return {"kind": "jax", "label": node.label, "dims": list(node.dims), "steps": steps, "outputs": outputs}
-        raise RecordError(
-            f"A graph with {node.title} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
-        )
+            case _:
+                raise RecordError(
+                    f"A graph with {node.title} in it cannot be saved.", advice="Save a part without it: rec[2:5]."
+                )
 
     def launch(self, record: LaunchRecord) -> dict[str, Any]:
         if record.loaded.geometry is not None:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, cast
 
 import msgspec
 import numpy as np
@@ -20,6 +20,7 @@ from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.autodiff.directions import ADJOINTS, parameters
 from workbench.backends.base import RARE, Options
 from workbench.builtins.declaration.verify import verify_builtins
+from workbench.host.narrow import is_list, is_mapping
 from workbench.ir.data import from_data
 from workbench.ir.json_values import Malformed
 from workbench.ir.show import read_bits
@@ -176,7 +177,7 @@ def read(data: bytes, trust: bool = False, own: bool = False) -> Saved:
 def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) -> Saved:
     parts = ("entries", "graphs", "modules", "arrays", "memories", "artifacts", "machine")
     # Files from before counters have none.
-    content = {"counters": [], **content} if isinstance(content, dict) else content
+    content = {"counters": list[object](), **content} if is_mapping(content) else content
     parts = (*parts, "counters")
     fields = saved_values.record(content, "the content", parts)
     lists = [fields[p] for p in parts]
@@ -192,7 +193,7 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
     for stored in fields["graphs"]:
         reader.graphs.append(reader.graph(stored))
     entries = tuple(map(reader.entry, fields["entries"]))
-    artifacts = {}
+    artifacts: dict[str, bytes] = {}
     for stored in fields["artifacts"]:
         artifact = saved_values.record(stored, "an artifact", ("digest", "member"))
         artifacts[saved_values.text(artifact["digest"])] = saved_values.member(artifact["member"], members)
@@ -205,9 +206,10 @@ def _read(content: Any, members: Mapping[str, bytes], trust: bool, own: bool) ->
 
 
 def _counter(stored: Any) -> tuple[str, int, int]:
-    if not isinstance(stored, list) or list(map(type, stored)) != [str, int, int] or not stored[0].isidentifier():
+    fields = cast("list[Any]", stored) if isinstance(stored, list) else []
+    if list(map(type, fields)) != [str, int, int] or not fields[0].isidentifier():
         raise saved_values.Wrong("an improper counter")
-    return stored[0], stored[1], stored[2]
+    return fields[0], fields[1], fields[2]
 
 
 def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None:
@@ -216,7 +218,8 @@ def _tiling(stored: Any) -> tuple[int, int | None, bool, tuple[int, ...]] | None
             return None
         case [int() as block_dim, None | int() as ndim, bool() as flat, threads] if 1 <= block_dim <= 1024:
             return block_dim, ndim, flat, saved_values.wholes(threads)
-    raise saved_values.Wrong("a kernel of tiles with improper blocks")
+        case _:
+            raise saved_values.Wrong("a kernel of tiles with improper blocks")
 
 
 def read_function(stored: Any, members: Mapping[str, bytes], trust: bool) -> tuple[Function, int, bool]:
@@ -291,9 +294,9 @@ class _Reader:
     def graph(self, stored: Any) -> SavedGraph:
         """Return a graph; those inside it stand before it, so that none can contain itself."""
         fields = saved_values.record(stored, "a graph", ("nodes",))
-        if not isinstance(fields["nodes"], list):
+        if not is_list(fields["nodes"]):
             raise saved_values.Wrong("a graph without nodes")
-        nodes, total, depth = [], 0, 0
+        nodes, total, depth = list[tuple[str, SavedWork]](), 0, 0
         for kind, what in (self.work(node, "a node", NODES) for node in fields["nodes"]):
             if kind == "fill" and isinstance(getattr(what, "source", None), np.ndarray):
                 raise saved_values.Wrong("a graph with a fill that is not a number")
@@ -307,7 +310,7 @@ class _Reader:
 
     def entry(self, stored: Any) -> SavedEntry:
         """Read an entry."""
-        if isinstance(stored, dict) and stored.get("kind") == "graph" and "graph" in stored:  # before graphs were nodes
+        if is_mapping(stored) and stored.get("kind") == "graph" and "graph" in stored:  # before graphs were nodes
             stored = {**stored, "condition": None, "bodies": {"body": stored["graph"]}}
             del stored["graph"]
         kind, what = self.work(stored, "an entry", ENTRIES, ("started", "seconds", "site"))
@@ -317,7 +320,7 @@ class _Reader:
 
     def work(self, stored: Any, where: str, kinds: Sequence[str], more: Sequence[str] = ()) -> tuple[str, SavedWork]:
         """Read one node: its kind, which is one of these, and its work."""
-        kind = stored.get("kind") if isinstance(stored, dict) else None
+        kind = stored.get("kind") if is_mapping(stored) else None
         if not isinstance(kind, str) or kind not in kinds:
             raise saved_values.Wrong(f"{where} of kind {str(kind)[:40]}")
         read, fields = self._READERS[kind]
@@ -333,11 +336,14 @@ class _Reader:
             a = self.arrays[self.array(condition)]
             if a.dtype != int32 or a.field is not None or math.prod(a.shape) != 1:
                 raise saved_values.Wrong("a condition that is not an int32 of one element")
-        bodies = {name: saved_values.index(n, len(self.graphs), "graph") for name, n in numbers.items()}
+        bodies = {
+            name: saved_values.index(n, len(self.graphs), "graph")
+            for name, n in cast("dict[str, Any]", numbers).items()
+        }
         return SavedBranch(bodies, condition)
 
     def call(self, kind: str, fields: Mapping[str, Any]) -> SavedCall:
-        if not isinstance(fields["steps"], list) or not isinstance(fields["outputs"], list):
+        if not is_list(fields["steps"]) or not is_list(fields["outputs"]):
             raise saved_values.Wrong("a call without steps")
         steps = tuple(self.work(step, "a call with a step", STEPS_OF_CALLS) for step in fields["steps"])
         label, dims = saved_values.text(fields["label"]), saved_values.wholes(fields["dims"])
@@ -371,7 +377,7 @@ class _Reader:
             raise saved_values.Wrong("a launch without arguments")
         types = {p.name: p.type for p in parameters(params, direction)}
         arguments: dict[str, Any] = {}
-        for name, value in fields["arguments"].items():
+        for name, value in cast("dict[str, Any]", fields["arguments"]).items():
             match value:
                 case ["array", number]:
                     arguments[name] = Ref(self.array(number))
@@ -399,7 +405,7 @@ def _options(stored: Any, params: int) -> Options:
     some = tuple(name for name in RARE if isinstance(stored, dict) and name in stored)
     options = saved_values.record(stored, "options", (*(name for name, _ in Options().items()), *some))
     constant, single = options.pop("constant", []), options.pop("single", None)
-    lists = isinstance(constant, list) and isinstance(single, list | None)
+    lists = is_list(constant) and (single is None or is_list(single))
     if not lists or not all(isinstance(value, bool) for value in options.values()):
         raise saved_values.Wrong("a launch with improper options")
     axes = None if single is None else tuple(saved_values.index(n, 4, "axis") for n in single)

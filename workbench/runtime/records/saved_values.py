@@ -6,10 +6,11 @@ Every function raises `Wrong` with what is wrong; the file's reader makes a `Rec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
+from workbench.host.narrow import is_list
 from workbench.runtime.arrays.host_convert import item
 from workbench.runtime.device.call_site import Site
 from workbench.structs import Struct
@@ -24,7 +25,7 @@ def record(data: Any, what: str, names: Sequence[str]) -> dict[str, Any]:
     """Return a dict of exactly these fields."""
     if not isinstance(data, dict) or data.keys() != set(names):
         raise Wrong(f"{what} has other fields than {', '.join(names)}")
-    return data
+    return cast("dict[str, Any]", data)
 
 
 def member(name: Any, members: Mapping[str, bytes]) -> bytes:
@@ -50,7 +51,7 @@ def whole(data: Any) -> int:
 
 def wholes(data: Any) -> tuple[int, ...]:
     """Return a shape or strides."""
-    if not isinstance(data, list) or len(data) > MAX_NDIM:
+    if not is_list(data) or len(data) > MAX_NDIM:
         raise Wrong("an invalid shape or strides")
     return tuple(whole(n) for n in data)
 
@@ -95,7 +96,8 @@ def site(data: Any) -> Site | None:
             return None
         case [str() as filename, int() as line] if not isinstance(line, bool):
             return Site(filename, line)
-    raise Wrong("a place that is none")
+        case _:
+            raise Wrong("a place that is none")
 
 
 def field_place(data: Any) -> tuple[int, int] | None:
@@ -106,4 +108,6 @@ def field_place(data: Any) -> tuple[int, int] | None:
         case [int() as pitch, int() as place] if not isinstance(pitch, bool) and not isinstance(place, bool):
             if 0 < pitch < 2**31:
                 return pitch, place
+        case _:
+            pass
     raise Wrong("an array that is an improper field of structs")

@@ -33,13 +33,15 @@ def read_element(data: Any, depth: int = 0) -> Scalar | Vector | Struct:
         Malformed: it is none.
     """
     match data:
-        case ["struct", str() as name, list() as fields] if name.isidentifier() and depth < MOST_DEPTH:
+        case ["struct", str() as name, [*fields]] if name.isidentifier() and depth < MOST_DEPTH:
             if not 1 <= len(fields) <= MOST_FIELDS:
                 raise Malformed(f"the struct {name[:80]} with {len(fields)} fields")
             named = [_field(field, depth) for field in fields]
             if len({label for label, _ in named}) < len(named):
                 raise Malformed(f"the struct {name[:80]} with a field twice")
             return Struct.of(name, named)  # type: ignore[arg-type]
+        case _:
+            pass
     type_ = read_type(data)
     if not isinstance(type_, (Scalar, Vector)):
         raise Malformed("an array of arrays")
@@ -50,7 +52,8 @@ def _field(data: Any, depth: int) -> tuple[str, Scalar | Vector | Struct]:
     match data:
         case [str() as label, form] if label.isidentifier() and not label.startswith("__"):
             return label, read_element(form, depth + 1)
-    raise Malformed("a struct with an improper field")
+        case _:
+            raise Malformed("a struct with an improper field")
 
 
 def element_alignment(dtype: Scalar | Vector | Struct) -> int:
