@@ -146,9 +146,15 @@ _MODULES = {
     "workbench.utils.hash_grid": ("HashGrid",),
     "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
 }
+
+
+def _on_host(*call: Any) -> Any:
+    return import_module("workbench.api.launches.host_call").called(*call)
+
+
 _OPERATIONS.append(_partial(import_module, "workbench.api.launches.operators"))
 _IN_ORDER.append(_partial(import_module, "workbench.utils.ordered"))
-_ON_HOST.append(lambda *call: import_module("workbench.api.launches.host_call").called(*call))
+_ON_HOST.append(_on_host)
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 """Modules of the names that are imported on first use: a first kernel needs none of them, and importing them takes as
 long as a quarter of all the others."""
@@ -177,7 +183,7 @@ array1d, array2d, array3d, array4d = (_ArrayOf(n) for n in (1, 2, 3, 4))
 
 _BUILTINS = {name: b for name, b in _TABLE.items() if not b.hidden and not name.endswith("_")} | _FORMS
 _TYPES: dict[str, Any] = {**types.NUMBERS, **types.VECTORS, **types.MATRICES, **types.QUATERNIONS, **types.TRANSFORMS}
-_TYPES |= {"vector": vector, "matrix": matrix}
+_TYPES.update({"vector": vector, "matrix": matrix})
 _ANNOTATIONS = {
     "array": array,
     "indexedarray": indexedarray,
@@ -192,8 +198,8 @@ _ANNOTATIONS = {
     "Scalar": Scalar,
 }
 LANGUAGE: dict[str, Any] = {**_BUILTINS, **_TYPES, **_ANNOTATIONS, "kernel": kernel, "func": func, "struct": struct}
-LANGUAGE |= {"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay}
-LANGUAGE |= {name: _CONSTANTS[name] for name in _BARE}
+LANGUAGE.update({"func_grad": func_grad, "func_native": func_native, "func_replay": func_replay})
+LANGUAGE.update({name: _CONSTANTS[name] for name in _BARE})
 _pickled.LANGUAGE.update(LANGUAGE)
 """Names that a `%%kernel` cell sees without an import."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
@@ -54,7 +54,7 @@ def _below(call: Callable[..., R], args: tuple[object, ...], kwargs: dict[str, o
 
 
 @contextmanager
-def _higher_limit() -> Iterator[None]:
+def _higher_limit() -> Generator[None]:
     """Python's limit, raised while any such call is under way: it is one for all threads."""
     with _guard:
         _raised.append(sys.getrecursionlimit() if not _raised else _raised[0])

@@ -63,7 +63,7 @@ class Report(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         width = max(len(f.what) for f in self.findings)
-        lines = []
+        lines: list[str] = []
         for f in self.findings:
             lines.append(f"{_MARKS[f.state]}  {f.what.ljust(width)}  {f.found}")
             lines += [f"{' ' * (width + 6)}{f.advice}"] if f.advice else []

@@ -43,7 +43,7 @@ class CacheHit(Event, frozen=True):
     key: str
     where: str
     seconds: float
-    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class CacheMiss(Event, frozen=True):
@@ -63,7 +63,7 @@ class CompileDone(Event, frozen=True):
     key: str
     seconds: float
     stages: dict[str, float]
-    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class CompileFailed(Event, frozen=True):
@@ -117,7 +117,7 @@ class Linked(Event, frozen=True):
     direction: str
     key: str
     seconds: float
-    metadata: dict[str, Any] = msgspec.field(default_factory=dict)
+    metadata: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class Launched(Event, frozen=True):

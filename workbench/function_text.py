@@ -23,9 +23,10 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import decode_source
 from itertools import pairwise
 from types import CodeType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from workbench.errors import KernelSyntaxError
+from workbench.host.narrow import is_tuple
 from workbench.source import Source, nodes_of, parsed
 
 _FLAGS = sum(getattr(__future__, name).compiler_flag for name in ("barry_as_FLUFL", "annotations"))
@@ -196,12 +197,13 @@ def _search(code: CodeType, read: _Read) -> Text | None:
 
 def _as_loaded(function: Callable[..., Any]) -> Text | None:
     """Return the `def` that the module's own loader compiles to the code, if it rewrites what it loads; else None."""
-    code, loader = function.__code__, function.__globals__.get("__loader__")
-    if getattr(type(loader), "source_to_code", None) in (None, SourceFileLoader.source_to_code):
+    code = function.__code__
+    loader = cast(Any, function.__globals__.get("__loader__"))
+    if getattr(type(cast(object, loader)), "source_to_code", None) in (None, SourceFileLoader.source_to_code):
         return None
     try:
-        data = loader.get_data(code.co_filename)  # type: ignore[union-attr]
-        compiled = loader.source_to_code(data, code.co_filename)  # type: ignore[union-attr]
+        data = loader.get_data(code.co_filename)
+        compiled = loader.source_to_code(data, code.co_filename)
         source = Source(decode_source(data), shown_name(code.co_filename), code.co_filename)
         tree = parsed(source.text)
     except (OSError, SyntaxError, RecursionError):
@@ -242,7 +244,8 @@ def _at_line(code: CodeType, source: Source, lines: list[str]) -> Text | None:
         tree = parsed(f"if 1:\n{block}" if indent else block)
     except (SyntaxError, RecursionError):
         return None  # a string or brackets reach further left than the def
-    body = tree.body[0].body if indent else tree.body  # type: ignore[attr-defined]
+    around = tree.body[0]
+    body = around.body if indent and isinstance(around, ast.If) else tree.body
     node = body[0]
     if len(body) != 1 or not isinstance(node, ast.FunctionDef) or node.name != code.co_name:
         return None
@@ -314,7 +317,7 @@ def _compiled(node: ast.FunctionDef, code: CodeType, imports: set[str], optimize
     args = ast.arguments([], [ast.arg(n, **span) for n in code.co_freevars], None, [], [], None, [])
     # What the outer function binds is a global in the code, as in an overload that calls its own name.
     bare = [n for n in (classes[-1] if classes else node.name,) if n in code.co_names]
-    body = [*([ast.Global(bare, **span)] if bare else []), around]
+    body: list[ast.stmt] = [*([ast.Global(bare, **span)] if bare else []), around]
     outer: Any = ast.FunctionDef("<around>", args, body, [], **span)
     outer.type_params = []
     known = [ast.Import([ast.alias(name, **span)], **span) for name in sorted(imports)]
@@ -343,8 +346,10 @@ def _constant(value: object) -> object:
     """Return a key of a constant that tells 0.0 from -0.0 and 1 from True."""
     if isinstance(value, CodeType):
         return _key(value)
-    if isinstance(value, (tuple, frozenset)):
-        return type(value), type(value)(map(_constant, value))
+    if is_tuple(value):
+        return tuple, tuple(map(_constant, value))
+    if isinstance(value, frozenset):
+        return frozenset, frozenset(map(_constant, cast("frozenset[object]", value)))
     return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
@@ -363,7 +368,7 @@ def _instructions(code: CodeType, shift: int) -> list[tuple[object, ...]]:
         if step.opname in _CONTROL or "JUMP" in step.opname or step.argval is None:
             continue
         if "_FAST" in step.opname:  # one instruction for two locals, where they stand side by side
-            steps += [(line, name) for name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))]
+            steps += [(line, name) for name in (step.argval if is_tuple(step.argval) else (step.argval,))]
         elif step.opname == "LOAD_CONST":
             steps.append((line, *(_constant(c) for c in [step.argval] if not isinstance(c, CodeType))))
         else:

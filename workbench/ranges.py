@@ -7,7 +7,7 @@ another number. Infinity fits every float where it is given as such.
 from __future__ import annotations
 
 import math
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 
@@ -48,7 +48,8 @@ INFINITE_FROM: dict[str, float] = {
 def fits(number: Any, type: Scalar) -> bool:
     """Return whether a type can hold a number: within an integer's range, and not infinite after rounding."""
     if isinstance(number, (complex, np.complexfloating)):
-        return fits(number.real, type) and fits(number.imag, type)
+        both = complex(cast(complex, number))
+        return fits(both.real, type) and fits(both.imag, type)
     number = number if isinstance(number, int) else float(number)
     if type.kind.value == "float":
         return not INFINITE_FROM[type.name] <= abs(number) < math.inf

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, cast
 
@@ -95,6 +96,13 @@ def statements_of(*trees: ast.AST) -> list[ast.AST]:
             if isinstance(part := getattr(node, name, None), list):  # the body of a lambda is none
                 statements += part
     return statements
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the lists of statements of a statement or of a `case`: its body, and what is after its `else`."""
+    for name in ("body", "orelse"):
+        if isinstance(block := getattr(node, name, None), list):
+            yield cast("list[ast.stmt]", block)
 
 
 _HOLD_STATEMENTS = ("body", "handlers", "orelse", "finalbody", "cases")

@@ -75,7 +75,7 @@ class Struct:
     @classmethod
     def of(cls, name: str, fields: list[tuple[str, AnyType]]) -> Struct:
         """Return the struct of these fields, laid out as C does: each at the next multiple of its alignment."""
-        placed, end = [], 0
+        placed, end = list[Field](), 0
         for label, type in fields:
             at = -(-end // alignment(type)) * alignment(type)
             placed.append(Field(label, type, at))

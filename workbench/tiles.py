@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, TypeGuard
 
+from workbench.host.narrow import is_tuple
 from workbench.types import MAX_NDIM, Aggregate, Scalar, Type, Vector
 
 MOST_ELEMENTS = 2**20
@@ -62,9 +63,10 @@ def is_tile(value: Any) -> TypeGuard[Any]:
 
 def is_shape(shape: object) -> TypeGuard[tuple[int, ...]]:
     """Return whether a value is a tile's shape: 1 to 4 ints from 1 on, of up to `MOST_ELEMENTS` in all."""
-    if not isinstance(shape, tuple) or not 1 <= len(shape) <= MAX_NDIM:
+    if not is_tuple(shape) or not 1 <= len(shape) <= MAX_NDIM:
         return False
-    return all(type(n) is int and n >= 1 for n in shape) and prod(shape) <= MOST_ELEMENTS
+    sizes = [n for n in shape if type(n) is int and n >= 1]
+    return len(sizes) == len(shape) and prod(sizes) <= MOST_ELEMENTS
 
 
 def contents(type: Type) -> Scalar | Vector:

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cache
 from math import prod
-from typing import Any, TypeAlias, TypeVar, Union
+from typing import Any, TypeAlias, TypeVar, Union, cast
 
 import numpy as np
 
+from workbench.host.narrow import is_numpy_scalar
 from workbench.host.vectors import HostVector
 from workbench.ranges import number
 
@@ -99,7 +100,7 @@ class Scalar(Named):
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether a value is a NumPy scalar of this type, for `isinstance(x[0], wb.float32)`."""
-        return isinstance(value, np.generic) and value.dtype == self.numpy
+        return is_numpy_scalar(value) and value.dtype == self.numpy
 
     def __call__(self, value: Any = 0) -> Any:
         """Return a NumPy scalar of this type.
@@ -149,7 +150,7 @@ class Vector(Named):
         return self.length * self.dtype.size
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # pyright: ignore[reportIncompatibleVariableOverride]
         """The name users write: `vec3`, `vec3d`, `vec2i`."""
         suffix = _VECTOR_SUFFIX.get(self.dtype.name)
         named = suffix is not None and 2 <= self.length <= 4
@@ -197,7 +198,7 @@ class Vector(Named):
         if len(components) == 1 and not isinstance(components[0], (int, float, complex, np.generic)):
             if not isinstance(components[0], Iterable):
                 raise TypeError(f"{self.name}() takes numbers, not {components[0]!r}")
-            components = tuple(components[0])
+            components = tuple(cast(Iterable[Any], components[0]))
         if any(isinstance(c, np.ndarray) for c in components):  # vec4(v, w): a vector and what follows it
             components = tuple(n for c in components for n in np.asarray(c).reshape(-1))
         components = components or (0,)
@@ -319,9 +320,9 @@ class Complex(Vector):
 
     def __instancecheck__(self, value: object) -> py.bool:
         """Return whether `value` is a NumPy scalar of this type: `isinstance(z[0], wb.complex64)`."""
-        return isinstance(value, np.generic) and value.dtype == self.numpy
+        return is_numpy_scalar(value) and value.dtype == self.numpy
 
-    def __call__(self, real: Any = 0, imag: Any = 0) -> Any:
+    def __call__(self, real: Any = 0, imag: Any = 0) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Return a NumPy scalar of this type, from a number, or from its real and imaginary parts.
 
         Raises:
@@ -391,7 +392,7 @@ class _Alias(type):
             raise TypeError(f"class {name}: a type of vectors has no attributes of its own, and {own[0]} is one")
         return bases[0].stands_for  # type: ignore[attr-defined]
 
-    def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], **options: Any) -> None:
+    def __init__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any], type: Vector | None = None) -> None:
         super().__init__(name, bases, body)
 
     stands_for: Vector
@@ -476,16 +477,16 @@ _VECTOR_SUFFIX = {
 VECTORS: dict[str, Vector] = {
     f"vec{n}{suffix}": Vector(n, SCALARS[name]) for n in (2, 3, 4) for name, suffix in _VECTOR_SUFFIX.items()
 }
-VECTORS |= {f"vec{n}f": Vector(n, float32) for n in (2, 3, 4)}
+VECTORS.update({f"vec{n}f": Vector(n, float32) for n in (2, 3, 4)})
 _SPATIAL = {"": float32, "f": float32, "d": float64, "h": float16}
-VECTORS |= {f"spatial_vector{suffix}": Vector(6, t) for suffix, t in _SPATIAL.items()}
+VECTORS.update({f"spatial_vector{suffix}": Vector(6, t) for suffix, t in _SPATIAL.items()})
 MATRICES: dict[str, Matrix] = {
     f"mat{r}{c}{suffix}": Matrix(r * c, t, c)
     for r in (2, 3, 4) for c in (2, 3, 4)
     for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
     for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
 }  # fmt: skip
-MATRICES |= {f"spatial_matrix{suffix}": Matrix(36, t, 6) for suffix, t in _SPATIAL.items()}
+MATRICES.update({f"spatial_matrix{suffix}": Matrix(36, t, 6) for suffix, t in _SPATIAL.items()})
 QUATERNIONS: dict[str, Quaternion] = {
     f"quat{suffix}": Quaternion(4, t)
     for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
@@ -525,7 +526,7 @@ class AnyVector(Named):
         dtype = self.dtype or "Any"
         if self.kinds is Vector or self.kinds is Matrix:
             return f"vector({sizes}, {dtype})" if self.kinds is Vector else f"matrix(({sizes}), {dtype})"
-        return f"{self.kinds.__name__.lower()}({dtype})"
+        return f"{str(self.kinds.__name__).lower()}({dtype})"
 
     def accepts(self, type: Any) -> py.bool:
         """Return whether a type has this form."""
@@ -578,7 +579,8 @@ def matrix(shape: Any, dtype: Any) -> Matrix:
     Raises:
         TypeError: the shape is not a pair of such sizes, or the dtype is not a scalar type.
     """
-    sizes: tuple[Any, ...] = tuple(shape) if isinstance(shape, (tuple, list)) and len(shape) == 2 else ()
+    written = cast(Sequence[Any], shape) if isinstance(shape, (tuple, list)) else ()
+    sizes = tuple(written) if len(written) == 2 else ()
     wanted = f"shape is two sizes from 1 on, of up to {MOST_COMPONENTS} components in all, and dtype a scalar type"
     return _small(Matrix, sizes, dtype, f"matrix(shape={shape!r}, dtype={dtype!r}): {wanted}")
 
@@ -587,7 +589,7 @@ def _small(kinds: type[Vector], sizes: tuple[Any, ...], dtype: Any, refusal: str
     if sizes and (generic := any_vector(kinds, sizes, dtype)):
         return generic
     number = as_type(dtype)
-    sizes = tuple(py.int(n) if isinstance(n, np.integer) else n for n in sizes)
+    sizes = tuple(py.int(cast("np.integer[Any]", n)) if isinstance(n, np.integer) else n for n in sizes)
     if not all(isinstance(n, py.int) for n in sizes) or not is_small(sizes) or number != number_type(number):
         raise TypeError(refusal)
     return vector_of(sizes, number)

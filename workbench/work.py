@@ -77,6 +77,14 @@ class Work(Generic[T]):
         with _guard:
             return [work for work in _running.values() if not work.done and work is not current()]
 
+    @staticmethod
+    def leave_all() -> None:
+        """End, in a forked child, all work of other threads without a result: it goes on in the parent alone."""
+        for work in [each for each in _running.values() if each is not _HERE.get()]:
+            work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
+            work._over.set()
+            del _running[id(work)]
+
     @property
     def done(self) -> bool:
         """Return whether the work has ended."""
@@ -163,12 +171,4 @@ def wait(works: Iterable[Work[Any]] | None = None) -> int:
     return count
 
 
-def _left_behind() -> None:
-    """End, in a forked child, work of other threads without a result: it goes on in the parent alone."""
-    for work in [each for each in _running.values() if each is not _HERE.get()]:
-        work._problem, work._over, work.dropped = Dropped(), threading.Event(), True
-        work._over.set()
-        del _running[id(work)]
-
-
-after_fork(_left_behind)
+after_fork(Work.leave_all)

@@ -20,7 +20,6 @@ from workbench.api.kernels.editions import Edition
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.struct import make_struct
 from workbench.api.lowerings.lowering import known_function
-from workbench.api.narrow import HostArray
 from workbench.api.recorder import Recorder
 from workbench.autodiff.directions import parameters
 from workbench.cache.folder.entry import Damaged, decode
@@ -28,6 +27,7 @@ from workbench.cache.folder.trust import distrust, own
 from workbench.cache.store import default_store
 from workbench.errors import LaunchError, RecordError, WorkbenchError
 from workbench.frontend.state.tiling import Tiling
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.runtime.active_observers import observing
 from workbench.runtime.arrays.array import array

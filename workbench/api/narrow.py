@@ -1,49 +1,11 @@
-"""Type guards for what a user may pass: after a bare `isinstance`, a checker would not know what the elements are."""
+"""Type guards for arrays that a user may pass."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, TypeAlias, TypeGuard
-
-import numpy as np
+from typing import TypeGuard
 
 from workbench.runtime.arrays.array import array
 from workbench.types import is_float
-
-HostArray: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-"""A NumPy array of any shape and dtype."""
-Numpy: TypeAlias = HostArray | np.generic
-"""A NumPy array or scalar."""
-
-
-def is_numpy_array(value: object) -> TypeGuard[HostArray]:
-    """Return whether it is a NumPy array, of any dtype."""
-    return isinstance(value, np.ndarray)
-
-
-def is_numpy(value: object) -> TypeGuard[Numpy]:
-    """Return whether it is a NumPy array or scalar, of any dtype."""
-    return isinstance(value, (np.ndarray, np.generic))
-
-
-def is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
-    """Return whether it is a list or a tuple, of anything."""
-    return isinstance(value, (list, tuple))
-
-
-def is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
-    """Return whether it is a tuple, of anything."""
-    return isinstance(value, tuple)
-
-
-def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
-    """Return whether it is a dict or another mapping, of anything."""
-    return type(value) is dict or isinstance(value, Mapping)  # of a dict the second takes 0.3 µs
-
-
-def is_count(value: object) -> bool:
-    """Return whether it is an int of at least 0."""
-    return isinstance(value, int) and value >= 0
 
 
 def is_float_array(value: object) -> TypeGuard[array]:

@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 from msgspec.structs import replace
 
-from workbench.api.narrow import is_mapping
 from workbench.autodiff.directions import ADJOINTS
 from workbench.errors import LaunchError, RecordError, must_be
 from workbench.events import Launched, Replayed, listening, publish
 from workbench.forks import renewed
+from workbench.host.narrow import is_mapping
 from workbench.host.uniform import Uniform
 from workbench.runtime.active_observers import OBSERVERS, enter, leave
 from workbench.runtime.arrays.array import array

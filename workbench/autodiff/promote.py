@@ -27,8 +27,8 @@ from workbench.ir.rewrite import fresh, replace_body
 from workbench.ir.values import Block, Function, Op, Value, array_of, dtype_of, indices_of, walk
 from workbench.passes.analysis.divergence import varying_values
 from workbench.source import UNKNOWN, Location
-from workbench.types import ArrayType, int32, int64, is_float
 from workbench.types import bool as bool_
+from workbench.types import int32, int64, is_float
 
 Element = tuple[Value, ...]
 WRITES = frozenset(("store", "atomic_add"))
@@ -205,7 +205,6 @@ class _Promoter:
         if element in self.sums:
             return _State(nothing(builder, array_of(array).dtype), builder.const(False, bool_))
         valid: Ref | None = None
-        assert isinstance(array.type, ArrayType)
         for axis, index in enumerate(indices):
             size = Ref(builder, builder.one("shape", (array,), int32, {AXIS: axis})).cast(int64)
             wide = Ref(builder, index).cast(int64)
@@ -215,7 +214,7 @@ class _Promoter:
         with builder.block() as then:
             builder.yield_(builder.load(array, *indices))
         with builder.block() as orelse:
-            builder.yield_(nothing(builder, array.type.dtype))
+            builder.yield_(nothing(builder, array_of(array).dtype))
         (value,) = builder.if_(valid.value, then.block, orelse.block)
         return _State(value, builder.const(False, bool_))
 

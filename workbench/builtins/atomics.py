@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from workbench.builtins.declaration.declare import form
 from workbench.builtins.scalars.extrema import max as larger
 from workbench.builtins.scalars.extrema import min as smaller
@@ -35,6 +37,10 @@ atomic_xor = form(
 )
 
 
+def _exchanged(element: Any, value: Any) -> Any:
+    return value
+
+
 def _swapped(element: Any, old: Any, new: Any) -> Any:
     return new if element.tobytes() == old.tobytes() else element
 
@@ -43,10 +49,10 @@ def _swapped(element: Any, old: Any, new: Any) -> Any:
 AFTER: dict[str, Callable[..., Any]] = {
     "min": smaller.reference,
     "max": larger.reference,
-    "and": lambda element, value: element & value,
-    "or": lambda element, value: element | value,
-    "xor": lambda element, value: element ^ value,
-    "exch": lambda element, value: value,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "exch": _exchanged,
     "cas": _swapped,
 }
 assert AFTER.keys() == ATOMIC_KINDS.keys()

@@ -4,6 +4,10 @@ Gradients by the rules of Murray, "Differentiation of the Cholesky decomposition
 collection of matrix derivative results for forward and reverse mode algorithmic differentiation" (2008), 2.3.1.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -4,6 +4,10 @@ Bailey, "FFTs in external or hierarchical memory" (1990): a row of n = p·q numb
 transformed, each number turned, its rows transformed, read column by column.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -1,5 +1,9 @@
 """Rows of a tile at indices that are known when the kernel runs, in the kernel language."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from workbench.builtins.declaration.declare import written

@@ -3,6 +3,10 @@
 Code without checks drops it for its first operand (`passes/checks/bounds_checks.py`): a slice costs an addition.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

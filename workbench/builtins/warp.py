@@ -4,6 +4,10 @@ A kernel that requests Warp's meaning (see `workbench.compat.warp`) calls these 
 its native headers. Its noise is Perlin's, of slopes of length 1 that primes and a hash draw for each lattice point.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import math

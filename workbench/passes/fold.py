@@ -16,7 +16,7 @@ from workbench.ir.attributes import CAPTURED, VALUE, Number
 from workbench.ir.ops import PURE
 from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.show import literal_bits
-from workbench.ir.values import FUNC, Block, Function, NumPyValue, Op, Value
+from workbench.ir.values import FUNC, Block, Function, NumPyValue, Op, Value, scalar_or_vector_of
 from workbench.passes.analysis.scopes import Scopes
 from workbench.tiles import contents
 from workbench.types import Scalar, Type, Vector, is_float
@@ -155,9 +155,8 @@ class _Folder:
 def _key(op: Op) -> Hashable:
     type = op.result.type
     if op.name == "const":
-        assert isinstance(type, (Scalar, Vector))
         # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
-        return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], type)
+        return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
     return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
 
 

@@ -8,8 +8,8 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.errors import KernelTypeError, LaunchError, WorkbenchError, its_type
+from workbench.host.narrow import HostArray, is_numpy, is_numpy_array
 from workbench.host.uniform import IN_USE, Uniform
 from workbench.host.vectors import HostVector
 from workbench.limits import BLOCK_THREADS

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from workbench.api.builds.arguments import deduce_pointer
 from workbench.api.cuda_cpp.build import Program
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.narrow import HostArray
 from workbench.backends.cuda.user_source.preprocess import ExpandedSource
 from workbench.backends.cuda.user_source.signature import Signature
 from workbench.errors import DeviceError
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.passes.to_float64 import wide_type
 

@@ -22,13 +22,13 @@ from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.cuda_cpp.values import as_argument, host_bytes
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.narrow import is_tuple
 from workbench.autodiff import parameters
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
 from workbench.cache.key import Key
 from workbench.errors import LaunchError, NotDifferentiable, WorkbenchError, must_be
 from workbench.frontend import Generic
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Block as IrBlock
 from workbench.ir.values import Function, Op, Value
 from workbench.runtime.arrays.array import array

@@ -12,10 +12,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from workbench.api.narrow import HostArray
 from workbench.backends.cuda.user_source.probe import Element, Field
 from workbench.backends.cuda.user_source.signature import Parameter
 from workbench.errors import KernelTypeError, LaunchError, its_type
+from workbench.host.narrow import HostArray
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import StructValue, number

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from workbench.api.diagnosis.explanation import CUTS, STOPS, Explanation
 from workbench.api.diagnosis.thread_trace import birth, operation, tangents_seen
-from workbench.api.narrow import HostArray
 from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.launch_step import LaunchStep
@@ -26,6 +25,7 @@ from workbench.api.tapes.tape import Tape
 from workbench.autodiff.analysis.dependence import Link, way
 from workbench.builtins import TABLE
 from workbench.errors import LaunchError, NotDifferentiable, must_be
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function, Op, walk
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 import numpy as np
 
 from workbench.api.diagnosis.thread_trace import Birth, birth
-from workbench.api.narrow import HostArray
 from workbench.autodiff import FORWARD
 from workbench.errors import KernelFault
+from workbench.host.narrow import HostArray
 from workbench.runtime.active_observers import observing, unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from workbench.api.narrow import is_numpy_array
+from workbench.host.narrow import is_numpy_array
 
 Number = float | int | bool | tuple[float, ...]
 

@@ -19,12 +19,12 @@ from workbench.api.builds.arguments import Dim, as_dims, check, deduce, listed, 
 from workbench.api.builds.bind import wrong_dimensions
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import must_be_kernel
-from workbench.api.narrow import is_list, is_numpy, is_numpy_array
 from workbench.backends.prints import text
 from workbench.backends.python import interpret
 from workbench.errors import KernelFault, LaunchError
 from workbench.frontend import Frame as Mark
 from workbench.frontend import Shown, lower
+from workbench.host.narrow import is_list, is_numpy, is_numpy_array
 from workbench.ir.attributes import END, FRAMES, KIND, PARTS
 from workbench.ir.values import Function, Op, array_of
 from workbench.runtime.arrays.array import array

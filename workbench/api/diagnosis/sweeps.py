@@ -20,10 +20,10 @@ from workbench.api.builds.build import function_of
 from workbench.api.diagnosis.lockstep import Item, Moment, Noted, SourceLine, SweepStep, merged, rows_of
 from workbench.api.diagnosis.stepper import host_arguments
 from workbench.api.kernels.kernel import Kernel, Specialisation
-from workbench.api.narrow import is_numpy_array
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.backends.python import interpret
 from workbench.errors import LaunchError, its_type
+from workbench.host.narrow import is_numpy_array
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.runtime.arrays.array import array

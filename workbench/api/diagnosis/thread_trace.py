@@ -10,13 +10,13 @@ import numpy as np
 from msgspec.structs import replace
 
 from workbench.api.builds.bind import bind
-from workbench.api.narrow import HostArray, Numpy, is_numpy_array
 from workbench.autodiff.directions import then
 from workbench.autodiff.forward_mode import traced_tangent
 from workbench.backends.python.interpret import Step, step
 from workbench.builtins import TABLE
 from workbench.builtins.declaration.rules import called
 from workbench.errors import KernelFault
+from workbench.host.narrow import HostArray, Numpy, is_numpy_array
 from workbench.ir.ops import EFFECTS, STRUCTURED
 from workbench.ir.values import Function, Op, Value, walk
 from workbench.passes.checks.finite_checks import MESSAGE

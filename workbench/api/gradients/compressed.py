@@ -13,8 +13,8 @@ import numpy as np
 from workbench.api.gradients.scipy_matrices import derivative_type, sparse
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
-from workbench.api.narrow import HostArray
 from workbench.errors import NotDifferentiable
+from workbench.host.narrow import HostArray
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.types import int32

@@ -19,7 +19,6 @@ import numpy as np
 from workbench.api.builds.arguments import Dim, as_block_dim, as_dims, check, deduce, listed, wrong_count
 from workbench.api.kernels.kernel import Kernel
 from workbench.api.launches.launch import must_be_kernel
-from workbench.api.narrow import HostArray
 from workbench.autodiff import adjoint_names
 from workbench.autodiff.reverse_mode import adjoint_at
 from workbench.backends.base import Options
@@ -28,6 +27,7 @@ from workbench.backends.cpu.native import dispatch
 from workbench.backends.layout import layout
 from workbench.cache.native import load_kernel
 from workbench.frontend import Tiling
+from workbench.host.narrow import HostArray
 from workbench.ir.attributes import NAME
 from workbench.ir.values import GRADIENT, Function, walk
 from workbench.passes.to_float64 import wide_type, widen

@@ -13,9 +13,9 @@ import numpy as np
 
 from workbench.api.builds.bind import bind
 from workbench.api.gradients.scipy_matrices import sparse
-from workbench.api.narrow import HostArray
 from workbench.autodiff import parameters, then
 from workbench.errors import LaunchError
+from workbench.host.narrow import HostArray
 from workbench.runtime.active_observers import unobserved
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import copy_of

@@ -17,11 +17,12 @@ import msgspec
 import numpy as np
 
 from workbench.api.gradients.gradcheck import Verdict, gradcheck, in_parts, turn
-from workbench.api.narrow import HostArray, is_float_array
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.summary import TapeMemory, tape_memory
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, WorkbenchError, its_type, must_be
+from workbench.host.narrow import HostArray
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone
 from workbench.types import Scalar, element

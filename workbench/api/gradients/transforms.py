@@ -20,12 +20,13 @@ from workbench.api.gradients.compressed import Product, as_pattern, compressed
 from workbench.api.gradients.pattern import Pattern
 from workbench.api.gradients.tangents import bind_tangent
 from workbench.api.graphs.capture import capture_body
-from workbench.api.narrow import HostArray, is_float_array, is_list
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
 from workbench.frontend.functions.derivatives import DERIVE
 from workbench.frontend.names.python_names import PYTHON_FORMS
+from workbench.host.narrow import HostArray, is_list
 from workbench.ir.values import Block, Op, Value
 from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from workbench.api.narrow import is_numpy_array
 from workbench.errors import its_type
+from workbench.host.narrow import is_numpy_array
 from workbench.types import is_small
 
 T = TypeVar("T")

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import msgspec
 
-from workbench.api.narrow import HostArray
+from workbench.host.narrow import HostArray
 from workbench.ir.values import Function
 from workbench.source import Location
 

@@ -9,8 +9,8 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.frontend import MISSING, PURE, Scope, Watched
+from workbench.host.narrow import is_numpy_array, is_tuple
 
 
 class Holder(Protocol):

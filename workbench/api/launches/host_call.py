@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 
 from workbench.api.launches.map import map
-from workbench.api.narrow import is_numpy, is_numpy_array
 from workbench.backends.python import interpret
 from workbench.builtins import Form
 from workbench.errors import LaunchError
 from workbench.frontend import Definition, Scope, lower, result_types
+from workbench.host.narrow import is_numpy, is_numpy_array
 from workbench.host.vectors import PRODUCT, HostVector
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty

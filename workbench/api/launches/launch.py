@@ -31,11 +31,11 @@ from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.launches.launch_object import Launch
 from workbench.api.launches.recent import NOTING, note
-from workbench.api.narrow import is_numpy_array, is_tuple
 from workbench.backends.base import Options
 from workbench.errors import LaunchError, NotDifferentiable, its_type, must_be
 from workbench.events import SUBSCRIBERS, Launched, listening
 from workbench.frontend import Tiling
+from workbench.host.narrow import is_numpy_array, is_tuple
 from workbench.host.uniform import Uniform
 from workbench.host.vectors import HostVector
 from workbench.ir.values import written_arrays

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from workbench.api.builds.arguments import Dim, as_block_dim, as_stream, check, wrong_count
 from workbench.api.builds.block_size import block_size, refuse_tiles
 from workbench.api.kernels.kernel import Kernel
-from workbench.api.narrow import is_count
 from workbench.autodiff import adjoint_names
 from workbench.errors import LaunchError
+from workbench.host.narrow import is_count
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.structure import spread_all
 from workbench.runtime.launching.execute import execute_again

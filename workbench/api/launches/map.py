@@ -17,10 +17,10 @@ from workbench.api.kernels.func import Func
 from workbench.api.kernels.kernel import Kernel, Specialisation
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.launches.launch import launch
-from workbench.api.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.builtins import FORMS, Form
 from workbench.errors import LaunchError, its_type
 from workbench.frontend import Definition, Scope, as_builtin, result_types
+from workbench.host.narrow import HostArray, Numpy, is_list, is_numpy, is_numpy_array
 from workbench.host.vectors import HostVector
 from workbench.ranges import fits, misfit
 from workbench.runtime.arrays.array import Element, array

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
-from workbench.api.narrow import is_float_array, is_list
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.launch_step import NONE
 from workbench.api.tapes.steps import Step
 from workbench.autodiff import FORWARD
 from workbench.errors import LaunchError, its_type
+from workbench.host.narrow import is_list
 from workbench.runtime.arrays.array import array
 from workbench.runtime.device.memory import Memory
 from workbench.runtime.launching.record import LaunchRecord

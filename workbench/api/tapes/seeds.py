@@ -13,9 +13,10 @@ from collections.abc import Container, Iterable
 import msgspec
 import numpy as np
 
-from workbench.api.narrow import is_float_array, is_mapping
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.steps import Step
 from workbench.errors import LaunchError, its_type
+from workbench.host.narrow import is_mapping
 from workbench.runtime.active_observers import OBSERVERS
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import covering, is_whole

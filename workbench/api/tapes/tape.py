@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import starmap
 from operator import attrgetter, itemgetter
 
-from workbench.api.narrow import is_count, is_float_array
+from workbench.api.narrow import is_float_array
 from workbench.api.tapes.branch_step import BranchStep
 from workbench.api.tapes.checkpoints import Checkpoints
 from workbench.api.tapes.cuts import CutStep, as_integers, refuse_conversion, refuse_parts, unseen, untaped
@@ -23,6 +23,7 @@ from workbench.api.tapes.seeds import UNWRITTEN, Seed, seed, starts
 from workbench.api.tapes.snapshots import Snapshot, Snapshots, listed
 from workbench.api.tapes.steps import FunctionStep, MappedStep, MoveStep, Step, Undo, carrying
 from workbench.errors import LaunchError
+from workbench.host.narrow import is_count
 from workbench.runtime.active_observers import OBSERVERS, without
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import FEW, is_zero, refuse_apart, zeros_beside

@@ -15,7 +15,7 @@ from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import TABLE, Builtin, Ref
 from workbench.builtins.scalars import operators
 from workbench.ir.attributes import VALUE
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, vector_of
 from workbench.types import Vector
 
 
@@ -45,8 +45,8 @@ def _move(entry: Builtin, op: Op, cotangent: Cotangent, cotangents: Cotangents) 
     What the builtin's reference makes of the components' numbers, from 1 on, says which these are; 0 is none.
     """
     (operand,) = op.operands
-    assert isinstance(operand.type, Vector)
-    numbers = np.arange(1, operand.type.length + 1).reshape(operand.type.parts_shape)
+    type = vector_of(operand)
+    numbers = np.arange(1, type.length + 1).reshape(type.parts_shape)
     for piece, source in zip(cotangent.parts, np.ravel(entry.reference(numbers)).tolist(), strict=True):
         if piece is not None and source:
             cotangents.add(operand, piece.at(source - 1))

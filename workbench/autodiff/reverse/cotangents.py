@@ -17,7 +17,7 @@ from workbench.builtins import Ref
 from workbench.builtins.declaration.refs import constant, pack
 from workbench.builtins.scalars import operators
 from workbench.ir.build import Builder
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.tiles import Tile
 from workbench.types import Scalar, Type, Vector, element
 from workbench.types import bool as bool_
@@ -84,8 +84,7 @@ class Cotangents(msgspec.Struct, frozen=True):
         # Adding whole vectors keeps one operation for all components; by component only where somebody used one alone.
         if len(whole_pieces) == len(pieces):
             return self._named(Cotangent(self.builder, value.type, _sum(whole_pieces)), value)
-        assert isinstance(value.type, Vector)
-        columns = [[p for p in pieces if p.component == c] for c in range(value.type.length)]
+        columns = [[p for p in pieces if p.component == c] for c in range(vector_of(value).length)]
         parts = Cotangent(self.builder, value.type, None, tuple(_sum(c) if c else None for c in columns))
         if not whole_pieces:
             return parts

@@ -8,8 +8,8 @@ from __future__ import annotations
 from workbench.autodiff.reverse.cotangents import Cotangent, Cotangents, Piece, both, zero
 from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins.scalars import operators
-from workbench.ir.values import Op, Value, array_of
-from workbench.types import Complex, Type, Vector, element, is_float
+from workbench.ir.values import Op, Value, array_of, vector_of
+from workbench.types import Complex, Type, element, is_float
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
@@ -95,9 +95,8 @@ def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
         cotangents.add(vector, _turned(vector.type, fixed, piece).at(fixed))
         return
     assert not isinstance(vector.type, Complex)
-    assert isinstance(vector.type, Vector)
     # Where the index is known only at run time, each component is masked: a store by index would need memory.
-    for position in range(vector.type.length):
+    for position in range(vector_of(vector).length):
         here = sweep.ref(index).equals(position)
         ref = operators.where(here, piece.ref, piece.ref.like(0))
         cotangents.add(vector, Piece(ref, position, both(piece.live, here)))

@@ -15,9 +15,9 @@ from workbench.autodiff.reverse.sweep import EffectRule, ReverseSweep, ValueRule
 from workbench.builtins import Ref
 from workbench.ir.attributes import AXES, AXIS, BOUNDS, EXCLUSIVE, KIND, PRECISION, SHAPE, TRANSPOSE_A, TRANSPOSE_B
 from workbench.ir.tiles import tile_of, without
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, array_of
 from workbench.tiles import Tile, contents
-from workbench.types import ArrayType, Scalar, Type, Vector, float32, int32
+from workbench.types import Scalar, Type, Vector, float32, int32
 
 
 def _plain(sweep: ReverseSweep, cotangent: Cotangent) -> Value:
@@ -41,8 +41,7 @@ def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, contributio
 def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
     """Return the adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
     array = op.operands[0]
-    assert isinstance(array.type, ArrayType)
-    offsets = [sweep.env[v] for v in op.operands[1 : 1 + array.type.ndim]]
+    offsets = [sweep.env[v] for v in op.operands[1 : 1 + array_of(array).ndim]]
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 

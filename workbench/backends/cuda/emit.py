@@ -140,7 +140,7 @@ class _Kernel:
         self.divides = False
         self.index = self._thread_index()
         locals_ = Locals(function, self.inlining)
-        constant = _constant(function) if options.apart else frozenset()
+        constant = _constant(function) if options.apart else frozenset[Value]()
         plain, compared = plain_arithmetic(function), compared_types(function)
         fields = fields_of(function, options)
         self.expressions = Expressions(self.inlining, plain, options, self._named, fields, constant, compared)

@@ -19,7 +19,8 @@ def repeated(text: str) -> str:
     A directive says where the next row is from, and compilers count on from there: of a statement of several rows the
     later ones would be of later lines.
     """
-    rows, directive = [], ""
+    rows: list[str] = []
+    directive = ""
     for row in text.split("\n"):
         if _LINE.match(row):
             directive = row
@@ -39,7 +40,8 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
         label: of the source that the lines are of; lines of others get no comment.
         offset: lines of the cell before that source.
     """
-    rows, at = [], 0
+    rows: list[str] = []
+    at = 0
     for row in text.split("\n"):
         directive = _LINE.match(row)
         if directive:
@@ -55,7 +57,8 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
 def marked_ptx(text: str, label: str, offset: int) -> str:
     """Return PTX with `.loc` directives, as text with comments; arguments as for `marked_cuda`."""
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
-    rows, at = [], 0
+    rows: list[str] = []
+    at = 0
     for row in text.split("\n"):
         directive = _LOC.match(row)
         if directive:

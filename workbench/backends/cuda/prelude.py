@@ -121,7 +121,7 @@ def _operator(kind: str, sign: str, form: str, wraps: bool) -> str:
     left, right = {"vv": (vec, vec), "vs": (vec, "T"), "sv": ("T", vec), "v": ("", vec)}[form]
     params = f"{left} a, {right} b" if left else f"{right} b"
     side, wrapped = ("wb_bits({})", "T({})") if wraps and sign != "/" else ("{}", "{}")
-    parts = []
+    parts: list[str] = []
     for c in members(kind):
         a = side.format("a" if form == "sv" else f"a.{c}") + f" {sign} " if left else sign
         parts.append(wrapped.format(a + side.format("b" if form == "vs" else f"b.{c}")))

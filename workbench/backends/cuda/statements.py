@@ -30,7 +30,8 @@ _CAST = {Kind.INT: "(long long)", Kind.UINT: "(unsigned long long)", Kind.FLOAT:
 
 def emit_print(e: Emitter, op: Op) -> list[str]:
     """Emit one call of the device's printf, so that a thread's line stays in one piece."""
-    expressions, form, arguments = e.expressions, "", []
+    expressions, form = e.expressions, ""
+    arguments: list[str] = []
     operands = iter(op.operands)
     for part in op.attrs[PARTS]:
         if isinstance(part, str):
@@ -218,7 +219,7 @@ def _if(e: Emitter, op: Op) -> list[str]:
     choice = _choice(e, op)
     if choice:
         return choice
-    rows = []
+    rows: list[str] = []
     for result in op.results:
         if e.locals.of(result) not in e.declared and _carried(e, result):
             rows.append(f"{e.declare(result)};")

@@ -56,6 +56,8 @@ def registers(operand: Operand) -> Iterator[str]:
                 yield from registers(item)
         case Negated(inner):
             yield from registers(inner)
+        case _:
+            pass
 
 
 def reads(i: Instruction) -> Iterator[str]:
@@ -180,7 +182,7 @@ def speculated(blocks: list[Block]) -> frozenset[int]:
 def loop_membership(blocks: list[Block]) -> list[bool]:
     """Return for each block whether it is within a loop: between a jump back and its target."""
     last = {back: n for n, block in enumerate(blocks) for back in block.backs}
-    inside, end = [], -1
+    inside, end = list[bool](), -1
     for n in range(len(blocks)):
         end = max(end, last.get(n, -1))
         inside.append(n <= end)
@@ -189,7 +191,7 @@ def loop_membership(blocks: list[Block]) -> list[bool]:
 
 def spin_latches(blocks: list[Block]) -> frozenset[int]:
     """Return the last blocks of loops that may wait for other threads: they have an atomic or an ordered load."""
-    spins = set()
+    spins: set[int] = set()
     latches = {back: n for n, b in enumerate(blocks) for back in b.backs}
     for n, block in enumerate(blocks):
         for back in (b for b in block.backs if latches[b] == n):

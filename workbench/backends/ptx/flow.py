@@ -35,7 +35,7 @@ class Block(msgspec.Struct):
     after: int | None = None
     gathers: bool = False
     barrier: bool = False
-    backs: set[int] = msgspec.field(default_factory=set)
+    backs: set[int] = msgspec.field(default_factory=set[int])
 
     @property
     def successors(self) -> tuple[int, ...]:
@@ -55,7 +55,7 @@ def basic_blocks(function: Function) -> list[Block]:
     raw = _split(function)
     order = _ordered(raw)
     position = {old: new for new, old in enumerate(order)}
-    blocks = []
+    blocks: list[Block] = []
     for new, old in enumerate(order):
         b = raw[old]
         b.jump = position[b.jump] if b.jump is not None else None
@@ -81,7 +81,7 @@ def _split(function: Function) -> list[Block]:
     last = len(starts)  # an empty block that ends the thread: code may run off its end
     number[len(code)] = last
     labels = {name: number[at] for name, at in function.labels.items()}
-    blocks = []
+    blocks: list[Block] = []
     for index, start in enumerate(starts):
         end = starts[index + 1] if index + 1 < len(starts) else len(code)
         final = code[end - 1]
@@ -187,7 +187,7 @@ def _components(blocks: list[Block], nodes: set[int], entry: int, cut: int | Non
                 if calls:
                     low[calls[-1][0]] = min(low[calls[-1][0]], low[n])
                 if low[n] == index[n]:
-                    part = set()
+                    part: set[int] = set()
                     while n not in part:
                         part.add(stack.pop())
                     on -= part

@@ -57,11 +57,11 @@ def inlined(program: Program, name: str) -> Function:
 
 
 class _Body(msgspec.Struct):
-    code: list[Instruction] = msgspec.field(default_factory=list)
-    labels: dict[str, int] = msgspec.field(default_factory=dict)
-    registers: dict[str, Register] = msgspec.field(default_factory=dict)
-    variables: dict[str, Variable] = msgspec.field(default_factory=dict)
-    targets: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    code: list[Instruction] = msgspec.field(default_factory=list[Instruction])
+    labels: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    registers: dict[str, Register] = msgspec.field(default_factory=dict[str, Register])
+    variables: dict[str, Variable] = msgspec.field(default_factory=dict[str, Variable])
+    targets: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
 
     def take(self, other: _Body) -> None:
         """Append another body's code."""
@@ -182,7 +182,9 @@ class _Inliner:
 
     def _call(self, instruction: Instruction) -> tuple[tuple[Operand, ...], Operand, tuple[Operand, ...]]:
         operands = list(instruction.operands)
-        returns = operands.pop(0).items if isinstance(operands[0], Group) else ()  # type: ignore[union-attr]
+        returns: tuple[Operand, ...] = ()
+        if isinstance(operands[0], Group):
+            returns, operands = operands[0].items, operands[1:]
         target = operands.pop(0)
         arguments = operands[0].items if operands and isinstance(operands[0], Group) else ()
         if not all(isinstance(o, Symbol) for o in (*returns, *arguments)):

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -121,7 +122,7 @@ class Launch:
     """
 
     dynamic_shared: int = 0
-    symbols: Mapping[str, int] = field(default_factory=dict)
+    symbols: Mapping[str, int] = field(default_factory=dict[str, int])
     prints: Print | None = None
     condition: Condition | None = None
     workers: int = 0
@@ -188,8 +189,7 @@ class Kernel:
         record = (ctypes.c_int64 * len(FAULT_WORDS))()
         symbols = (ctypes.c_int64 * (len(metadata.symbols) + 1))(*(launch.symbols[n] for n in metadata.symbols))
         counters = launch.counters or (ctypes.c_int64 * 1)()
-        prints = _PRINT(lambda _, f, v: launch.prints(f, v) if launch.prints else 0)
-        condition = _CONDITION(lambda _, h, v: launch.condition(h, v) if launch.condition else None)
+        prints, condition = _callbacks(launch)
         every, first = _order(1 if together else blocks, launch)
         shared, local = self.shared_size(launch.dynamic_shared), _up(metadata.local, 16)
         threads = _product(b)
@@ -243,7 +243,7 @@ class Kernel:
             )
 
     def _fault(self, record: ctypes.Array[ctypes.c_int64], grid: Sequence[int]) -> Fault:
-        f = dict(zip(FAULT_WORDS, record, strict=True))
+        f: dict[str, int] = dict(zip(FAULT_WORDS, record, strict=True))
         code = self.metadata.code
         instruction = code[min(f["instruction"], len(code) - 1)]
         thread = f["warp"] * 32 + f["lane"]
@@ -371,3 +371,16 @@ class RaceTable:
             "RACES_BYTES": self._bytes,
             "RACES_EVERY": self.every,
         }
+
+
+def _callbacks(launch: Launch) -> tuple[Any, Any]:
+    """Return the device's functions of a launch as C calls them."""
+
+    def print_(_: int, form: int, values: int) -> int:
+        return launch.prints(form, values) if launch.prints else 0
+
+    def set_condition(_: int, handle: int, value: int) -> None:
+        if launch.condition:
+            launch.condition(handle, value)
+
+    return _PRINT(print_), _CONDITION(set_condition)

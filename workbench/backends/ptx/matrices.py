@@ -47,7 +47,7 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         p = _parts(self.c)
         registers = self.m * self.n // LANES // p
         per = 2 // p  # registers of a pair of columns
-        indices = []
+        indices: list[int] = []
         for r in range(registers):
             for lane in range(LANES):
                 for part in range(p):
@@ -59,7 +59,7 @@ class Product(msgspec.Struct, frozen=True, dict=True):
         """Return row and index along k of each element: `p` per register, registers down 8 rows first, then along k."""
         down = rows // 8
         registers = rows * k // LANES // p
-        elements = []
+        elements: list[tuple[int, int]] = []
         for r in range(registers):
             for lane in range(LANES):
                 for part in range(p):

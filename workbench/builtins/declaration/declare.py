@@ -24,13 +24,14 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 import numpy as np
 
 from workbench.builtins.declaration.refs import Ref, emit
 from workbench.builtins.declaration.rules import RULES, Arg, Rule
+from workbench.host.narrow import is_tuple
 from workbench.host.vectors import ON_HOST, HostVector
 from workbench.tiles import Tile, is_shape
 from workbench.types import Type, as_type
@@ -144,7 +145,7 @@ class Form:
     body: Callable[..., Any] | None = field(default=None, repr=False)
     takes: Takes | None = field(default=None, repr=False)
     of: tuple[str, str] | None = field(default=None, repr=False)
-    gradients: list[Callable[..., Any]] = field(default_factory=list, repr=False, compare=False)
+    gradients: list[Callable[..., Any]] = field(default_factory=list[Callable[..., Any]], repr=False, compare=False)
 
     def derivative(self, gradient: Callable[..., Any]) -> Callable[..., Any]:
         """State the gradient by a decorator: a function of the arguments and of the adjoints of the results."""
@@ -157,9 +158,9 @@ class Form:
         Raises:
             TypeError: it is another name, or no type and shape.
         """
-        dtype, *shape = key if isinstance(key, tuple) else (key,)
-        shape = [n.__args__[0] if get_origin(n) is Literal else n for n in shape]
-        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else tuple(shape)
+        dtype, *written = key if is_tuple(key) else (key,)
+        shape = tuple(get_args(n)[0] if get_origin(n) is Literal else n for n in written)
+        sizes = shape[0] if len(shape) == 1 and is_tuple(shape[0]) else shape
         if self.name != "tile" or not is_shape(sizes):
             raise TypeError(f"{self.name}[…] is no type; a tile's is tile[float, 4, 4]: its elements, then its sizes")
         return Tile(as_type(dtype), sizes)

@@ -6,10 +6,10 @@ All of it comes from the declaration: the types are those that its rule accepts,
 from __future__ import annotations
 
 import msgspec
-import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import WorkbenchError
+from workbench.host.narrow import is_numpy_scalar
 from workbench.types import MATRICES, QUATERNIONS, VECTORS, float32, int32
 from workbench.types import bool as bool_
 
@@ -52,7 +52,7 @@ def help_of(word: Builtin | Form) -> WordHelp:
 
 
 def _types(word: Builtin) -> tuple[str, ...]:
-    calls = []
+    calls: list[str] = []
     for tried in _TRIED:
         try:
             operands, result = word.rule(word.name, [tried] * len(word.params))
@@ -72,7 +72,7 @@ def _example(word: Builtin) -> str:
         result = word(*values)
     except (TypeError, ValueError):
         return ""
-    if not isinstance(result, int | float | np.generic):
+    if not isinstance(result, (int, float)) and not is_numpy_scalar(result):
         return ""
     return f"{word.name}({', '.join(map(str, values))}) = {float(result):.6g}"
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from workbench.builtins.declaration.declare import Builtin
+from workbench.host.narrow import is_numpy_array
 from workbench.ranges import rounded
 from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 
@@ -33,7 +34,7 @@ def apply(builtin: Builtin, operands: Sequence[Any], type: Scalar | Vector) -> A
     """
     if not (builtin.elementwise and isinstance(type, Vector)):
         return _apply(builtin, operands, type)
-    columns = [v.reshape(-1) if isinstance(v, np.ndarray) else (v,) * type.length for v in operands]
+    columns = [v.reshape(-1) if is_numpy_array(v) else (v,) * type.length for v in operands]
     rows = (_apply(builtin, row, type.dtype) for row in zip(*columns, strict=True))
     return np.array(list(rows), dtype=type.dtype.numpy).reshape(type.parts_shape)
 
@@ -58,13 +59,13 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
     whether it differs from 0.
     """
     scalar = element(type)
-    if isinstance(value, np.ndarray):
+    if is_numpy_array(value):
         return np.array([convert(v, scalar) for v in value.flat], dtype=scalar.numpy).reshape(value.shape)
     if (value.dtype.itemsize == 2 and value.dtype.kind in "fV") or (scalar.is_half and value.dtype.kind in "biu"):
         value = value.astype(np.float32)  # a half as it is, an integer as NumPy and XLA round it
     if scalar.is_half and value.dtype == np.float64:
         return rounded(value, scalar)
-    if scalar.kind in (Kind.INT, Kind.UINT) and isinstance(value, np.floating):
+    if scalar.kind in (Kind.INT, Kind.UINT) and value.dtype.kind == "f":
         return scalar.numpy.type(_saturated(float(value), scalar))
     return _BY_KIND[scalar.kind](value, scalar.numpy)
 

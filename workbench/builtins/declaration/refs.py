@@ -10,7 +10,8 @@ import numpy as np
 
 from workbench.builtins.declaration.rules import RULES, WEAK_FLOAT, WEAK_INT, Arg, Rule, Signature
 from workbench.ir.build import Builder
-from workbench.ir.values import Value
+from workbench.ir.tiles import tile_of
+from workbench.ir.values import Value, scalar_of, vector_of
 from workbench.tiles import Tile, contents
 from workbench.types import ArrayType, Scalar, Type, Vector, is_weak, strong
 
@@ -92,9 +93,8 @@ class Ref:
 
     def component(self, index: int) -> Ref:
         """Emit a read of component `index` of a vector."""
-        assert isinstance(self.type, Vector)
         where = self.builder.const(index)
-        return Ref(self.builder, self.builder.one("extract", (self.value, where), self.type.dtype))
+        return Ref(self.builder, self.builder.one("extract", (self.value, where), vector_of(self.value).dtype))
 
     def components(self) -> list[Ref]:
         """Return all components of a vector, or the scalar alone."""
@@ -124,8 +124,7 @@ def constant(builder: Builder, number: Any, type: Type) -> Ref:
 def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
     """Return the vector of these scalars, or the matrix or quaternion `type` of them."""
     first = components[0]
-    assert isinstance(first.type, Scalar)
-    vector_type = type if type is not None else Vector(len(components), first.type)
+    vector_type = type if type is not None else Vector(len(components), scalar_of(first.value))
     return Ref(first.builder, first.builder.one("vec", [c.value for c in components], vector_type))
 
 
@@ -138,7 +137,7 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
         a.type if isinstance(a, Ref) else WEAK_INT if isinstance(a, (int, np.integer)) else WEAK_FLOAT for a in args
     ]
     operands, result = _signature(RULES[name], name, tuple(kinds), tuple(map(is_weak, kinds)))
-    values = []
+    values: list[Value] = []
     for arg, type in zip(args, operands, strict=True):
         if isinstance(arg, Ref):
             scalar = type.dtype if isinstance(type, Vector) and isinstance(arg.type, Scalar) else type
@@ -157,7 +156,6 @@ def _signature(rule: Rule, name: str, kinds: tuple[Arg, ...], weak: tuple[bool, 
 
 def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
     """Apply the builtin `name` to every element of tiles of one shape; other arguments are the same for all."""
-    shape: Any = tiles[0].type.shape  # type: ignore[union-attr]
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
         rest = iter(elements)
@@ -166,4 +164,4 @@ def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Valu
         ]
         return [emit(builder, name, inside).value]
 
-    return Ref(builder, builder.tile_map(shape, tiles, element)[0])
+    return Ref(builder, builder.tile_map(tile_of(tiles[0]).shape, tiles, element)[0])

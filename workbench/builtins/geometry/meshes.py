@@ -4,6 +4,10 @@ A query finds a face by a search that has no derivative, then computes the resul
 flows through the hit to the points, and to where the ray begins and points.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -12,7 +16,7 @@ from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
-from workbench.builtins.geometry.trees import MESH, VEC3, _query, bvh_query_next, entered, greater, inverse, lesser
+from workbench.builtins.geometry.trees import MESH, VEC3, begin_query, bvh_query_next, entered, greater, inverse, lesser
 from workbench.builtins.vectors.dot_and_length import cross, dot, normalize
 from workbench.structs import Struct
 from workbench.types import bool as bool_
@@ -69,7 +73,7 @@ def passed(mesh, face, start, dir, /):
 
 
 @written("_nearest_face(mesh, start, dir, limit)")
-def _nearest_face(mesh, start, dir, limit, /):
+def nearest_face(mesh, start, dir, limit, /):
     """Return the first face along a ray before the limit, or -1; search the nearer child of a node first."""
     inv = inverse(dir)
     later, starts = stack(96, 0), stack(96, 0.0)
@@ -111,7 +115,7 @@ def mesh_query_ray(mesh, start, dir, max_t):
     A `MeshQueryRay`: `result`, whether there is one; `t`, how far; `face`; `u` and `v`, the weights of its first
     two corners; `sign`, 1 if the ray comes from the side to which the normal points, else -1; the unit `normal`.
     """
-    face = _nearest_face(mesh, start, dir, max_t)
+    face = nearest_face(mesh, start, dir, max_t)
     hit = MeshQueryRay()
     if face >= 0:
         p, q, r = corners(mesh, face)
@@ -128,7 +132,7 @@ def mesh_query_ray(mesh, start, dir, max_t):
 
 
 @written("_ray_hits(mesh, start, dir, limit, enough)")
-def _hits(mesh, start, dir, limit, enough, /):
+def crossings(mesh, start, dir, limit, enough, /):
     """Count the faces that a ray meets before the limit; stop at `enough`."""
     inv = inverse(dir)
     count, at, end = 0, 0, mesh.nodes.shape[0]
@@ -147,19 +151,19 @@ def _hits(mesh, start, dir, limit, enough, /):
 @written("mesh_query_ray_anyhit(mesh, start, dir, max_t)", kinds(VECTOR, VECTOR, NUMBER), of=MESH)
 def mesh_query_ray_anyhit(mesh, start, dir, max_t):
     """Return whether a ray meets any face before `max_t` lengths of `dir`."""
-    return _hits(mesh, start, dir, max_t, 1) > 0
+    return crossings(mesh, start, dir, max_t, 1) > 0
 
 
 @written("mesh_query_ray_count_intersections(mesh, start, dir)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_ray_count_intersections(mesh, start, dir):
     """Count the faces that a ray meets; where it meets an edge, both faces count."""
-    return _hits(mesh, start, dir, 3.0e38, 2147483647)
+    return crossings(mesh, start, dir, 3.0e38, 2147483647)
 
 
 @written("mesh_query_aabb(mesh, low, high)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_aabb(mesh, low, high):
     """Find the faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
-    return _query(mesh, 0, low, high, 0.0)
+    return begin_query(mesh, 0, low, high, 0.0)
 
 
 @written("mesh_query_next(query, face)", kinds(), of=("BvhQuery", "within"))

@@ -1,5 +1,9 @@
 """The point of a `Mesh` that is nearest to a point, and on which side of the mesh that is."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from typing import Any
@@ -8,7 +12,7 @@ from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
-from workbench.builtins.geometry.meshes import _hits, _nearest_face, corners, weights
+from workbench.builtins.geometry.meshes import corners, crossings, nearest_face, weights
 from workbench.builtins.geometry.trees import MESH, VEC3, distance, greater, lesser, up_to
 from workbench.builtins.scalars.maths import acos, atan2, sqrt
 from workbench.builtins.scalars.randoms import rand_init, randf
@@ -172,7 +176,7 @@ def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
 @written("_behind(mesh, point, dir)")
 def _behind(mesh, point, dir, /):
     """Return 1 if the first face along a ray is seen from behind, else 0."""
-    face = _nearest_face(mesh, point, dir, 3.0e38)
+    face = nearest_face(mesh, point, dir, 3.0e38)
     count = 0
     if face >= 0:
         p, q, r = corners(mesh, face)
@@ -209,7 +213,7 @@ def mesh_query_point_sign_parity(mesh, point, max_dist, n_sample, perturbation_s
             x = randf(state, -scale, scale)
             y = randf(state, -scale, scale)
             z = randf(state, -scale, scale)
-            votes = votes + _hits(mesh, point, _vector(1.0 + x, 1.0 + y, 1.0 + z), 3.0e38, 2147483647) % 2
+            votes = votes + crossings(mesh, point, _vector(1.0 + x, 1.0 + y, 1.0 + z), 3.0e38, 2147483647) % 2
         nearest.sign = -1.0 if votes * 2 >= samples else 1.0
     return nearest
 

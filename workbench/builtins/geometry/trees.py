@@ -5,6 +5,10 @@ does not enter a node goes on at `skip`, the node after all that is below it, so
 negative `right`, -1 minus the place in `items` where its own begin; its `skip` is their number.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -14,12 +18,12 @@ from workbench.builtins.declaration.declare import Takes, written
 from workbench.builtins.declaration.forms import natural
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import NUMBER, VECTOR, Arg, kinds
-from workbench.structs import Struct, StructArray
+from workbench.structs import AnyType, Struct, StructArray
 from workbench.types import ArrayType, Type, Vector, float32, int32
 
 VEC3 = Vector(3, float32)
 NODE = Struct.of("BvhNode", [("lower", VEC3), ("right", int32), ("upper", VEC3), ("skip", int32)])
-TREE = [
+TREE: list[tuple[str, AnyType]] = [
     ("lowers", ArrayType(VEC3, 1)),
     ("uppers", ArrayType(VEC3, 1)),
     ("nodes", StructArray(NODE, 1)),
@@ -103,14 +107,15 @@ def overlaps(lower, upper, low, high, /):
 
 
 @written("_bvh_query(tree, kind, low, high, radius)")
-def _query(tree, kind, low, high, radius, /):
+def begin_query(tree, kind, low, high, radius, /):
+    """Return a query of a tree, before its first item."""
     return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, kind, low, high, radius, 0, 0)
 
 
 @written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
 def bvh_query_aabb(bvh, low, high):
     """Find the items whose boxes overlap the box from `low` to `high`: `for i in bvh_query_aabb(bvh, low, high)`."""
-    return _query(bvh, 0, low, high, 0.0)
+    return begin_query(bvh, 0, low, high, 0.0)
 
 
 @written("bvh_query_ray(bvh, start, dir)", kinds(VECTOR, VECTOR), of=BVH)
@@ -119,19 +124,19 @@ def bvh_query_ray(bvh, start, dir):
 
     `while bvh_query_next(query, i, limit)` takes a limit, in lengths of `dir`, that may shrink from item to item.
     """
-    return _query(bvh, 1, start, inverse(dir), 0.0)
+    return begin_query(bvh, 1, start, inverse(dir), 0.0)
 
 
 @written("bvh_query_sphere(bvh, center, radius)", kinds(VECTOR, NUMBER), of=BVH)
 def bvh_query_sphere(bvh, center, radius):
     """Find the items whose boxes a ball meets: `for i in bvh_query_sphere(bvh, center, radius)`."""
-    return _query(bvh, 2, center, center, greater(radius, 0.0))
+    return begin_query(bvh, 2, center, center, greater(radius, 0.0))
 
 
 @written("bvh_query_capsule(bvh, start, dir, radius)", kinds(VECTOR, VECTOR, NUMBER), of=BVH)
 def bvh_query_capsule(bvh, start, dir, radius):
     """Find the items whose boxes, grown by `radius` on all sides, a ray meets."""
-    return _query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
+    return begin_query(bvh, 3, start, inverse(dir), greater(radius, 0.0))
 
 
 @written("_bvh_met(query, lower, upper, limit)")

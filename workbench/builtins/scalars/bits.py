@@ -1,5 +1,9 @@
 """Bit operations. A shift is defined for every amount: past the width nothing but sign bits is left."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import numpy as np

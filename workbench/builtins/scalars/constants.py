@@ -13,6 +13,6 @@ CONSTANTS: dict[str, float] = {
     "inf": math.inf, "nan": math.nan, "ln2": math.log(2), "ln10": math.log(10), "log2e": 1 / math.log(2),
     "log10e": 1 / math.log(10),
 }  # fmt: skip
-CONSTANTS |= {name.upper(): value for name, value in CONSTANTS.items()}
+CONSTANTS.update({name.upper(): value for name, value in CONSTANTS.items()})
 BARE = ("pi", "tau", "inf", "nan")
 """Constants that a `%%kernel` cell sees without an import; names of one letter are left to the user."""

@@ -4,6 +4,10 @@ A first value from Giles' single-precision polynomials ("Approximating the erfin
 Edition, 2011); for float64, Halley's steps on erf, or on erfc near ±1, follow.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownParameterType=false, reportMissingParameterType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import math

@@ -5,6 +5,10 @@ from the device's maths library. `ulp` bounds both against the float64 reference
 C++ Programming Guide's table of maximum errors, one unit added for the C library).
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 import math

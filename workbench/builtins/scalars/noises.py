@@ -7,6 +7,10 @@ its own.
 The sums run over the corners of the lattice cell around the point. They begin at -0.0, which changes no number.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

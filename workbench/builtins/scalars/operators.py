@@ -1,5 +1,9 @@
 """Operators: arithmetic, comparison, logic, choice. Integers wrap; `/` is true division."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import numpy as np

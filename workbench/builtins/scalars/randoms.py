@@ -9,6 +9,10 @@ Two hidden builtins hold the integer part; everything else is written in the ker
 name that holds its state, in place; inside a func that is the func's own.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 import math

@@ -4,6 +4,10 @@
 set (-1), x % 0 is x, and INT_MIN // -1 is INT_MIN.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from typing import Any

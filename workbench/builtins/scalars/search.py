@@ -1,5 +1,9 @@
 """Search in sorted arrays: a loop of halving steps."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -7,6 +7,10 @@ Sources: C17, annex G; Kahan, "Branch cuts for complex elementary functions" (19
 division" (1962).
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import math

@@ -5,6 +5,10 @@ rounds reach float32's precision and six float64's. All of it is plain arithmeti
 decomposition is (distinct singular values or eigenvalues). Golub and Van Loan, "Matrix Computations", 8.5 and 8.6.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from workbench.builtins.declaration.declare import written

@@ -4,6 +4,10 @@ The grid's cells are numbered along x first, and what lies in a cell stands toge
 along x is one range of it, or two where the row goes around the grid's end.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from workbench.builtins.declaration.declare import form, written

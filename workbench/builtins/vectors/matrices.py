@@ -4,6 +4,10 @@ One text in plain arithmetic is both a builtin's reference (on NumPy scalars) an
 agree to the last bit; `tests/builtins` checks the texts against NumPy's own linear algebra.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

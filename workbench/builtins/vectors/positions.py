@@ -1,5 +1,9 @@
 """Indices of the smallest or largest component, and the test whether a number differs from 0."""
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false, reportUnknownLambdaType=false
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence

@@ -3,6 +3,10 @@
 Rotations are by unit quaternions; names and orders of arguments are the field's.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -3,6 +3,10 @@
 Names and orders of arguments are the field's. The rotation is by a unit quaternion.
 """
 
+# The bodies are read by our compiler: to Python's checker, what a generic parameter has is unknown.
+# pyright: reportUnknownVariableType=false, reportUnknownParameterType=false, reportMissingParameterType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownMemberType=false
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -12,7 +16,7 @@ from workbench.builtins.declaration.forms import has_components, matrix_from_row
 from workbench.builtins.declaration.rules import MATRIX3, SPATIAL, TRANSFORM, VECTOR, Arg, kinds, promote
 from workbench.builtins.vectors.dot_and_length import cross, dot
 from workbench.builtins.vectors.quaternions import quat_inverse, quat_rotate
-from workbench.types import Matrix, Type, Vector
+from workbench.types import Matrix, Type, Vector, element
 
 
 @written("transform_get_translation(t)", kinds(TRANSFORM))
@@ -37,7 +41,7 @@ def _moves(name: str, args: Sequence[Arg]) -> Sequence[Type]:
     """Take a transform, or a 4 × 4 matrix of floats, and a vector of length 3; promote the matrix and the vector."""
     first = args[0] if args else None
     if isinstance(first, Matrix) and first.shape == (4, 4):
-        scalar = kinds(VECTOR)(name, args[1:])[0].dtype  # type: ignore[union-attr]
+        scalar = element(kinds(VECTOR)(name, args[1:])[0])
         scalar = promote(scalar, first.dtype) or scalar
         return [Matrix(16, scalar, 4), Vector(3, scalar)]
     return kinds(TRANSFORM, VECTOR)(name, args)

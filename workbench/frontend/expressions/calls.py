@@ -10,7 +10,7 @@ import sys
 import types as python_types
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -20,12 +20,12 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Elements, Literal, Operand, Static
+from workbench.frontend.state.operands import Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value
+from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
 from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, strong
@@ -44,7 +44,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     target = callee.value
     if isinstance(target, partial):  # the method of a number
         _positional(context, node, expression, 0)
-        return target()
+        return cast("partial[Operand]", target)()
     name = python_names.callee_name(target)
     form = FORMS.get(name)
     if form is not None:
@@ -284,7 +284,7 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
                 )  # fmt: skip
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         context.env[name] = operand
-        count = len(operand) if isinstance(operand, tuple) else operand.type.shape[0]  # type: ignore[union-attr]
+        count = len(operand) if isinstance(operand, tuple) else vector_of(value_of(operand)).shape[0]
         items = [ast.Subscript(ast.Name(name, ast.Load()), ast.Constant(k), ast.Load()) for k in range(count)]
         arguments += [ast.fix_missing_locations(ast.copy_location(item, argument)) for item in items]
     return ast.copy_location(ast.Call(node.func, arguments, node.keywords), node)

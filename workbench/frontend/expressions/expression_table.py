@@ -60,12 +60,13 @@ from workbench.tiles import is_tile
 from workbench.types import MAX_NDIM, ArrayType, Complex, Matrix, Scalar, Transform, Vector, is_float, number_type
 from workbench.types import bool as bool_
 
+_PYTHON: Any = operator  # of which stubs leave the parameters out
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
-    ast.Add: ("add", operator.add), ast.Sub: ("sub", operator.sub), ast.Mult: ("mul", operator.mul),
-    ast.Div: ("div", operator.truediv), ast.FloorDiv: ("floordiv", operator.floordiv), ast.Mod: ("mod", operator.mod),
-    ast.Pow: ("pow", operator.pow), ast.BitAnd: ("bit_and", operator.and_), ast.BitOr: ("bit_or", operator.or_),
-    ast.BitXor: ("bit_xor", operator.xor), ast.LShift: ("lshift", operator.lshift),
-    ast.RShift: ("rshift", operator.rshift), ast.MatMult: ("matmul", operator.matmul),
+    ast.Add: ("add", _PYTHON.add), ast.Sub: ("sub", _PYTHON.sub), ast.Mult: ("mul", _PYTHON.mul),
+    ast.Div: ("div", _PYTHON.truediv), ast.FloorDiv: ("floordiv", _PYTHON.floordiv), ast.Mod: ("mod", _PYTHON.mod),
+    ast.Pow: ("pow", _PYTHON.pow), ast.BitAnd: ("bit_and", _PYTHON.and_), ast.BitOr: ("bit_or", _PYTHON.or_),
+    ast.BitXor: ("bit_xor", _PYTHON.xor), ast.LShift: ("lshift", _PYTHON.lshift),
+    ast.RShift: ("rshift", _PYTHON.rshift), ast.MatMult: ("matmul", _PYTHON.matmul),
 }  # fmt: skip
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
@@ -251,9 +252,9 @@ def _literal(context: Context, number: int | float | complex) -> Literal:
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
     """Return the least number of bits of a power or a shift of integers, less one: counted before it is computed."""
-    if python is operator.pow and all(isinstance(n, int) for n in numbers):
+    if python is _PYTHON.pow and all(isinstance(n, int) for n in numbers):
         return (abs(numbers[0]).bit_length() - 1) * numbers[1]
-    return numbers[1] if python is operator.lshift and numbers[0] and isinstance(numbers[1], int) else 0
+    return numbers[1] if python is _PYTHON.lshift and numbers[0] and isinstance(numbers[1], int) else 0
 
 
 def _integer_power(context: Context, base: Value, exponent: int) -> Operand:
@@ -469,7 +470,7 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return expression(context, node.body if condition else node.orelse)
-    sides, blocks = [], []
+    sides, blocks = list[Operand](), list[Block]()
     for part in (node.body, node.orelse):
         with context.builder.block() as opened:
             sides.append(_side(context, part))
@@ -484,10 +485,10 @@ def _choice(context: Context, node: ast.IfExp) -> Operand:
             context.builder.extend(block.ops)
         return apply(context, TABLE["where"], (condition, *sides))
     try:
-        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(s) for s in sides)])
+        (_, wanted, _), _ = TABLE["where"].rule("if … else", [bool_, *(weak(usable(context, s)) for s in sides)])
     except KernelTypeError as error:
         raise context.placed(error) from None
-    done = []
+    done: list[Block] = []
     for side, block in zip(sides, blocks, strict=True):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

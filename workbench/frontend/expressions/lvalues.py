@@ -28,15 +28,15 @@ from workbench.frontend.state.coerce import (
     usable,
 )
 from workbench.frontend.state.context import Context
-from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View
+from workbench.frontend.state.operands import Bundle, Element, Elements, Literal, Operand, Poison, View, value_of
 from workbench.frontend.tiles import slicing
 from workbench.frontend.tiles.part_copies import check_alone, check_seen
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
 from workbench.ir.attributes import KIND, REFERENCE
 from workbench.ir.ops import EFFECTS
-from workbench.ir.values import Op, Value, dtype_of, walk
+from workbench.ir.values import Op, Value, array_of, dtype_of, vector_of, walk
 from workbench.tiles import Tile, is_tile
-from workbench.types import ArrayType, Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
+from workbench.types import Complex, Kind, Matrix, Scalar, Transform, Vector, element, int32
 from workbench.types import bool as bool_
 
 
@@ -148,8 +148,7 @@ def write(context: Context, lvalue: Place, operand: Operand) -> None:
     if isinstance(lvalue, Name):
         structs.bind(context.env, lvalue.id, named(operand, lvalue.id))
     elif isinstance(lvalue, Slot):
-        assert isinstance(lvalue.array.type, ArrayType)
-        value = assign_type(context, operand, lvalue.array.type.dtype, lvalue.what)
+        value = assign_type(context, operand, array_of(lvalue.array).dtype, lvalue.what)
         context.builder.store(lvalue.array, *lvalue.indices, value)
     elif isinstance(lvalue, Element):
         value = structs.fitted(context, operand, lvalue.array.type.dtype, f"An element of {lvalue.array.name}")
@@ -184,19 +183,19 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
         if isinstance(node, ast.Attribute):
             raise context.error(KernelSyntaxError, f"{node.attr} of {describe(base)} cannot be assigned.")
         return slicing.changed(context, label, base, node.slice, operand, expression)
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     if complex_numbers.is_complex(base):
         return _replaced_in_complex(context, lvalue, operand, text)
     if isinstance(node, ast.Subscript) and isinstance(base.type, Matrix):
         return matrices.changed(context, label, base, node.slice, operand, expression)
-    if isinstance(node, ast.Attribute) and isinstance(base.type, Transform):
+    if isinstance(node, ast.Attribute) and isinstance(type, Transform):
         return transforms.changed(context, base, node.attr, operand, label)
     several = _several(context, base, node)
     if several is not None:
         return subscripts.replaced(context, base, several, operand, f"These components of {text}", label)
-    where = _component(context, base.type, node)
-    part = assign_type(context, operand, base.type.dtype, f"A component of {text}")
-    return context.builder.emit("insert", (base, where, part), (base.type,), names=(label,)).result
+    where = _component(context, type, node)
+    part = assign_type(context, operand, type.dtype, f"A component of {text}")
+    return context.builder.emit("insert", (base, where, part), (type,), names=(label,)).result
 
 
 def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text: str) -> Value:
@@ -217,13 +216,13 @@ def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text:
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
     """Return the places of a slice or of several letters, `v[1:3]` and `v.xy`; None of one component."""
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     if isinstance(node, ast.Attribute):
         distinct = subscripts.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
         return [subscripts.LETTERS.index(letter) for letter in node.attr] if distinct else None
     if not isinstance(node.slice, ast.Slice):
         return None
-    return subscripts.of_slice(context, base.type, base.type.length, subscripts.bounds(context, node.slice, expression))
+    return subscripts.of_slice(context, type, type.length, subscripts.bounds(context, node.slice, expression))
 
 
 def _component(context: Context, type: Vector, node: ast.Attribute | ast.Subscript) -> Value:
@@ -366,8 +365,7 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
     if isinstance(lvalue, Part):
         assert isinstance(kind, Vector)
         nothing = context.builder.const(((-0.0 if kind.dtype.kind is Kind.FLOAT else 0),) * kind.length, kind)
-        part = _part(context, lvalue, nothing)
-        assert isinstance(part, Value)
+        part = value_of(_part(context, lvalue, nothing))
         value = assign_type(context, operand, part.type, f"A component of {text}")
         value = value if sign is ast.Add else apply(context, TABLE["neg"], (value,))
         changed = _with_part(context, lvalue, nothing, value)
@@ -388,8 +386,7 @@ def _with_part(context: Context, lvalue: Place, element: Value, operand: Operand
         base = _part(context, lvalue.owner, element)
         assert isinstance(base, (Bundle, Value))
         lvalue, operand = lvalue.owner, _replaced(context, replace(lvalue, base=base), operand)
-    assert isinstance(operand, Value)
-    return operand
+    return value_of(operand)
 
 
 def _by_component(context: Context, sign: type[ast.operator], current: Value, operand: Operand) -> bool:
@@ -408,8 +405,7 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
     kind, builder, numbered = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
-        chosen = _part(context, lvalue, numbers)
-        assert isinstance(chosen, Value)
+        chosen = value_of(_part(context, lvalue, numbers))
         numbered = components(context, chosen)
     values = components(context, operand) if isinstance(operand, Value) else [operand]
     values = values * len(numbered) if len(values) == 1 and numbered else values
@@ -417,7 +413,11 @@ def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slo
         _try(context, sign, slot, where, value)
 
 
-_IN_ONE_STEP = {ast.BitAnd: ("and", -1), ast.BitOr: ("or", 0), ast.BitXor: ("xor", 0)}
+_IN_ONE_STEP: dict[type[ast.operator], tuple[str, int]] = {
+    ast.BitAnd: ("and", -1),
+    ast.BitOr: ("or", 0),
+    ast.BitXor: ("xor", 0),
+}
 
 
 def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:

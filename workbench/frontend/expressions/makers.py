@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from workbench import types
 from workbench.builtins.declaration.rules import part_type
@@ -13,6 +13,7 @@ from workbench.frontend.state.coerce import usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values.matrices import number_of
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
 from workbench.types import Matrix, Quaternion, Transform, Vector, element, float32, int32, matrix, number_type, vector
 
@@ -62,8 +63,8 @@ def type_of(
 
 def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
     parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
-    if len(parts) == 1 and isinstance(parts[0], Static) and isinstance(parts[0].value, tuple):
-        return parts[0].value
+    if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
+        return cast("tuple[int, ...]", parts[0].value)
     sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
     if len(sizes) != len(parts):
         raise context.error(KernelTypeError, f"The size of {name}() is not known at compile time.")

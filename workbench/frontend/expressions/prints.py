@@ -68,9 +68,10 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
     spec = piece.format_spec
     if spec is None and piece.conversion in (-1, ord("s"), ord("r")):
         return None
-    texts = [p.value for p in spec.values if isinstance(p, ast.Constant)] if isinstance(spec, ast.JoinedStr) else []
+    pieces = spec.values if isinstance(spec, ast.JoinedStr) else []
+    texts = [p.value for p in pieces if isinstance(p, ast.Constant)]
     form = FORMAT.fullmatch(str(texts[0])) if len(texts) == 1 and piece.conversion == -1 else None
-    if form is None or len(spec.values) != 1:
+    if form is None or len(pieces) != 1:
         source = ast.unparse(ast.JoinedStr([piece]))
         raise context.error(
             KernelSyntaxError, f"In a kernel an f-string does not know the format of {source}.",
@@ -108,7 +109,7 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
     first, *arguments = node.args or [ast.Constant(None)]
     if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
         raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")
-    parts, rest = [], first.value
+    parts, rest = list[Part](), first.value
     while rest:
         match = CONVERSION.search(rest)
         before = rest[: match.start()] if match else rest

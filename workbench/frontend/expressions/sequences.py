@@ -16,6 +16,7 @@ from workbench.frontend.state.coerce import apply, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Literal, Operand, Static, View
 from workbench.frontend.values import matrices
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
 from workbench.limits import UNROLLED_SEQUENCE
 from workbench.types import ArrayType, Vector, is_integer
@@ -78,7 +79,7 @@ def elements(context: Context, operand: Operand) -> tuple[Operand, ...] | None:
     """Return the elements of a tuple or vector, the rows of a matrix; None if it is none of them."""
     if isinstance(operand, tuple):
         return operand
-    if isinstance(operand, Static) and isinstance(operand.value, tuple):
+    if isinstance(operand, Static) and is_tuple(operand.value):
         return tuple(captured_value(context, v, f"{operand.path}[{k}]") for k, v in enumerate(operand.value))
     if isinstance(operand, (Value, Literal, Static)):
         if isinstance(operand, Value) and isinstance(operand.type, Vector) and operand.type.shape:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Collection, Mapping
-from typing import Any
-
-import numpy as np
+from typing import Any, cast
 
 from workbench.builtins.declaration.declare import Builtin, Form
 from workbench.errors import KernelTypeError, WorkbenchError, its_type
@@ -22,6 +20,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.definition import MISSING, Definition
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
+from workbench.host.narrow import is_list, is_numpy
 from workbench.limits import STATIC_ELEMENTS
 from workbench.source import nodes_of
 from workbench.structs import Struct
@@ -163,18 +162,18 @@ class _Same:
 
 def _bits(value: Any) -> Any:
     """Return the value in a form that is equal only where type and all bits are."""
-    if isinstance(value, (tuple, list)):
+    if is_list(value):
         return (type(value), *(_bits(v) for v in value))
-    if isinstance(value, (np.generic, np.ndarray)):
+    if is_numpy(value):
         return (type(value), value.dtype.str, value.shape, value.tobytes())
     if isinstance(value, float):
         return (type(value), value.hex())
     if _struct_of(value) is not None:
-        return (type(value), *(_bits(v) for v in vars(value).values()))
+        return (type(value), *(_bits(v) for v in cast("dict[str, object]", vars(value)).values()))
     return (type(value), value) if isinstance(value, (int, range)) else _Same(value)
 
 
-def _struct_of(value: Any) -> Struct | None:
+def _struct_of(value: object) -> Struct | None:
     """Return the struct that a value is of, if it is one."""
     struct = getattr(type(value), "__wb_struct__", None)
     return struct if isinstance(struct, Struct) else None
@@ -182,7 +181,7 @@ def _struct_of(value: Any) -> Struct | None:
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
     """Return the value in the kernel: a Python number is a literal, as if it were written there."""
-    if isinstance(value, (tuple, list, range)):
+    if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
             raise context.error(
                 KernelTypeError,
@@ -199,7 +198,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     if type(value) in (int, float, complex):
         return Literal(value)
     usable = isinstance(value, (Builtin, Form, Scalar, Vector, ArrayType)) or callable(value)
-    number = isinstance(value, (int, float, np.generic, np.ndarray)) or hasattr(value, "value")
+    number = isinstance(value, (int, float)) or is_numpy(value) or hasattr(value, "value")
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
         raise context.error(

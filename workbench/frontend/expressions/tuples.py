@@ -6,7 +6,7 @@ A tuple is never in memory: each of these is written out for its elements.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from workbench.builtins.declaration.declare import TABLE
@@ -167,7 +167,7 @@ def _bind(context: Context, target: ast.expr, item: Operand) -> None:
 
 
 @contextmanager
-def _scope(env: Env, names: Sequence[str]) -> Iterator[None]:
+def _scope(env: Env, names: Sequence[str]) -> Generator[None]:
     """Keep the names of a generator expression out of the scope around it."""
     before = {name: env[name] for name in names if name in env}
     try:

@@ -6,11 +6,13 @@ That is the types that a loop settles to, and what a func comes to.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from typing import cast
 
 from msgspec.structs import replace
 
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.operands import Axis, Bundle, Element, Elements, Literal, Operand, Static, View
+from workbench.host.narrow import is_tuple
 from workbench.ir.rewrite import Mapping
 from workbench.ir.values import Value
 from workbench.types import ArrayType, is_weak
@@ -34,10 +36,10 @@ def _form(context: Context, operand: object, numbers: dict[Value, int]) -> Hasha
         known = context.shared.builder.known(operand)
         return (numbers.setdefault(operand, len(numbers)), operand.type, wide, is_weak(operand.type), *known)
     if isinstance(operand, Literal):
-        return type(operand.value), repr(operand.value), operand.captured
+        return type(cast(object, operand.value)), repr(operand.value), operand.captured
     if isinstance(operand, Static):
         return id(operand.value), operand.path
-    if isinstance(operand, tuple):
+    if is_tuple(operand):
         return tuple(_form(context, o, numbers) for o in operand)
     if isinstance(operand, _VALUES_INSIDE):
         parts = (_form(context, getattr(operand, name), numbers) for name in operand.__struct_fields__)
@@ -50,7 +52,7 @@ def values(operands: Iterable[object]) -> Iterable[Value]:
     for operand in operands:
         if isinstance(operand, Value):
             yield operand
-        elif isinstance(operand, tuple):
+        elif is_tuple(operand):
             yield from values(operand)
         elif isinstance(operand, _VALUES_INSIDE):
             yield from values(getattr(operand, name) for name in operand.__struct_fields__)
@@ -64,7 +66,7 @@ def with_values(operand: Operand, mapping: Mapping) -> Operand:
 def _with_values(operand: object, mapping: Mapping) -> object:
     if isinstance(operand, Value):
         return mapping.get(operand, operand)
-    if isinstance(operand, tuple):
+    if is_tuple(operand):
         return tuple(_with_values(o, mapping) for o in operand)
     if isinstance(operand, _VALUES_INSIDE):
         names = operand.__struct_fields__

@@ -61,7 +61,7 @@ class Native(msgspec.Struct, frozen=True):
     reference: bool
 
 
-def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: str | None) -> Native:
+def native_of(definition: Definition, cuda: object, adjoint: object, replay: object) -> Native:
     """Return the texts of this definition.
 
     Raises:
@@ -77,7 +77,7 @@ def native_of(definition: Definition, cuda: str, adjoint: str | None, replay: st
                 f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.", location,
                 f"Annotate it, for example {name}: float.", definition.name,
             )  # fmt: skip
-    texts = []
+    texts: list[Text | None] = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
             raise KernelSyntaxError("CUDA source is a string.", location, "", definition.name)

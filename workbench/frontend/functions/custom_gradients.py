@@ -92,7 +92,7 @@ def emit(
         context.builder.yield_(*values)
     types = [v.type for v in values]
     numbered = [k for k, o in enumerate(o for o in env.values() if isinstance(o, Value)) if _is_number(o.type)]
-    attrs = {
+    attrs: dict[str, object] = {
         NAME: name,
         GRADIENT: custom.gradient and _gradient(context, name, custom.gradient, env, types),
         ADJOINTS: tuple(numbered) if custom.gradient or custom.native else (),
@@ -151,7 +151,7 @@ def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> li
     """Return the block's parameters for the func's inputs, under this function's names; compile-time values get
     none."""
     names = [a.arg for a in inner.definition.parameters]
-    params = []
+    params: list[Value] = []
     for name, operand, wanted in zip(names, env.values(), types, strict=False):
         inner.env[name] = operand
         if isinstance(operand, Value):
@@ -201,7 +201,7 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
 
 
 def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
-    arrays = []
+    arrays: list[Value] = []
     for own in names:
         operand = inner.env[own]
         if isinstance(operand, Value) and isinstance(operand.type, ArrayType) and is_float(operand.type):

@@ -85,8 +85,8 @@ def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[
     actual = {inputs[k]: actual_args[k] for k in floats}
     mapping = {param: v for param, v in actual.items() if isinstance(v, Value)}
     builder.extend(Rewriter(lambda rewriter, op: None, mapping).block(Block((), tuple(ops))).ops)
-    results = tuple(mapping.get(v, v) for v in by_input)
-    return results if len(results) > 1 else results[0]
+    results = [mapping.get(v, v) for v in by_input]
+    return tuple(results) if len(results) > 1 else results[0]
 
 
 def _is_number(value: Value) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from math import isqrt, prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,11 +33,11 @@ from workbench.frontend.state.coerce import (
 )
 from workbench.frontend.state.context import Context, Expression, FormHandler
 from workbench.frontend.state.definition import Definition, Scope
-from workbench.frontend.state.operands import Bundle, Literal, Operand, Static
+from workbench.frontend.state.operands import Bundle, Literal, Operand, Static, literal_of, value_of
 from workbench.frontend.state.tile_maps import any_tile, over
 from workbench.function_text import text_of
-from workbench.ir.values import Value
-from workbench.types import Quaternion, Slots, Vector, element, int64, uint32, vector_of
+from workbench.ir.values import Value, slots_of
+from workbench.types import Quaternion, Vector, element, int64, uint32, vector_of
 
 
 @cache
@@ -71,7 +71,8 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
         return call(context, form, operands)
     _typed(context, form, [Value(uint32), *operands] if nodes else [])
     name, state = _state(context, node)
-    *results, context.env[name] = call(context, form, [state, *operands])  # type: ignore[misc]
+    returned = call(context, form, [state, *operands])
+    *results, context.env[name] = cast("tuple[Operand, ...]", returned)
     return results[0] if len(results) == 1 else tuple(results)
 
 
@@ -187,8 +188,8 @@ def _low_word(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 def _has_components(context: Context, node: ast.Call, expression: Expression) -> Operand:
     value, count = (expression(context, a) for a in node.args)
-    assert isinstance(value, Value) and isinstance(count, Literal)
-    return Static(isinstance(value.type, Vector) and value.type.length == count.value, ast.unparse(node))
+    type = value_of(value).type
+    return Static(isinstance(type, Vector) and type.length == literal_of(count).value, ast.unparse(node))
 
 
 def _is_double(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -201,31 +202,26 @@ def _epsilon(context: Context, node: ast.Call, expression: Expression) -> Operan
 
 
 def _factors(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    operand = expression(context, node.args[0])
-    assert isinstance(operand, Literal)
-    n = int(operand.value)
+    n = int(literal_of(expression(context, node.args[0])).value)
     p = next(p for p in range(isqrt(n), 0, -1) if n % p == 0)
     return Literal(p), Literal(n // p)
 
 
 def _stack(context: Context, node: ast.Call, expression: Expression) -> Operand:
     count, value = (expression(context, a) for a in node.args)
-    assert isinstance(count, Literal)
-    return context.builder.slots(materialise(context, value).type, int(count.value))  # type: ignore[arg-type]
+    return context.builder.slots(materialise(context, value).type, int(literal_of(count).value))  # type: ignore[arg-type]
 
 
 def _pushed(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    slots, position, value = (expression(context, a) for a in node.args)
-    assert isinstance(slots, Value) and isinstance(slots.type, Slots)
-    index = materialise(context, position)
-    context.builder.slot_write(slots, index, convert(context, value, slots.type.dtype))
+    operand, position, value = (expression(context, a) for a in node.args)
+    slots, index = value_of(operand), materialise(context, position)
+    context.builder.slot_write(slots, index, convert(context, value, slots_of(slots).dtype))
     return apply(context, TABLE["add"], (index, Literal(1)))
 
 
 def _popped(context: Context, node: ast.Call, expression: Expression) -> Operand:
     slots, position = (expression(context, a) for a in node.args)
-    assert isinstance(slots, Value)
-    return context.builder.slot_read(slots, materialise(context, position))
+    return context.builder.slot_read(value_of(slots), materialise(context, position))
 
 
 FORMS: dict[str, FormHandler] = {

@@ -5,8 +5,8 @@ A parameter with one of these has no type of its own: each call or launch decide
 
 from __future__ import annotations
 
-import collections.abc
 import typing
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -117,10 +117,13 @@ def bound(value: Any) -> Any:
     return family if isinstance(family, Family) else value
 
 
+_CALLABLE: Any = typing.get_origin(Callable[..., Any])
+
+
 def generic(value: Any) -> Generic | None:
     """Return an annotation's demand on an argument; None if it is a type or leaves everything open."""
     value = bound(value)
     if isinstance(value, (Family, ArrayOf, AnyVector)):
         return value
     origin = typing.get_origin(value) or value
-    return FUNCTION if origin in (collections.abc.Callable, typing.Callable) else None
+    return FUNCTION if origin is _CALLABLE else None

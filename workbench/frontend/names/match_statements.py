@@ -27,9 +27,9 @@ class _Pattern(msgspec.Struct):
         binds: done where they hold.
     """
 
-    unpacked: list[ast.stmt] = msgspec.field(default_factory=list)
-    tests: list[ast.expr] = msgspec.field(default_factory=list)
-    binds: list[ast.stmt] = msgspec.field(default_factory=list)
+    unpacked: list[ast.stmt] = msgspec.field(default_factory=list[ast.stmt])
+    tests: list[ast.expr] = msgspec.field(default_factory=list[ast.expr])
+    binds: list[ast.stmt] = msgspec.field(default_factory=list[ast.stmt])
 
 
 def branches(definition: Definition, node: ast.Match) -> list[ast.stmt]:
@@ -96,6 +96,8 @@ def _read(node: ast.pattern, subject: str, into: _Pattern) -> None:
             into.unpacked += _placed([ast.Assign([target], _name(subject))], node)
             for pattern, name in zip(patterns, names, strict=True):
                 _read(pattern, name, into)
+        case _:  # `if`s read the others
+            pass
 
 
 def _name(name: str) -> ast.expr:

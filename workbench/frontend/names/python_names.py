@@ -7,7 +7,7 @@ import difflib
 import enum
 import math
 import types as python_types
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from workbench.frontend.state.context import Context
 from workbench.frontend.state.definition import MISSING, Definition, Scope
 from workbench.frontend.state.operands import Literal, Operand, Static
 from workbench.frontend.values import structs
+from workbench.host.narrow import HostArray, is_list, is_numpy, is_numpy_array, is_numpy_scalar, is_tuple
 from workbench.host.uniform import Uniform
 from workbench.ir.values import Captured
 from workbench.source import nodes_of
@@ -84,7 +85,9 @@ def as_scalar(value: Any) -> Any:
     `jnp.int8`."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
-        return known or (NUMBERS.get(np.dtype(value).name) if issubclass(value, np.generic) else None)
+        return known or (
+            NUMBERS.get(np.dtype(cast("type[np.generic]", value)).name) if issubclass(value, np.generic) else None
+        )
     ours = type(value).__module__.split(".")[0] == "jax" and hasattr(value, "dtype")
     return NUMBERS.get(np.dtype(value).name) if ours else None
 
@@ -106,9 +109,9 @@ def _hashable(value: Any) -> bool:
     return getattr(value, "__hash__", None) is not None
 
 
-def _is_vector(value: Any) -> bool:
+def _is_vector(value: object) -> TypeGuard[HostArray]:
     """Return whether a NumPy array has the shape of a vector or matrix type."""
-    return isinstance(value, np.ndarray) and is_small(value.shape) and value.dtype.name in NUMBERS
+    return is_numpy_array(value) and is_small(value.shape) and value.dtype.name in NUMBERS
 
 
 def _is_number(value: Any) -> bool:
@@ -210,22 +213,22 @@ def captured_value(context: Context, value: Any, path: str) -> Operand:
     """Return a Python value as an operand, where whoever read it watches it."""
     if isinstance(value, enum.Enum):
         value = reads.attribute(value, "value", value.value)
-    if type(value) is tuple:
+    if is_tuple(value) and type(value) is tuple:
         return tuple(captured_value(context, v, f"{path}[{k}]") for k, v in enumerate(value))
-    if isinstance(value, (bool, np.bool_)):
+    if isinstance(value, bool) or (is_numpy_scalar(value) and value.dtype == np.bool_):
         return _constant(context, path, bool_, bool(value))
     if isinstance(value, np.float64):  # a Python float, which np.mean and others return
         value = float(value)
-    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+    if isinstance(value, (int, float)) and not is_numpy_scalar(value):
         return Literal(value, _capture(context, path, int64 if isinstance(value, int) else float64, value))
     if isinstance(value, complex):  # and NumPy's complex128, which is one
         return Literal(complex(value), _capture(context, path, complex128, (value.real, value.imag)))
-    if isinstance(value, np.generic) and value.dtype == complex64.numpy:
+    if is_numpy_scalar(value) and value.dtype == complex64.numpy:
         return _constant(context, path, complex64, (float(np.real(value)), float(np.imag(value))))
-    if isinstance(value, np.generic) and value.dtype.name in SCALARS:
+    if is_numpy_scalar(value) and value.dtype.name in SCALARS:
         return _constant(context, path, SCALARS[value.dtype.name], value.item())
     if _is_vector(value):
-        flat = np.ascontiguousarray(value).reshape(-1)
+        flat: Any = np.ascontiguousarray(value).reshape(-1)
         flat = flat.view(flat.real.dtype) if flat.dtype.kind == "c" else flat
         type_ = getattr(value, "type", None) or vector_of(value.shape, NUMBERS[value.dtype.name])
         return _constant(context, path, type_, tuple(flat.tolist()))
@@ -300,9 +303,9 @@ def meaning(value: Any) -> Any:
     if hasattr(value, "__wb_definitions__"):
         customs = value.__wb_customs__
         return [(d.content, customs[d].content if d in customs else "") for d in value.__wb_definitions__]
-    if isinstance(value, (tuple, list)):
+    if is_list(value):
         return [type(value), *map(meaning, value)]
-    if isinstance(value, (np.generic, np.ndarray)):
+    if is_numpy(value):
         return [value.dtype, value.shape, value.tobytes()]
     if isinstance(value, float):
         return value.hex()

@@ -23,7 +23,7 @@ from workbench.frontend.names.match_statements import branches
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.source import nodes_of, parsed, statements_of
+from workbench.source import blocks_of, nodes_of, parsed, statements_of
 
 BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
 NEXT, MESH_NEXT = "bvh_query_next", ("mesh_query_aabb_next", "mesh_query_next")
@@ -46,9 +46,8 @@ def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.s
 def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
     for statement in body:
         for part in (statement, *getattr(statement, "cases", ())):
-            for block in (getattr(part, name, None) for name in ("body", "orelse")):
-                if isinstance(block, list):
-                    block[:] = _statements(definition, block)
+            for block in blocks_of(part):
+                block[:] = _statements(definition, block)
     return [new for old in body for new in _loop(definition, old)]
 
 

@@ -18,7 +18,8 @@ from workbench.frontend.names.query_loops import expanded
 from workbench.frontend.names.references import assigning
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
-from workbench.source import nodes_of, statements_of
+from workbench.host.narrow import is_list
+from workbench.source import blocks_of, nodes_of, statements_of
 
 # Parts of an expression that may be computed or not, or more than once: from which child on, and how to say it.
 _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
@@ -45,9 +46,8 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
         return list(body)
     marked = ast.Module(copy.deepcopy(list(body)), [])
     for statement in nodes_of(marked):
-        for block in (getattr(statement, name, None) for name in ("body", "orelse")):
-            if isinstance(block, list):
-                block[:] = [_assigned(definition, inner) for inner in block]
+        for block in blocks_of(statement):
+            block[:] = [_assigned(definition, inner) for inner in block]
     for statement in marked.body:
         _mark(definition, statement, "")
     return marked.body
@@ -86,7 +86,7 @@ def _mark(definition: Definition, node: ast.AST, parameter: str) -> None:
         parameter = parameter or "beside a choice, which is made of two expressions"
     for name, child in ast.iter_fields(node):
         first, here = _CONDITIONAL.get((type(node), name), (0, ""))
-        for position, inner in enumerate(child if isinstance(child, list) else [child]):
+        for position, inner in enumerate(child if is_list(child) else [child]):
             if isinstance(inner, ast.AST):
                 _mark(definition, inner, (here if position >= first else "") or parameter)
 

@@ -21,7 +21,7 @@ from workbench.frontend.names.generic import Ref, ref
 from workbench.frontend.names.python_names import usable_in_kernel
 from workbench.frontend.state import reads
 from workbench.frontend.state.definition import Definition
-from workbench.source import located, nodes_of, statements_of
+from workbench.source import blocks_of, located, nodes_of, statements_of
 
 
 def references(definition: Definition) -> list[str]:
@@ -82,9 +82,8 @@ def assigning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
         return body
     own = ast.Module(copy.deepcopy(list(body)), [])
     for node in nodes_of(own):
-        for block in (getattr(node, name, None) for name in ("body", "orelse")):
-            if isinstance(block, list):
-                block[:] = [new for old in block for new in _statement(definition, old)]
+        for block in blocks_of(node):
+            block[:] = [new for old in block for new in _statement(definition, old)]
     return own.body
 
 

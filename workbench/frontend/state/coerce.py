@@ -51,7 +51,8 @@ def describe(operand: Operand) -> str:
             return f"a tuple of {len(operand)}"
         case Static():
             return operand.path
-    return "nothing"
+        case _:
+            return "nothing"
 
 
 def indexable(context: Context, operand: Operand) -> Value | Literal | View:
@@ -257,7 +258,7 @@ _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
     """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
-    types_ = []
+    types_: list[Arg] = []
     for operand in operands:
         if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
             types_.append(operand.type)

@@ -96,7 +96,7 @@ class NotingBuilder(Builder):
         return self.here
 
     @location.setter
-    def location(self, location: Location) -> None:
+    def location(self, location: Location) -> None:  # pyright: ignore[reportIncompatibleVariableOverride]
         self.here = location
 
     def append(self, op: Op) -> Op:
@@ -140,7 +140,8 @@ class NotingBuilder(Builder):
                 return known[1] and known[2]
             case "rshift" | "wrap_index":
                 return known[0]
-        return False
+            case _:
+                return False
 
 
 class Shared(msgspec.Struct):
@@ -167,19 +168,19 @@ class Shared(msgspec.Struct):
     lower_body: LowerBody
     builder: NotingBuilder = msgspec.field(default_factory=NotingBuilder)
     launch_ndim: int | None = None
-    captured: dict[str, Captured] = msgspec.field(default_factory=dict)
+    captured: dict[str, Captured] = msgspec.field(default_factory=dict[str, Captured])
     trace: bool = False
-    errors: list[WorkbenchError] = msgspec.field(default_factory=list)
+    errors: list[WorkbenchError] = msgspec.field(default_factory=list[WorkbenchError])
     notices: list[Notice] | None = None
     warp_meanings: bool = False
     tiling: Tiling | None = None
     closed: bool = False
     lifted: bool = False
-    parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict)
-    calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict)
-    settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict)
+    parts: dict[Value, tuple[Value, str]] = msgspec.field(default_factory=dict[Value, tuple[Value, str]])
+    calls: dict[Hashable, Calls] = msgspec.field(default_factory=dict[Hashable, Calls])
+    settled: dict[Hashable, Settled] = msgspec.field(default_factory=dict[Hashable, Settled])
     in_loop: bool = False
-    uniforms: dict[int, Operand] = msgspec.field(default_factory=dict)
+    uniforms: dict[int, Operand] = msgspec.field(default_factory=dict[int, Operand])
 
     @property
     def non_negative(self) -> set[Value]:
@@ -203,7 +204,7 @@ class Context(msgspec.Struct):
     env: Env
     shared: Shared
     inside: tuple[tuple[Definition, tuple[int, ...]], ...] = ()
-    loops: list[Loop] = msgspec.field(default_factory=list)
+    loops: list[Loop] = msgspec.field(default_factory=list[Loop])
     node: ast.AST | None = None
     caller: Context | None = None
 

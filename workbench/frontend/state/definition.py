@@ -76,10 +76,10 @@ class Scope(msgspec.Struct, frozen=True):
     """
 
     defined: Unbound = msgspec.field(default_factory=lambda: Unbound())
-    own: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    own: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     closure: Callable[[], Mapping[str, Any]] = dict
-    user: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    language: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    user: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    language: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
     def lookup(self, name: str, usable: noted.Usable = anything) -> Any:
         """Return the value of `name` now, or MISSING.
@@ -124,21 +124,21 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     node: ast.FunctionDef
     source: Source
     scope: Scope
-    annotations: Mapping[str, Any] = msgspec.field(default_factory=dict)
-    defaults: dict[str, Any] = msgspec.field(default_factory=dict)
+    annotations: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    defaults: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     library: bool = False
     written: tuple[str, int] = ("", 0)
-    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict)
+    uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict[str, Uniform])
 
     def with_uniforms(self, uniforms: Mapping[str, Uniform]) -> Definition:
         """Return the same, as written, with a parameter more for each of these."""
         arguments = self.node.args
         more = [ast.arg(name, ast.Constant(None)) for name in uniforms]
-        changed = ast.arguments(**{
-            **dict(ast.iter_fields(arguments)), "args": [*arguments.args, *more],
-            "defaults": [*arguments.defaults, *[ast.Constant(0) for _ in more]],
-        })  # fmt: skip
-        node = ast.FunctionDef(**{**dict(ast.iter_fields(self.node)), "args": changed})
+        fields: dict[str, Any] = dict(ast.iter_fields(arguments))
+        fields["args"] = [*arguments.args, *more]
+        fields["defaults"] = [*arguments.defaults, *[ast.Constant(0) for _ in more]]
+        own: dict[str, Any] = {**dict(ast.iter_fields(self.node)), "args": ast.arguments(**fields)}
+        node = ast.FunctionDef(**own)
         types = {name: uniform.type for name, uniform in uniforms.items()}
         return msgspec.structs.replace(
             self, node=ast.copy_location(node, self.node), annotations={**self.annotations, **types}, uniforms=uniforms
@@ -161,6 +161,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     def locate(self, node: ast.AST) -> Location:
         """Return the place of a node of this definition."""
+        span: tuple[int, int, int | None, int | None]
         try:
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         except AttributeError:

@@ -9,7 +9,7 @@ that are read outside of the loop go round it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from types import NoneType
 
@@ -36,11 +36,11 @@ class Loop(msgspec.Struct):
     runs: bool = False
     ends: bool = True
     until: str | None = None
-    unset: set[str] = msgspec.field(default_factory=set)
-    unset_at_break: set[str] = msgspec.field(default_factory=set)
+    unset: set[str] = msgspec.field(default_factory=set[str])
+    unset_at_break: set[str] = msgspec.field(default_factory=set[str])
 
     @contextmanager
-    def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Iterator[None]:
+    def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
         """Open the loop's body: its names are unset at first, with those that the last iteration left behind.
 
         Args:
@@ -64,7 +64,7 @@ class Loop(msgspec.Struct):
         env.update((name, unset(name, carried.get(name, PENDING))) for name in self.names)
 
     @contextmanager
-    def inside(self, loops: list[Loop]) -> Iterator[None]:
+    def inside(self, loops: list[Loop]) -> Generator[None]:
         """Mark all that is lowered in the `with` as inside the loop."""
         loops.append(self)
         try:
@@ -75,7 +75,7 @@ class Loop(msgspec.Struct):
     def left(self, env: Env, out_of: str) -> None:
         """Note what is not bound where a `continue` ends a round, or a `break` the loop."""
         missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
-        (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set()).update(missing)
+        (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set[str]()).update(missing)
 
     def next(self, env: Env) -> None:
         """Between two rounds of a loop that is written out: unset what some path has not bound."""

@@ -167,9 +167,9 @@ class Branches(msgspec.Struct):
         unset: those among all these that no path has surely set, with the reason: their values are for loops alone.
     """
 
-    after: Env = msgspec.field(default_factory=dict)
-    to_join: dict[str, tuple[Operand, Operand]] = msgspec.field(default_factory=dict)
-    unset: dict[str, str] = msgspec.field(default_factory=dict)
+    after: Env = msgspec.field(default_factory=dict[str, Operand])
+    to_join: dict[str, tuple[Operand, Operand]] = msgspec.field(default_factory=dict[str, tuple[Operand, Operand]])
+    unset: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 def _shown(test: ast.expr | str) -> str:

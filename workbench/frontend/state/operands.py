@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from workbench.errors import KernelTypeError
-from workbench.ir.values import Value
+from workbench.ir.values import Value, array_of
 from workbench.limits import LITERAL_BITS
 from workbench.structs import Struct, StructArray
 from workbench.types import ArrayType
@@ -98,9 +98,9 @@ class View(msgspec.Struct, frozen=True):
     @property
     def type(self) -> ArrayType:
         """The type of an array like it."""
-        assert isinstance(self.array.type, ArrayType)
+        type = array_of(self.array)
         axes = sum(isinstance(p, Axis) for p in self.places)
-        return ArrayType(self.array.type.dtype, axes, wide=self.array.type.wide)
+        return ArrayType(type.dtype, axes, wide=type.wide)
 
 
 class Bundle(msgspec.Struct, frozen=True, eq=False):
@@ -180,6 +180,18 @@ POISON = Poison()
 
 Struct_: TypeAlias = "Bundle | Parts | Elements | Element"
 Operand: TypeAlias = "Value | Literal | Static | View | tuple[Operand, ...] | Struct_ | Unset | Poison | Pending"
+
+
+def value_of(operand: Operand) -> Value:
+    """Return an operand that is known to be a value."""
+    assert isinstance(operand, Value)
+    return operand
+
+
+def literal_of(operand: Operand) -> Literal:
+    """Return an operand that is known to be a literal."""
+    assert isinstance(operand, Literal)
+    return operand
 
 
 class AlreadyReported(Exception):

@@ -60,7 +60,8 @@ def settle(
 
 def _settled(context: Context, known: Settled, names: Sequence[str], before: Env, attempt: Attempt) -> Settled:
     errors, errors_before = context.shared.errors, len(context.shared.errors)
-    types, hidden = known.types, dict(known.hidden)
+    types: dict[str, Type] = known.types
+    hidden = dict(known.hidden)
 
     def fresh() -> dict[str, Value]:
         carried = {n: Value(t, n) for n, t in types.items()}
@@ -203,7 +204,7 @@ def _unlike(name: str, type: Type, end: Operand) -> str:
 
 def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type]) -> None:
     """End the body with what the next iteration gets; where types do not fit, with a placeholder (reported after)."""
-    values = []
+    values: list[Value] = []
     for name, type in types.items():
         end = ends[name]
         if _fits(name, end, type):

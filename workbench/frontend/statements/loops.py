@@ -16,7 +16,7 @@ from workbench.frontend.state.definition import reads
 from workbench.frontend.state.exits import is_while_true
 from workbench.frontend.state.loop_scope import Loop
 from workbench.frontend.state.merge import assigned
-from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset
+from workbench.frontend.state.operands import PENDING, Literal, Operand, Static, Unset, value_of
 from workbench.frontend.state.tile_maps import uniform
 from workbench.frontend.statements.loop_types import Fresh, initial, leave, settle, yield_ends
 from workbench.frontend.values.structs import with_fields
@@ -78,7 +78,7 @@ def for_loop(
     loop.after(context.env)
 
 
-def _stays_above(context: Context, bounds: tuple[Operand, Operand, Operand], start: Value) -> bool:
+def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> bool:
     """Return whether no index of a range is negative: it goes up from such a start, or down to one above -1."""
     _, stop, step = bounds
     if not isinstance(step, Literal):
@@ -234,8 +234,7 @@ def _while(
 
 def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
     """Return whether the loop goes on: its condition is looked at only where the loop was not left."""
-    left = context.env[until]
-    assert isinstance(left, Value)
+    left = value_of(context.env[until])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
     with context.builder.block() as go_on:

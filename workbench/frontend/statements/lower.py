@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -62,7 +62,7 @@ def lower(
 
 
 @contextmanager
-def _as_deep_as_can_be(definition: Definition) -> Iterator[None]:
+def _as_deep_as_can_be(definition: Definition) -> Generator[None]:
     try:
         yield
     except RecursionError:

@@ -21,8 +21,18 @@ from workbench.frontend.names.results import as_said
 from workbench.frontend.state.coerce import convert, truth, usable
 from workbench.frontend.state.context import Context
 from workbench.frontend.state.exits import Give, Leave, denied, flag_set, fresh_copy
+from workbench.frontend.state.loop_scope import Env
 from workbench.frontend.state.merge import Branches, assigned, branch_values, is_part, joined_type
-from workbench.frontend.state.operands import PENDING, POISON, AlreadyReported, Elements, Operand, Static, Unset
+from workbench.frontend.state.operands import (
+    PENDING,
+    POISON,
+    AlreadyReported,
+    Elements,
+    Operand,
+    Static,
+    Unset,
+    value_of,
+)
 from workbench.frontend.statements import iterate, loops
 from workbench.frontend.statements.trace import mark
 from workbench.frontend.tiles import elementwise, lanes, part_copies
@@ -169,7 +179,6 @@ def _long_chain(context: Context, links: list[ast.If]) -> None:
         if first == 0:
             _one_if(context, group[0])
             continue
-        assert isinstance(condition, Value)
         with context.builder.block() as then:
             _statements(context, group[:1])
         envs = [dict(context.env), ended | {flag: start[flag]}]
@@ -179,7 +188,7 @@ def _long_chain(context: Context, links: list[ast.If]) -> None:
         branches = branch_values(context, touched, envs, "one of the conditions before")
         with context.builder.block() as orelse:
             pass
-        join(context, condition, [then.block, orelse.block], branches)
+        join(context, value_of(condition), [then.block, orelse.block], branches)
         context.env.update(branches.after)
     del context.env[flag]
 
@@ -190,7 +199,7 @@ def _one_if(context: Context, node: ast.If) -> None:
         _statements(context, node.body if condition else node.orelse)
         return
     before = dict(context.env)
-    envs, blocks = [], []
+    envs, blocks = list[Env](), list[Block]()
     flag = denied(node.test)
     for side in (node.body, node.orelse):
         context.env.clear()
@@ -235,7 +244,7 @@ def join(context: Context, condition: Value, blocks: Sequence[Block], branches: 
                 branches.after[name] = Unset(error.message)
             elif name not in branches.unset:  # else it is not read
                 context.shared.errors.append(error)
-    done = []
+    done: list[Block] = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

@@ -57,7 +57,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
         frames.append(Frame(current.definition.name, location, known))
         current, node = current.caller, current.caller.node if current.caller is not None else None
     frames.reverse()
-    attrs = {FRAMES: tuple(frames), END: statement is None}
+    attrs: dict[str, object] = {FRAMES: tuple(frames), END: statement is None}
     context.builder.emit("mark", values, [v.type for v in values], attrs)
 
 

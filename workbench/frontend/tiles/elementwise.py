@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -206,7 +206,7 @@ def _lifted(
 
 
 @contextmanager
-def _lifting(context: Context) -> Iterator[None]:
+def _lifting(context: Context) -> Generator[None]:
     context.shared.lifted = True
     try:
         yield

@@ -14,10 +14,11 @@ from workbench.errors import KernelTypeError
 from workbench.frontend.functions import library
 from workbench.frontend.state.coerce import apply, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand
+from workbench.frontend.state.operands import Literal, Operand, value_of
 from workbench.frontend.state.tile_maps import fill, stored
 from workbench.frontend.state.tiling import is_thread
 from workbench.ir.attributes import AXES, SHAPE
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.source import nodes_of
 from workbench.tiles import Tile, is_tile, shown
@@ -55,8 +56,7 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
         with context.at(written):
             index = from_begin(context, usable(context, expression(context, written)), size)
             number = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (number, Literal(size))), index))
-    assert isinstance(number, Value)
-    return number
+    return value_of(number)
 
 
 def from_begin(context: Context, index: Operand, size: int) -> Operand:
@@ -80,8 +80,7 @@ def taken(context: Context, tile: Value, numbers: Value) -> Value:
 
 
 def _rows(context: Context, tile: Value, numbers: Value) -> Value:
-    gathered = library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers])
-    assert isinstance(gathered, Value)
+    gathered = value_of(library.call(context, _differentiable(tile_gathers.gather, tile), [tile, numbers]))
     return gathered
 
 
@@ -112,15 +111,14 @@ def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
 def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
     """Return the tile with each thread's value at its place; of two at one place the later thread's."""
     type: Any = tile.type
-    count: int = numbers.type.count  # type: ignore[union-attr]
+    count = tile_of(numbers).count
     values = value if is_tile(value) else fill(context, (count,), value, "register")
     operands = [
         _shaped(context, tile, type.count, 1),
         _shaped(context, numbers, count),
         _shaped(context, values, count, 1),
     ]
-    changed = library.call(context, _differentiable(tile_gathers.scatter, tile), operands)
-    assert isinstance(changed, Value)
+    changed = value_of(library.call(context, _differentiable(tile_gathers.scatter, tile), operands))
     return _shaped(context, changed, *type.shape)
 
 
@@ -141,7 +139,7 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
     if getattr(node, "is_split", False):  # the last of the statements that were returned for another one
         return []
     value, whole_name = (f"lane.{node.lineno}.{node.col_offset}.{k}" for k in range(2))
-    held = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
+    held: list[ast.stmt] = [ast.Assign([ast.Name(value, ast.Store())], node.value)]
     last: ast.expr = ast.Name(value, ast.Load())
     if element is not target or isinstance(node, ast.AugAssign):
         read = ast.Subscript(copy.deepcopy(element.value), copy.deepcopy(element.slice), ast.Load())
@@ -156,7 +154,7 @@ def split(context: Context, node: ast.stmt) -> list[ast.stmt]:
         held += [ast.Assign([ast.Name(whole_name, ast.Store())], read), changed]
         last = ast.Name(whole_name, ast.Load())
     store = ast.Subscript(element.value, element.slice, ast.Store())
-    statements = [*held, ast.Assign([store], last)]
+    statements: list[ast.stmt] = [*held, ast.Assign([store], last)]
     for statement in statements:
         for part in nodes_of(statement):
             ast.copy_location(part, node)

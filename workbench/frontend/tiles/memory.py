@@ -9,15 +9,15 @@ from typing import Any
 from workbench.builtins.declaration.declare import TABLE
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, indexable, materialise
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand, View
+from workbench.frontend.state.operands import Literal, Operand, View, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, stored, uniform
 from workbench.frontend.tiles.arguments import Arguments
 from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
-from workbench.ir.values import Value
+from workbench.ir.values import Value, array_of
 from workbench.tiles import Tile, shown
-from workbench.types import ArrayType, Vector, float32, float64, int32, is_integer
+from workbench.types import Vector, float32, float64, int32, is_integer
 from workbench.types import bool as bool_
 
 
@@ -91,8 +91,7 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
             "Give the slice's beginning as offset.",
         )
     if views.is_array(operand):
-        assert isinstance(operand, Value)
-        return operand, [None] * views.type_of(operand).ndim
+        return value_of(operand), [None] * views.type_of(operand).ndim
     raise arguments.error(f"takes an array as {what}; this is {describe(operand)}.")
 
 
@@ -120,10 +119,9 @@ def tile_load(context: Context, node: ast.Call, expression: Expression) -> Opera
     if isinstance(operand, View) and not _is_row(operand):
         return _of_slice(arguments, operand)
     array, indices = _array(arguments, "a")
-    assert isinstance(array.type, ArrayType)
-    tile: Any = Tile(as_element(context, array.type.dtype, array.name), arguments.shape(), arguments.storage())
+    tile: Any = Tile(as_element(context, array_of(array).dtype, array.name), arguments.shape(), arguments.storage())
     offsets, axes = _placed(arguments, array, indices, tile)
-    attrs = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
+    attrs: dict[str, object] = {SHAPE: tile.shape, BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
     return context.builder.one("tile_load", (array, *offsets), tile, attrs)
 
 
@@ -144,9 +142,7 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
     checks = arguments.flag("bounds_check", True)
 
     def of(name: str, *operands: Value) -> Value:
-        result = apply(context, TABLE[name], operands)
-        assert isinstance(result, Value)
-        return result
+        return apply(context, TABLE[name], operands)
 
     def element(at: Any, elements: Any) -> Any:
         positions = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]
@@ -173,15 +169,13 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
     """Operands and attributes of a store or an addition."""
     context = arguments.context
     array, indices = _array(arguments, "a")
-    assert isinstance(array.type, ArrayType)
+    type = array_of(array)
     operand = arguments.given["t"]
     what = f"An element of {array.name}"
     if not isinstance(operand, Value) or not isinstance(operand.type, Tile):
-        tile = fill(
-            context, (1,) * indices.count(None), assign_type(context, operand, array.type.dtype, what), "register"
-        )
+        tile = fill(context, (1,) * indices.count(None), assign_type(context, operand, type.dtype, what), "register")
     else:
-        tile = assign_type(context, operand, array.type.dtype, what, tiles=True)
+        tile = assign_type(context, operand, type.dtype, what, tiles=True)
     offsets, axes = _placed(arguments, array, indices, tile_of(tile))
     return [array, *offsets, tile], {BOUNDS: arguments.flag("bounds_check", True), AXES: axes}
 

@@ -14,7 +14,7 @@ from workbench.frontend.functions import inline
 from workbench.frontend.names import python_names
 from workbench.frontend.state.coerce import apply, describe, materialise, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import any_tile, over, stored
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
 from workbench.frontend.tiles.part_copies import check_alone
@@ -178,8 +178,7 @@ def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
     if factor == "beta":
         is_none = apply(arguments.context, TABLE["eq"], (number, none))
         scaled = apply(arguments.context, TABLE["where"], (is_none, none, scaled))
-    assert isinstance(scaled, Value)
-    return scaled
+    return value_of(scaled)
 
 
 def precision(arguments: Arguments) -> str:
@@ -231,7 +230,7 @@ def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, preci
         )
     # Adjoints set the transposes and another role, so their products need no copy, and link-time code is counted by
     # role.
-    attrs = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
+    attrs: dict[str, object] = {TRANSPOSE_A: False, TRANSPOSE_B: False, ROLE: "forward"}
     attrs |= {PRECISION: precision} if precision else {}
     type: Any = Tile(dtype, shape)
     operands = (a, b) if acc is None else (a, b, acc)
@@ -247,7 +246,7 @@ def _widened(context: Context, tile: Value, types: Sequence[Any]) -> Value:
         return tile
     if len(factors) == 1 and widest == _wide(own):
         return tile
-    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(parts[0], widest)])[0]
+    return over(context, "tile_matmul()", [tile], lambda parts: [context.builder.cast(value_of(parts[0]), widest)])[0]
 
 
 def _is_float(dtype: Any) -> bool:

@@ -10,7 +10,7 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import apply, assign_type, convert, describe, extracted, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import as_element, fill, over, stored, uniform
 from workbench.frontend.tiles import lanes
 from workbench.frontend.tiles.arguments import Arguments, tiling_of
@@ -120,7 +120,7 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     several = 0
     for axis, (written, size) in enumerate(zip(nodes, tile_of(tile).shape, strict=False)):
-        numbers: Operand = None
+        numbers: Operand | None = None
         if isinstance(written, ast.Slice) and written.step is not None:
             span = _span(context, written, size, expression)
             if not span or span.step == 1:
@@ -138,15 +138,13 @@ def _gathered(context: Context, tile: Value, node: ast.expr, expression: Express
         several += not isinstance(written, ast.Slice)
         if several > 1:
             raise context.error(KernelTypeError, "Of a tile's indices one may be a tile.", "Index one axis at a time.")
-        tile = lanes.along(context, tile, axis, numbers)
+        tile = lanes.along(context, tile, axis, value_of(numbers))
         nodes[axis] = ast.copy_location(ast.Slice(), written)
     return tile, node if len(nodes) == 1 and nodes[0] is node else ast.Tuple(nodes, ast.Load())
 
 
 def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
-    position = apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
-    assert isinstance(position, Value)
-    return position
+    return apply(context, TABLE["add"], (apply(context, TABLE["mul"], (i, step)), start))
 
 
 def changed(
@@ -325,7 +323,7 @@ def tile_squeeze(context: Context, node: ast.Call, expression: Expression) -> Op
     shape = tile_of(tile).shape
     operand = arguments.given.get("axis")
     parts = operand if isinstance(operand, tuple) else (operand,)
-    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set()
+    axes = {k for k, n in enumerate(shape) if n == 1} if operand is None else set[int]()
     for part in parts if operand is not None else ():
         axis = part.value if isinstance(part, Literal) and isinstance(part.value, int) else len(shape)
         if not -len(shape) <= axis < len(shape) or shape[axis] != 1:

@@ -57,10 +57,15 @@ Place = int | Value
 _BINARY_PLACE = ("add", "sub")
 
 
+def matrix_of(value: Value) -> Matrix:
+    """Return the type of a matrix."""
+    assert isinstance(value.type, Matrix)
+    return value.type
+
+
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
     """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
     type = value.type
-    assert isinstance(type, Vector)
     if isinstance(type, Complex):
         real, imag = (parts(context, p) for p in in_parts(context, value))
         return tuple(joined(context, *pair) for pair in zip(real, imag, strict=True))
@@ -71,10 +76,9 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 def row(context: Context, m: Value, position: Place) -> Value:
     """Return a row of a matrix, as a vector."""
-    assert isinstance(m.type, Matrix)
-    columns = m.type.columns
-    line = [extracted(context, m, _flat(context, m.type, position, c)) for c in range(columns)]
-    return context.builder.one("vec", line, Vector(columns, m.type.dtype))
+    type = matrix_of(m)
+    line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
+    return context.builder.one("vec", line, Vector(type.columns, type.dtype))
 
 
 def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
@@ -96,9 +100,8 @@ def subscript(context: Context, m: Value, node: ast.expr, expression: Expression
 
 
 def _at(context: Context, m: Value, r: Place, c: Place) -> Value:
-    assert isinstance(m.type, Matrix)
     if isinstance(c, int):
-        return extracted(context, m, _flat(context, m.type, r, c))
+        return extracted(context, m, _flat(context, matrix_of(m), r, c))
     return extracted(context, row(context, m, r), c)
 
 
@@ -108,24 +111,24 @@ def _each(axis: Place | range) -> Sequence[Place]:
 
 def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
     """Return the type of a part: a slice of both axes is a matrix."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     size = len(_each(r)) * len(_each(c))
     if isinstance(r, range) and isinstance(c, range):
-        return Matrix(size, m.type.dtype, len(c))
-    return Vector(size, m.type.dtype)
+        return Matrix(size, type.dtype, len(c))
+    return Vector(size, type.dtype)
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
     """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
     all."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     r, c = _places(context, m, node, expression)
-    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(m.type.columns)
+    part, line = not isinstance(r, range) and not isinstance(c, range), c == range(type.columns)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     what = f"A {'component' if part else 'row' if line else 'part'} of {name}"
     both = isinstance(node, ast.Tuple) and len(node.elts) > 1
     one = part or (number and (both or isinstance(r, range)))
-    value = assign_type(context, operand, m.type.dtype if one else _form(m, r, c), what)
+    value = assign_type(context, operand, type.dtype if one else _form(m, r, c), what)
     for k, (i, j) in enumerate((i, j) for i in _each(r) for j in _each(c)):
         m = _with(context, name, m, i, j, value if one else extracted(context, value, k))
     return m
@@ -133,10 +136,10 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
 
 def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value) -> Value:
     """Return the matrix with another component."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     if isinstance(c, int):
-        return _insert(context, name, m, _flat(context, m.type, r, c), part)
-    type, line = m.type, row(context, m, r)
+        return _insert(context, name, m, _flat(context, type, r, c), part)
+    line = row(context, m, r)
     line = context.builder.one("insert", (line, c, part), line.type)
     for column in range(type.columns):
         m = _insert(context, name, m, _flat(context, type, r, column), extracted(context, line, column))
@@ -150,12 +153,12 @@ def _insert(context: Context, name: str, m: Value, position: Place, part: Value)
 
 def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
     """Return what is meant along both axes: a place, or several in the order of a slice."""
-    assert isinstance(m.type, Matrix)
+    type = matrix_of(m)
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
-        raise context.error(KernelTypeError, f"A {m.type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
-    positions = [_place(context, m.type, axis, n, expression) for axis, n in enumerate(nodes)]
-    return positions if len(positions) == 2 else [*positions, range(m.type.columns)]
+        raise context.error(KernelTypeError, f"A {type!r} takes 1 or 2 indices, not {len(nodes)}.", "Write m[i, j].")
+    positions = [_place(context, type, axis, n, expression) for axis, n in enumerate(nodes)]
+    return positions if len(positions) == 2 else [*positions, range(type.columns)]
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:

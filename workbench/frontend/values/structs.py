@@ -32,11 +32,12 @@ from workbench.frontend.state.operands import (
     Unset,
     View,
     Window,
+    value_of,
 )
 from workbench.frontend.values import views
-from workbench.ir.values import Block, Value
+from workbench.ir.values import Block, Value, array_of
 from workbench.structs import ELEMENT, AnyType, Field, IndexedArray, Struct, StructArray, field_array, leaf_parameters
-from workbench.types import ArrayType, Vector
+from workbench.types import ArrayType, Type, Vector
 
 
 def parameter(name: str, type: AnyType) -> tuple[Operand, list[Value]]:
@@ -227,8 +228,7 @@ def stored(context: Context, element: Element, bundle: Bundle) -> None:
             assert isinstance(operand, Bundle)
             stored(context, Element(part, element.indices), operand)
         else:
-            assert isinstance(operand, Value)
-            context.builder.store(part, *element.indices, operand)
+            context.builder.store(part, *element.indices, value_of(operand))
 
 
 def lead(array: Elements) -> View:
@@ -236,8 +236,7 @@ def lead(array: Elements) -> View:
     first: Value | Elements = array
     while isinstance(first, Elements):
         first = first.fields[0]
-    assert isinstance(first.type, ArrayType)
-    return View(first, array.places or (views.WHOLE,) * first.type.ndim, array.name)
+    return View(first, array.places or (views.WHOLE,) * array_of(first).ndim, array.name)
 
 
 def subscript(context: Context, array: Elements, node: ast.expr, expression: Expression) -> Element | Elements:
@@ -358,7 +357,7 @@ def chosen(
     """
     pairs = list(zip(*map(flatten, sides), strict=True))
     apart = [k for k, pair in enumerate(pairs) if not same(*pair)]
-    types = []
+    types: list[Type] = []
     for k in apart:
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
@@ -367,7 +366,7 @@ def chosen(
                 "Choose between elements of the arrays.",
             )  # fmt: skip
         types.append(type)
-    done = []
+    done: list[Block] = []
     for side, block in enumerate(blocks):
         with context.builder.block() as opened:
             context.builder.extend(block.ops)

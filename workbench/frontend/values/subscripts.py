@@ -13,9 +13,10 @@ from workbench.builtins.declaration.declare import TABLE
 from workbench.errors import KernelSyntaxError, KernelTypeError
 from workbench.frontend.state.coerce import assign_type, describe, extracted, materialise, numbers, usable
 from workbench.frontend.state.context import Context, Expression
-from workbench.frontend.state.operands import Literal, Operand, Static
+from workbench.frontend.state.operands import Literal, Operand, Static, value_of
 from workbench.frontend.state.tiling import is_thread
-from workbench.ir.values import Value
+from workbench.host.narrow import is_tuple
+from workbench.ir.values import Value, vector_of
 from workbench.tiles import is_tile
 from workbench.types import Kind, Matrix, Scalar, Vector, element, int32, is_integer, is_vector
 
@@ -32,9 +33,8 @@ def is_swizzle(base: object, attr: str) -> bool:
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
     """Return the vector of these components."""
-    assert isinstance(base.type, Vector)
     parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
-    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), base.type.dtype))
+    return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
 
 def subscript(context: Context, base: Value, node: ast.expr, expression: Expression) -> Value:
@@ -43,12 +43,12 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
     Raises:
         KernelTypeError: as `of_slice`.
     """
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     if not isinstance(node, ast.Slice):
-        return extracted(context, base, component(context, base.type, expression(context, node)))
-    positions = of_slice(context, base.type, base.type.length, bounds(context, node, expression))
+        return extracted(context, base, component(context, type, expression(context, node)))
+    positions = of_slice(context, type, type.length, bounds(context, node, expression))
     parts = [extracted(context, base, k) for k in positions]
-    return context.builder.one("vec", parts, Vector(len(positions), base.type.dtype))
+    return context.builder.one("vec", parts, Vector(len(positions), type.dtype))
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
@@ -70,13 +70,13 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
 
 def replaced(context: Context, base: Value, positions: Sequence[int], operand: Operand, what: str, name: str) -> Value:
     """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
-    assert isinstance(base.type, Vector)
+    type = vector_of(base)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
-    value = assign_type(context, operand, base.type.dtype if number else Vector(len(positions), base.type.dtype), what)
+    value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
     for k, position in enumerate(positions):
         part = value if number else extracted(context, value, k)
         at = context.builder.const(position)
-        base = context.builder.emit("insert", (base, at, part), (base.type,), names=(name,)).result
+        base = context.builder.emit("insert", (base, at, part), (type,), names=(name,)).result
     return base
 
 
@@ -127,7 +127,7 @@ def nodes(context: Context, node: ast.expr, expression: Expression) -> list[ast.
     operand = expression(context, node) if isinstance(node, ast.Name) else None
     if isinstance(operand, Static):
         operand = operand.value
-    if not isinstance(operand, tuple):
+    if not is_tuple(operand):
         return [node]
     return [
         ast.copy_location(ast.Subscript(node, ast.copy_location(ast.Constant(k), node), ast.Load()), node)
@@ -163,8 +163,7 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
     """Lower `v.x` and `v.zyx` of a vector."""
     if is_swizzle(base, attr):
-        assert isinstance(base, Value)
-        return swizzle(context, base, attr)
+        return swizzle(context, value_of(base), attr)
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)
     if letters and attr in tuple("xyzw"[: base.type.length]):  # type: ignore[union-attr]
         return extracted(context, base, LETTERS.index(attr))  # type: ignore[arg-type]

@@ -40,6 +40,12 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
     return context.builder.one("vec", parts, type)
 
 
+def transform_of(value: Value) -> Transform:
+    """Return the type of a transform."""
+    assert isinstance(value.type, Transform)
+    return value.type
+
+
 def _identity(context: Context, type: Transform) -> list[Value]:
     numbers = [assign_type(context, Literal(float(k == 3)), type.dtype, "") for k in range(4)]
     return [context.builder.one("vec", numbers, type.part("q"))]
@@ -51,10 +57,9 @@ def attribute(context: Context, t: Value, name: str) -> Value:
     Raises:
         KernelSyntaxError: another name.
     """
-    assert isinstance(t.type, Transform)
     if name not in PLACES:
         raise no_part(context, t, name)
-    return context.builder.one("vec", [extracted(context, t, k) for k in PLACES[name]], t.type.part(name))
+    return context.builder.one("vec", [extracted(context, t, k) for k in PLACES[name]], transform_of(t).part(name))
 
 
 def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
@@ -64,13 +69,13 @@ def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
 
 def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
     """Return the transform after `t.p = operand` or `t.q = operand`."""
-    assert isinstance(t.type, Transform)
+    type = transform_of(t)
     if name not in PLACES:
         raise no_part(context, t, name)
-    part = assign_type(context, operand, t.type.part(name), f"{label or 'The transform'}.{name}")
+    part = assign_type(context, operand, type.part(name), f"{label or 'The transform'}.{name}")
     for position, component in zip(PLACES[name], components(context, part), strict=True):
         index = context.builder.const(position)
-        t = context.builder.emit("insert", (t, index, component), (t.type,), names=(label,)).result
+        t = context.builder.emit("insert", (t, index, component), (type,), names=(label,)).result
     return t
 
 

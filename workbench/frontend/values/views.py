@@ -25,7 +25,7 @@ from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
 from workbench.frontend.values import subscripts
 from workbench.ir.attributes import AXIS
-from workbench.ir.values import Value
+from workbench.ir.values import Value, array_of
 from workbench.types import ArrayType, Kind, int64, is_integer, is_weak
 
 Bound = int | Ref
@@ -45,8 +45,7 @@ def is_array(operand: Operand) -> TypeGuard[Value | View]:
 
 def type_of(array: Value | View) -> ArrayType:
     """Return the array's type, or that of an array like the view."""
-    assert isinstance(array.type, ArrayType)
-    return array.type
+    return array.type if isinstance(array, View) else array_of(array)
 
 
 def size(context: Context, array: Value | View, axis: int) -> Value:

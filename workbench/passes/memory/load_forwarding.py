@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 from workbench.ir.ops import EFFECTS
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, walk
-from workbench.types import ArrayType, is_float
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.types import is_float
 
 Element = tuple[Value, ...]
 Known = dict[Element, Value]
@@ -88,5 +88,5 @@ class _Reuse:
 
 def may_overlap(a: Value, b: Value, apart: bool) -> bool:
     """Return whether two array parameters may share elements; with `apart`, float arrays do so only with themselves."""
-    assert isinstance(a.type, ArrayType) and isinstance(b.type, ArrayType)
-    return a is b or (is_float(a.type) == is_float(b.type) and not (apart and is_float(a.type)))
+    floats = is_float(array_of(a))
+    return a is b or (floats == is_float(array_of(b)) and not (apart and floats))

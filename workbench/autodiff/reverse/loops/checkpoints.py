@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn, following, kept_type
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, Turn, following
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import bits, maths, operators, rounding
 from workbench.ir.attributes import UNROLL
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Value, dtype_of, walk
+from workbench.ir.values import Block, Value, dtype_of, scalar_or_vector_of, walk
 from workbench.limits import (
     CHECKPOINTS,
     REVERSED_CHUNK,
@@ -63,7 +63,7 @@ class Checkpoints:
                     "iteration a launch.",
                 )  # fmt: skip
         ops = list(walk(loop.body))
-        size = sum(kept_type(loop.carried[s]).size for s in self.kept)
+        size = sum(scalar_or_vector_of(loop.carried[s]).size for s in self.kept)
         plain = len(ops) <= REVERSED_CHUNK_OPERATIONS and all(op.name not in LOOPS for op in ops)
         # Few states reach further as starts.
         self.chunk = REVERSED_CHUNK if sweep.checkpoints >= 2 * REVERSED_CHUNK else 1
@@ -78,8 +78,8 @@ class Checkpoints:
         narrow = loop.index is not None and element(loop.index.type).bits <= 32 and self.chunk > 1
         self.counted = int32 if narrow else int64
         self.positions = self.builder.slots(self.counted, self.count)
-        self.slots = {s: self.builder.slots(kept_type(loop.carried[s]), self.count) for s in self.kept}
-        self.states = {s: self.builder.slots(kept_type(loop.carried[s]), self.chunk) for s in self.kept}
+        self.slots = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.count) for s in self.kept}
+        self.states = {s: self.builder.slots(scalar_or_vector_of(loop.carried[s]), self.chunk) for s in self.kept}
         self.write(zero, zero, [sweep.env[loop.init[s]] for s in self.kept])
 
     def number(self, value: int) -> Ref:

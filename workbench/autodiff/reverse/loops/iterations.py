@@ -16,7 +16,7 @@ from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.builtins import Ref
 from workbench.builtins.scalars import operators, rounding
 from workbench.ir.values import Block, Op, Value
-from workbench.types import Scalar, Vector, element, int64, is_integer, uint64
+from workbench.types import element, int64, is_integer, uint64
 
 
 class Loop(msgspec.Struct, frozen=True):
@@ -222,9 +222,3 @@ class _Forward(PositionTurn):
     def kept(self, carry: int) -> Value | None:
         """Return the carried value of a slot."""
         return self.state[carry]
-
-
-def kept_type(value: Value) -> Scalar | Vector:
-    """Return the type of a carried value that is kept in slots."""
-    assert isinstance(value.type, (Scalar, Vector))
-    return value.type

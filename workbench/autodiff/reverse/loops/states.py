@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, goes_on, kept_type
+from workbench.autodiff.reverse.loops.iterations import Loop, PositionTurn, following, goes_on
 from workbench.autodiff.reverse.sweep import ReverseSweep
 from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import fresh
-from workbench.ir.values import Block, Op, Value, definitions, number_of, walk
+from workbench.ir.values import Block, Op, Value, definitions, number_of, scalar_or_vector_of, walk
 from workbench.limits import STORED_ITERATIONS, STORED_STATE_BYTES
 from workbench.tiles import Tile
 from workbench.types import Scalar, element, int32, is_integer
@@ -33,7 +33,7 @@ class States:
     def __init__(self, sweep: ReverseSweep, loop: Loop, iterations: int) -> None:
         self.sweep, self.loop, self.iterations = sweep, loop, iterations
         self.kept = loop.kept(sweep)
-        self.storage = {s: sweep.builder.slots(kept_type(loop.carried[s]), iterations) for s in self.kept}
+        self.storage = {s: sweep.builder.slots(scalar_or_vector_of(loop.carried[s]), iterations) for s in self.kept}
         self.turn = _Kept(self)
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
@@ -78,7 +78,7 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
     carried = [loop.carried[s] for s in loop.kept(sweep)]
     small = (
         not any(isinstance(v.type, Tile) for v in carried)
-        and sum(kept_type(v).size for v in carried) <= STORED_STATE_BYTES
+        and sum(scalar_or_vector_of(v).size for v in carried) <= STORED_STATE_BYTES
     )
     count = _turns(sweep, loop.op) if loop.op.name == "for" else _most_turns(sweep, loop)
     return count if small and count <= min(STORED_ITERATIONS, 4 * sweep.checkpoints) else 0

@@ -33,7 +33,7 @@ from workbench.backends.prints import number_prints
 from workbench.deep import deep
 from workbench.errors import BuildError
 from workbench.ir.attributes import AXIS, REASON, VALUE
-from workbench.ir.values import Block, Function, Op
+from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
 from workbench.passes.borders.inside import Interior, interior_of
@@ -41,7 +41,7 @@ from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
-from workbench.types import Scalar, Vector
+from workbench.types import Scalar
 
 PARAMETERS = "ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums"
 ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
@@ -433,8 +433,7 @@ class ModuleEmitter(Emitter):
 
 
 def _const(emitter: Emitter, op: Op) -> None:
-    t = op.result.type
-    assert isinstance(t, (Scalar, Vector))
+    t = scalar_or_vector_of(op.result)
     value = op.attrs[VALUE]
     if isinstance(t, Scalar):
         emitter.constants[op.result] = value

@@ -8,15 +8,14 @@ from __future__ import annotations
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import read, wide_index
 from workbench.backends.cpu.text.values import memory, width
-from workbench.ir.values import Op
+from workbench.ir.values import Op, slots_of
 from workbench.limits import STACK_ARRAY_BYTES
-from workbench.types import Kind, Slots, element
+from workbench.types import Kind, element
 
 
 def emit_slots(emitter: Emitter, op: Op) -> None:
     """Stack memory, in the entry block: a loop around it must not make more of it."""
-    type = op.result.type
-    assert isinstance(type, Slots)
+    type = slots_of(op.result)
     kind = f"[{type.count} x {memory(element(type))}]"
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
     size = type.count * element(type).size

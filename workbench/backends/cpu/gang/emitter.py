@@ -36,10 +36,10 @@ from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.analysis import Analysis
 from workbench.ir.ops import LEAD
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, slots_of, walk
 from workbench.limits import GANG_STEP
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.types import Kind, Scalar, Slots, element, int32, int64
+from workbench.types import Kind, Scalar, element, int32, int64
 
 INTEGER_DIVISIONS = frozenset({"trunc_div", "trunc_rem"})
 RARELY_SLOW = frozenset({"sin", "cos", "tan", "pow"})
@@ -272,8 +272,7 @@ class GangEmitter(ModuleEmitter):
         """As for a thread; of a gang's thread by itself, among those of all."""
         if not self.lane or slots not in self.vectors:
             return super().slot_element(slots, index)
-        w, type = self.writer, slots.type
-        assert isinstance(type, Slots)
+        w, type = self.writer, slots_of(slots)
         lane = w.emit(f"zext i32 {self.lane} to i64")
         part, own = (w.emit(f"{verb} i64 {lane}, {self.width}") for verb in ("udiv", "urem"))
         row = w.emit(f"add i64 {index}, {w.emit(f'mul i64 {part}, {type.count}')}")

@@ -11,9 +11,9 @@ from workbench.backends.cpu.emit.slots import storage
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
 from workbench.backends.cpu.text.values import memory, register, width
-from workbench.ir.values import Op, Value
+from workbench.ir.values import Op, Value, slots_of
 from workbench.limits import GANG_FRAME_BYTES
-from workbench.types import Kind, Scalar, Slots, element
+from workbench.types import Kind, Scalar, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
@@ -21,8 +21,7 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     if op.result not in emitter.varying:
         HANDLERS["slots"](emitter, op)
         return
-    type = op.result.type
-    assert isinstance(type, Slots)
+    type = slots_of(op.result)
     kind = f"[{type.count} x {vector(memory(element(type)), emitter.width)}]"
     once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
     components = range(width(type.dtype))

@@ -169,7 +169,7 @@ class Built:
 
     image: bytes
     log: str
-    names: Mapping[str, str] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def flags(options: Options, target: str, kind: str) -> list[str]:

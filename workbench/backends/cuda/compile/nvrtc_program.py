@@ -43,7 +43,7 @@ def compile_program(request: dict[str, Any], text: bytes, tell: Callable[[str], 
             api.call("nvrtcAddNameExpression", program, name.encode())
         status = api.status(api.library.nvrtcCompileProgram(program, len(flags), (c_char_p * len(flags))(*flags)))
         log = api.read("nvrtcGetProgramLog", program).decode(errors="replace")
-        answer = {"status": status, "log": log.replace("\0", "").strip(), "names": {}}
+        answer: dict[str, Any] = {"status": status, "log": log.replace("\0", "").strip(), "names": {}}
         if status != SUCCESS:
             return answer, b""
         image = api.read(f"nvrtcGet{request['form']}", program)

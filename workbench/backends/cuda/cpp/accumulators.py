@@ -14,7 +14,7 @@ from workbench.backends.cuda.cpp import atomics
 from workbench.backends.cuda.cpp.c_names import c_type, cast, form_of, members
 from workbench.backends.cuda.cpp.emitter import Emitter
 from workbench.backends.cuda.cpp.pieces import Pieces
-from workbench.ir.attributes import ACCUMULATOR, KIND, REDUCTION, VALUE
+from workbench.ir.attributes import ACCUMULATOR, KIND, REDUCTION, VALUE, attributes
 from workbench.ir.ops import ELEMENTS, PURE
 from workbench.ir.rewrite import Rewriter, copy_op, replace_body, rewrite
 from workbench.ir.values import Block, Function, Op, Value, definitions, dtype_of, walk
@@ -81,7 +81,7 @@ def _combine(op: Op, number: int, defs: dict[Value, Op]) -> list[Op]:
     mapping: dict[Value, Value] = {}
     copies = [copy_op(one, mapping, lambda v: Value(v.type, "")) for one in needed]
     operands = (op.operands[0], *(mapping.get(v, v) for v in _indices(op)))
-    attrs = {ACCUMULATOR: number, KIND: kind_of(op)}
+    attrs = attributes({ACCUMULATOR: number, KIND: kind_of(op)})
     return [*copies, Op("combine", operands, (), attrs, (), op.location)]
 
 
@@ -121,7 +121,7 @@ def combines(function: Function) -> list[Op]:
 
 def declared(e: Emitter, function: Function) -> list[str]:
     """Declare the locals of all accumulators, with neutral values."""
-    rows = []
+    rows: list[str] = []
     for op in combines(function):
         name = e.accumulators[op.attrs[ACCUMULATOR]] = e.fresh(
             f"{e.name(op.operands[0])}_{_NAMES.get(op.attrs[KIND], op.attrs[KIND])}"

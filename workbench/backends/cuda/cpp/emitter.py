@@ -5,7 +5,7 @@ The functions that write an operation's statements take an `Emitter`; `statement
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from workbench.backends.cuda.cpp.c_names import c_type, identifier
@@ -72,7 +72,7 @@ class Emitter:
         return f"{c_type(value.type)} {self.names[local]}"
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """Emit braces: names declared inside are free again after them."""
         declared, taken = set(self.declared), set(self.taken)
         yield

@@ -82,9 +82,9 @@ class Expressions(msgspec.Struct):
     fields: Fields
     constant: frozenset[Value] = frozenset()
     compared: frozenset[Scalar] = frozenset()
-    keys: set[Key] = msgspec.field(default_factory=set)
-    builtins: set[str] = msgspec.field(default_factory=set)
-    vectors: set[Vector] = msgspec.field(default_factory=set)
+    keys: set[Key] = msgspec.field(default_factory=set[Key])
+    builtins: set[str] = msgspec.field(default_factory=set[str])
+    vectors: set[Vector] = msgspec.field(default_factory=set[Vector])
 
     def of(self, value: Value) -> Text:
         """Return the expression of a value: a name, or its operation, inlined."""

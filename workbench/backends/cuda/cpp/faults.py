@@ -27,7 +27,7 @@ static __device__ __noinline__ void wb_report(
 
 def emit_fault(e: Emitter, op: Op) -> list[str]:
     """Emit the call that reports a fault: the operation's number, the thread and the values."""
-    values = []
+    values: list[str] = []
     for value in op.operands:
         text = e.expressions.argument(value)
         values.append(f"__double_as_longlong({text})" if is_float(value.type) else text)

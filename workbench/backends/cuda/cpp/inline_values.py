@@ -42,11 +42,11 @@ class Inlining(msgspec.Struct):
         with_local: vectors that need a local, because several of their components are read.
     """
 
-    definition: dict[Value, Op] = msgspec.field(default_factory=dict)
-    inlined: set[Value] = msgspec.field(default_factory=set)
-    uses: dict[Value, int] = msgspec.field(default_factory=dict)
-    fixed: set[Value] = msgspec.field(default_factory=set)
-    with_local: set[Value] = msgspec.field(default_factory=set)
+    definition: dict[Value, Op] = msgspec.field(default_factory=dict[Value, Op])
+    inlined: set[Value] = msgspec.field(default_factory=set[Value])
+    uses: dict[Value, int] = msgspec.field(default_factory=dict[Value, int])
+    fixed: set[Value] = msgspec.field(default_factory=set[Value])
+    with_local: set[Value] = msgspec.field(default_factory=set[Value])
 
     def leaves(self, value: Value) -> dict[Value, None]:
         """Return the locals that the expression of `value` reads, from left to right."""

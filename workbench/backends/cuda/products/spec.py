@@ -118,7 +118,8 @@ class ProductSpec:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> ProductSpec:
         """Return the spec that `as_json` wrote."""
-        return cls(**{**values, "layouts": tuple(values["layouts"]), "leading": tuple(values["leading"])})
+        lists: dict[str, Any] = {name: tuple(values[name]) for name in ("layouts", "leading")}
+        return cls(**{**values, **lists})
 
     def compute_capability(self) -> tuple[int, str]:
         """Return the number and the suffix of the architecture: 90 and "a" of `sm_90a`."""
@@ -141,7 +142,7 @@ class Product:
 
     spec: ProductSpec
     code: bytes = field(repr=False)
-    metadata: dict[str, Any] = field(default_factory=dict, compare=False)
+    metadata: dict[str, Any] = field(default_factory=dict[str, Any], compare=False)
     digest: str = ""
     where: str = field(default="built", compare=False)
 

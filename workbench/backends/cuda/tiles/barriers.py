@@ -84,11 +84,8 @@ def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]
 
 def _is_entered(op: Op, numbers: Numbers) -> bool:
     """Return whether a `for` is known to run its body at least once."""
-    ends = [numbers.get(v) for v in op.operands[:3]]
-    if len(ends) != 3 or None in ends or not ends[2]:
-        return False
-    start, stop, step = map(int, ends)  # type: ignore[arg-type]
-    return len(range(start, stop, step)) > 0
+    ends = [int(n) for v in op.operands[:3] if (n := numbers.get(v)) is not None]
+    return len(ends) == 3 and ends[2] != 0 and len(range(*ends)) > 0
 
 
 def _defined_in(op: Op) -> set[Value]:

@@ -10,10 +10,10 @@ from workbench.backends.cuda.tiles.lower import Lowering
 from workbench.backends.cuda.tiles.placement.layouts import Element, Spread, Striped, when
 from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Use
-from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS
+from workbench.ir.attributes import AXES, AXIS, BOUNDS, SHAPE, STEP, THREADS, attributes
 from workbench.ir.rewrite import copy_op
 from workbench.ir.tiles import tile_of
-from workbench.ir.values import Op, Value, array_of, walk
+from workbench.ir.values import Op, Value, array_of, dtype_of, walk
 from workbench.passes.checks.bounds_checks import zero
 from workbench.types import ArrayType, Scalar, element, int32, uint32, uint64
 from workbench.types import bool as bool_
@@ -92,7 +92,7 @@ def tile_load(low: Lowering, op: Op) -> None:
             replace(_array_use(low, op, "read", layout.who), who=ANY),
             Use(location.region, "write", ANY, pending=True),
         )
-        attrs = {**op.attrs, THREADS: low.threads, STEP: location.steps[0]}
+        attrs = attributes({**op.attrs, THREADS: low.threads, STEP: location.steps[0]})
         b.emit("copy_in", (location.region.slots, b.const(0), *op.operands), (), attrs)
         return
     low.touch(_array_use(low, op, "read", layout.who), *low.uses("write", layout, op.result))
@@ -135,7 +135,7 @@ def tile_atomic_add(low: Lowering, op: Op) -> None:
     mode = "write" if wanted else "add"
     results = low.uses("write", layout, op.result) if wanted else ()
     low.touch(*low.uses("read", layout, tile), *results, Use(op.operands[0], mode, ANY))
-    dtype = op.operands[0].type.dtype  # type: ignore[union-attr]
+    dtype = dtype_of(op.operands[0])
     if not wanted and isinstance(layout, Spread) and _is_paired(low, op, layout):
         _add_pairs(low, op, layout)
         return
@@ -198,7 +198,8 @@ def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
 
 def _indices(low: Lowering, op: Op, here: Element) -> tuple[Value, ...]:
     """Compute the array's indices of an element of the tile."""
-    b, axes, indices = low.builder, op.attrs[AXES], []
+    b, axes = low.builder, op.attrs[AXES]
+    indices: list[Value] = []
     for axis, offset in enumerate(offsets_of(op)):
         # Along an axis of size 1 the index is 0; not adding it leaves fewer values in registers.
         if axis not in axes or here.shape[axes.index(axis)] == 1:
@@ -280,7 +281,7 @@ def tile_place(low: Lowering, op: Op) -> None:
 
     def one(here: Element) -> None:
         inside: Value | None = None
-        indices = []
+        indices: list[Value] = []
         for axis, (start, size) in enumerate(zip(starts, shape_of(part), strict=True)):
             index = b.one("sub", (here.index(axis), start), int32)
             test = b.one("lt", (b.cast(index, uint32), b.const(size, uint32)), bool_)

@@ -21,7 +21,7 @@ from workbench.backends.cuda.tiles.placement.layouts import MMA_COLUMNS, MMA_ROW
 from workbench.backends.cuda.tiles.placement.locations import InRegisters
 from workbench.backends.cuda.tiles.placement.plan import product_layout
 from workbench.ir.attributes import LINKED, PRECISION, PRODUCT, ROLE, TRANSPOSE_A, TRANSPOSE_B
-from workbench.ir.values import Op
+from workbench.ir.values import Op, dtype_of
 from workbench.types import Kind, Scalar, element, float32
 
 
@@ -83,13 +83,15 @@ def tile_matmul(low: Lowering, op: Op) -> None:
         assert isinstance(layout, Spread)
     else:
         layout, storage = product_layout(op, low.threads), target.region.slots
-    steps, operands = [], [storage]
+    steps: list[tuple[int, int]] = []
+    operands = [storage]
     for source, turned in zip(sources, (op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]), strict=True):
         # A transposed operand is the same memory with its two steps swapped.
-        steps.append(source.steps[::-1] if turned else source.steps)
+        down, across = source.steps
+        steps.append((across, down) if turned else (down, across))
         operands += [source.region.slots, source.offset if source.offset is not None else b.const(0)]
     inner = shape_of(left)[0 if op.attrs[TRANSPOSE_A] else 1]
-    dtype, result = (element(v.type.dtype) for v in (left, op.result))  # type: ignore[union-attr]
+    dtype, result = (element(dtype_of(v)) for v in (left, op.result))
     precision = op.attrs.get(PRECISION) or ""
     held = isinstance(target, InRegisters)
     # Linked code takes addresses in shared memory; registers have none.

@@ -20,7 +20,7 @@ from workbench.backends.cuda.tiles.placement.layouts import product, when
 from workbench.backends.cuda.tiles.placement.locations import InShared
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.builtins import TABLE
-from workbench.ir.attributes import COUNT, STEP, THREADS, WAIT
+from workbench.ir.attributes import COUNT, STEP, THREADS, WAIT, attributes
 from workbench.ir.ops import EFFECTS, OPAQUE, PURE
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Op, Value, walk
@@ -113,7 +113,7 @@ def _begin(low: Lowering, op: Op, loads: Sequence[_Load], index: Value, stage: V
                     b.append(copy_op(needed, mapping, lambda v: Value(v.type, "")))
             array, *offsets = load.op.operands
             at = product(b, stage, load.count)
-            attrs = {**load.op.attrs, THREADS: low.threads, STEP: load.location.steps[0]}
+            attrs = attributes({**load.op.attrs, THREADS: low.threads, STEP: load.location.steps[0]})
             b.emit("copy_in", (load.location.region.slots, at, array, *(mapping.get(v, v) for v in offsets)), (), attrs)
 
     when(b, comes, copies)

@@ -16,11 +16,11 @@ from workbench.backends.cuda.tiles.placement.layouts import WARP, Element, Strip
 from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, row_major
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.backends.python.tiles import identity
-from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL
+from workbench.ir.attributes import AXIS, EXCLUSIVE, KIND, PLAIN, STEP, THREADS, UNROLL, attributes
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import Rewriter, copy_op, rewrite
 from workbench.ir.tiles import tile_of
-from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of
+from workbench.ir.values import Block, Function, Op, Value, dtype_of, scalar_or_vector_of
 from workbench.passes.checks.bounds_checks import zero
 from workbench.tiles import Tile
 from workbench.types import Scalar, Vector, float32, in_float32, int32, is_half
@@ -96,7 +96,7 @@ def _either(b: Builder, condition: Value | None, then: Callable[[], Parts], defa
 
 def shuffled(b: Builder, value: Value, kind: str, step: int, threads: int) -> Value:
     """Return another thread's value: `down`, `up`, `xor` by a step, or of the thread numbered `step`."""
-    attrs = {KIND: kind, STEP: step, THREADS: threads}
+    attrs = attributes({KIND: kind, STEP: step, THREADS: threads})
     if not isinstance(value.type, Vector):
         return b.one("shuffle", (value,), value.type, attrs)
     # A shuffle moves one scalar: vectors go by component.
@@ -305,7 +305,7 @@ def tile_scan(low: Lowering, op: Op) -> None:
         step *= 2
     low.touch(*([Use(scratch, "read", ANY)] if op.attrs[EXCLUSIVE] else []), *low.uses("write", layout, op.result))
     neutral = identity(op.attrs[KIND], dtype)
-    target, type = low.location_of(op.result), op.result.type.dtype  # type: ignore[union-attr]
+    target, type = low.location_of(op.result), dtype_of(op.result)
 
     def end(here: Element) -> None:
         if not op.attrs[EXCLUSIVE]:

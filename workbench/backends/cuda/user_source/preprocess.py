@@ -190,7 +190,7 @@ def warnings(log: str, source: ExpandedSource) -> tuple[str, ...]:
 def _messages(log: str, source: ExpandedSource) -> list[tuple[str, Location, str]]:
     """Parse NVRTC's messages about the texts: kind, location and sentence."""
     labels = {label_of(s) for s in source.sources}
-    messages = []
+    messages: list[tuple[str, Location, str]] = []
     for m in _NVRTC_PLACE.finditer(log):
         if m["file"] in labels:  # the line is shown behind two blanks, the caret below it
             column = max(0, len(m["caret"]) - 3) if m["caret"] else 0

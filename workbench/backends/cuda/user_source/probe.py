@@ -14,7 +14,7 @@ import msgspec
 
 from workbench.types import SCALARS, Scalar, Vector
 
-_TEXT = """
+_PROBE_TEMPLATE = """
 #line 1 "/probe"
 #pragma nv_diag_suppress 1215, 1444
 @UNDEFINED@
@@ -76,7 +76,7 @@ template<class T> struct facts<T*> : parameter<T*> {};
 template<class> __device__ char of;
 }
 """
-_MEMBER = """template<class T, class = void> struct m@#@ { typedef row<> type; };
+_MEMBER_TEMPLATE = """template<class T, class = void> struct m@#@ { typedef row<> type; };
 template<class T> struct m@#@<T, typename void_<row<__INTADDR__(&((T*)0)->@NAME@)>>::type>
     : member<@#@, decltype(T::@NAME@), __INTADDR__(&((T*)0)->@NAME@)> {};
 """
@@ -94,7 +94,7 @@ def _reserved(text: str) -> str:
     return re.sub(r"\b[A-Za-z]\w*", lambda m: m[0] if m[0] in _KEPT or m[0].startswith("WB_") else f"wb_{m[0]}", text)
 
 
-_TEXT, _MEMBER = (_reserved(text) for text in (_TEXT, _MEMBER))
+_TEXT, _MEMBER = (_reserved(text) for text in (_PROBE_TEMPLATE, _MEMBER_TEMPLATE))
 
 
 class Field(msgspec.Struct, frozen=True):

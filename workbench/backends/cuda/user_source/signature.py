@@ -80,7 +80,7 @@ def signatures(source: Source, defined: Mapping[str, str]) -> tuple[Signature, .
         KernelSyntaxError: a kernel's text does not end.
     """
     text = blanked(source.text)
-    signatures = []
+    signatures: list[Signature] = []
     for d in declarations(text, dict(defined)):
         opening = _parameters(d)
         if d.form != "function" or "__global__" not in d.annotations or not opening:
@@ -168,7 +168,8 @@ def _parameters(d: Declaration) -> int:
 
 def _pieces(text: str, start: int, end: int) -> list[tuple[int, str]]:
     """Split a text at its outermost commas; return offsets and pieces. An empty list or `void` has none."""
-    pieces, depth, begin = [], 0, start
+    pieces: list[tuple[int, str]] = []
+    depth, begin = 0, start
     for at in range(start, end):
         depth += text[at] in "(<[{"
         depth -= text[at] in ")>]}"

@@ -121,7 +121,8 @@ class Emitter(Writer):
                 if value.elem[0] == "i":
                     return self.op("sub", self.int(0, value.elem), value)
                 return self.new(f"fneg {value}", value.elem, value.lanes)
-        raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
+            case _:
+                raise self.refuse(f"{self.instruction.name} has an operand of a form that cannot be executed")
 
     def register(self, register: Register) -> Value:
         """Return a register's value at this point."""
@@ -208,7 +209,7 @@ class Emitter(Writer):
         return self.op("urem" if base == "cluster_ctaid" else "udiv", of_grid, size)
 
     def _lane_mask(self, kind: str) -> Value:
-        bits = {
+        bits: dict[str, Callable[[int], int]] = {
             "eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
             "gt": lambda n: ~((2 << n) - 1), "ge": lambda n: ~((1 << n) - 1),
         }  # fmt: skip

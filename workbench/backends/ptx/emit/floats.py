@@ -73,7 +73,7 @@ def flushed(e: Emitter, value: Value) -> Value:
     return e.select(tiny, e.intrinsic("llvm.copysign", e.float(0, "float"), value), value)
 
 
-Compute = Callable[..., Value]
+Compute = Callable[[Value], Value] | Callable[[Value, Value], Value] | Callable[[Value, Value, Value], Value]
 
 
 def compute(e: Emitter, i: Instruction, function: Compute, count: int, double: bool = False) -> None:

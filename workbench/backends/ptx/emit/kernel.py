@@ -33,7 +33,7 @@ from workbench.backends.ptx.emit.values import Value, stored
 from workbench.backends.ptx.flow import Block, basic_blocks
 from workbench.backends.ptx.inline import inlined
 from workbench.backends.ptx.syntax.expansions import WORKSPACE
-from workbench.backends.ptx.syntax.program import Function, Instruction, Program, Special, Symbol, unsupported
+from workbench.backends.ptx.syntax.program import Function, Instruction, Program, Special, Symbol, Variable, unsupported
 from workbench.limits import OPTIMISED_CHARACTERS
 
 ENTRY = "wbe_warp"
@@ -125,7 +125,7 @@ def _layout_of(program: Program, function: Function) -> tuple[VariableLayout, tu
     symbols: dict[str, int] = {}
     used = {n for i in function.code for o in i.operands for n in _names(o)}
     ends = {"shared": 0, "local": 0}
-    dynamic = []
+    dynamic: list[Variable] = []
     for variable in (*program.variables.values(), *function.variables.values()):
         spaces[variable.name] = variable.space
         if variable.space in ends:
@@ -206,7 +206,7 @@ class _Kernel:
         e = self.e
         e.rows.append("entry:")
         # Memory for registers that cross blocks; LLVM turns what it can into phis. The others never leave their block.
-        live = set().union(*self.live.out, *self.live.into) if self.blocks else set()
+        live = set[str]().union(*self.live.out, *self.live.into) if self.blocks else set[str]()
         for name in sorted(live):
             register = self.function.registers[name]
             kind = Value("", stored(register.type), name not in e.uniform).type

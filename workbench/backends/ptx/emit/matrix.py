@@ -36,7 +36,7 @@ def _mma(e: Emitter, i: Instruction) -> None:
     to, *groups = (e.group(o) for o in i.operands[:4])
     kinds = [("b64" if t == "f64" else "b32") for t in (a, b, c)]
     at = 0
-    slots = []
+    slots: list[int] = []
     for group, kind in zip(groups, kinds, strict=True):
         slots.append(at)
         for item in group:

@@ -108,7 +108,7 @@ def load(e: Emitter, mask: str, source: Access, elem: str, count: int = 1, used:
     # One check for the whole vector: its alignment is that of all its bytes.
     size = WIDTH[elem] // 8
     mask = checked(e, mask, source, size * count)
-    values = []
+    values: list[Value] = []
     for n in range(count):
         at = e.op("add", source.address, e.int(n * size, "i64")) if n else source.address
         values.append(e.lanes_of(f"wbe_gather_{elem}", elem, f"i32 {mask}", e.spread(at)))

@@ -46,7 +46,7 @@ def lane_function(
 
 
 def _divisions() -> str:
-    text = []
+    text: list[str] = []
     for kind in SIGNED + UNSIGNED:
         bits = kind[1:]
         for name, zero in (("div", "-1"), ("rem", "%a")):
@@ -123,7 +123,7 @@ done:
 
 
 def _reductions() -> str:
-    text = []
+    text: list[str] = []
     kinds = {"add": ("add", 0), "and": ("and", -1), "or": ("or", 0), "xor": ("xor", 0)}
     kinds |= {"umin": ("umin", -1), "umax": ("umax", 0), "smin": ("smin", 2**31 - 1), "smax": ("smax", -(2**31))}
     for name, (operation, neutral) in kinds.items():

@@ -230,7 +230,7 @@ def _half_add(kind: str) -> str:
 
 
 def _atomics() -> str:
-    text = []
+    text: list[str] = []
     for elem in ("i16", "i32", "i64"):
         for name, operation in (("and", "and"), ("or", "or"), ("xor", "xor"), ("exch", "xchg")):
             text.append(_atomic(f"wbe_atom_{name}_{elem}", elem, _read_modify(operation, elem)))
@@ -251,7 +251,7 @@ def _atomics() -> str:
 
 def text() -> str:
     """Return the LLVM IR of the functions of memory."""
-    access = []
+    access: list[str] = []
     for elem in ELEMENTS:
         by = int(elem[1:]) // 8
         steps = "<" + ", ".join(f"i64 {n * by}" for n in range(32)) + ">"

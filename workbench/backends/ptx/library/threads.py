@@ -245,7 +245,7 @@ _CONDITION = "  %low = trunc i64 %value to i32\n  call void %f(i64 %USER, i64 %h
 
 
 def _fill() -> str:
-    rows = []
+    rows: list[str] = []
     for name, value in _RECORD.items():
         n = FAULT_WORDS.index(name)
         rows += [f"  %w{n} = getelementptr i64, ptr %p, i64 {n}", f"  store i64 {value}, ptr %w{n}"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -130,8 +130,7 @@ class Body:
         t.expect(";")
 
     @staticmethod
-    def _unique(name: str, taken: object) -> str:
-        assert isinstance(taken, dict)
+    def _unique(name: str, taken: Mapping[str, object]) -> str:
         unique, number = name, 0
         while unique in taken:
             number += 1
@@ -157,7 +156,7 @@ class Body:
         t = self.t
         t.expect(":")
         if t.peek() in (".branchtargets", ".calltargets", ".callprototype"):
-            kind, listed = t.next(), []
+            kind, listed = t.next(), list[str]()
             while (word := t.next()) != ";":
                 if word != ",":
                     listed.append(word)

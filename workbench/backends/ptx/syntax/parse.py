@@ -198,7 +198,7 @@ def variable(t: Tokens, space: str, extern: bool, terminated: bool = True) -> Va
 
 
 def _initial(t: Tokens, kind: str, element: int) -> tuple[bytes, tuple[Reference, ...]]:
-    values, references = bytearray(), []
+    values, references = bytearray(), list[Reference]()
 
     def one() -> None:
         if t.take("{"):

@@ -169,12 +169,12 @@ class Function(msgspec.Struct, frozen=True):
     entry: bool
     parameters: tuple[Parameter, ...]
     returns: tuple[Parameter, ...] = ()
-    registers: Mapping[str, Register] = msgspec.field(default_factory=dict)
-    variables: Mapping[str, Variable] = msgspec.field(default_factory=dict)
+    registers: Mapping[str, Register] = msgspec.field(default_factory=dict[str, Register])
+    variables: Mapping[str, Variable] = msgspec.field(default_factory=dict[str, Variable])
     code: tuple[Instruction, ...] = ()
-    labels: Mapping[str, int] = msgspec.field(default_factory=dict)
-    targets: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
-    limits: Mapping[str, tuple[int, ...]] = msgspec.field(default_factory=dict)
+    labels: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
+    targets: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, tuple[str, ...]])
+    limits: Mapping[str, tuple[int, ...]] = msgspec.field(default_factory=dict[str, tuple[int, ...]])
     defined: bool = True
     line: int = 0
 

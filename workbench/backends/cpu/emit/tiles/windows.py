@@ -8,8 +8,8 @@ from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import data, places, size
 from workbench.backends.cpu.text.values import width
 from workbench.ir.attributes import AXES
-from workbench.ir.values import Op, Value
-from workbench.types import ArrayType, element
+from workbench.ir.values import Op, Value, array_of
+from workbench.types import element
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
@@ -19,8 +19,7 @@ def emit_window(emitter: Emitter, op: Op) -> None:
 
 def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[str, str, str]:
     """Return the address; elements from row to row of the array; and whether that is the address."""
-    w, kind = emitter.writer, op.operands[0].type
-    assert isinstance(kind, ArrayType)
+    w = emitter.writer
     (there,) = places(emitter, op)
     inside = emitter.operand(condition)
     address = w.emit(f"select i1 {inside}, ptr {there}, ptr {emitter.operand(slots)}")
@@ -45,8 +44,7 @@ def emit_apart(emitter: Emitter, op: Op) -> None:
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
     """Emit the addresses at which a dense array begins and ends."""
-    kind, w = array.type, emitter.writer
-    assert isinstance(kind, ArrayType)
+    kind, w = array_of(array), emitter.writer
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
     bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
     return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")
@@ -54,9 +52,8 @@ def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
 
 def _count(emitter: Emitter, array: Value, first: int) -> str:
     """Return the product of the array's extents from an axis on."""
-    kind, count = array.type, "1"
-    assert isinstance(kind, ArrayType)
-    for axis in range(first, kind.ndim):
+    count = "1"
+    for axis in range(first, array_of(array).ndim):
         extent = size(emitter, array, axis)
         count = extent if count == "1" else emitter.writer.emit(f"mul i64 {count}, {extent}")
     return count

@@ -275,7 +275,7 @@ def for_fragments(rows: int, columns: int, threads: int) -> Spread | None:
     warps = threads // WARP
     if threads % WARP or not warps:
         return None
-    choices = []
+    choices: list[tuple[float, int, Spread]] = []
     for across in range(1, warps + 1):
         down = min(warps // across, -(-rows // MMA_ROWS))
         wide = min(across, -(-columns // MMA_COLUMNS))

@@ -11,6 +11,7 @@ from workbench.backends.cuda.tiles.placement.layouts import Element, Layout
 from workbench.backends.cuda.tiles.placement.uses import ANY, Region, Use
 from workbench.ir.attributes import AXES
 from workbench.ir.build import Builder
+from workbench.ir.tiles import tile_of
 from workbench.ir.values import Op, Value
 from workbench.types import int32
 
@@ -84,8 +85,7 @@ def view(builder: Builder, op: Op, source: InShared) -> InShared:
         op: a `tile_transpose`, `tile_slice`, `tile_broadcast` or `tile_reshape`.
         source: where its operand is.
     """
-    old = op.operands[0].type.shape  # type: ignore[union-attr]
-    new = op.result.type.shape  # type: ignore[union-attr]
+    old, new = tile_of(op.operands[0]).shape, tile_of(op.result).shape
     if op.name == "tile_reshape":
         return InShared(source.region, row_major(new), source.offset, source.entire, source.aligned)
     if op.name == "tile_transpose":

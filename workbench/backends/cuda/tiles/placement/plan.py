@@ -43,9 +43,9 @@ class Plan:
     """
 
     function: Function
-    shared: set[Value] = field(default_factory=set)
-    views: dict[Value, Value] = field(default_factory=dict)
-    layouts: dict[Value, Layout] = field(default_factory=dict)
+    shared: set[Value] = field(default_factory=set[Value])
+    views: dict[Value, Value] = field(default_factory=dict[Value, Value])
+    layouts: dict[Value, Layout] = field(default_factory=dict[Value, Layout])
     tied: Classes = field(default_factory=Classes)
 
     def root(self, value: Value) -> Value:

@@ -107,7 +107,7 @@ class Storage:
 
     def _from_outside(self, op: Op) -> set[Value]:
         """Return tiles read inside a loop and made outside it."""
-        inside, read = self._roots(op.results), set()
+        inside, read = self._roots(op.results), set[Value]()
         for block in op.blocks:
             for inner in uniform_ops(block):
                 inside |= {self.of(v) for v in inner.results if is_tile(v) and v not in self.plan.views}

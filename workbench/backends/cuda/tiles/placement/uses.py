@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
+from workbench.host.narrow import is_tuple
 from workbench.ir.values import Value
 from workbench.types import Scalar, Slots, Vector
 
@@ -95,6 +96,6 @@ class Use:
 
 
 def _mentions(who: Hashable, values: set[Value]) -> bool:
-    if isinstance(who, tuple):
+    if is_tuple(who):
         return any(_mentions(part, values) for part in who)
     return isinstance(who, Value) and who in values
