@@ -65,8 +65,13 @@ def load(shell: Any) -> None:
         kernels = KernelMagics(shell)
         cuda = CudaMagics(shell, kernels)
         magics: tuple[Any, ...] = (
-            kernels, RecordMagics(shell), GraphMagics(shell), GradientMagics(shell), MeasureMagics(shell), cuda,
-        )  # fmt: skip
+            kernels,
+            RecordMagics(shell),
+            GraphMagics(shell),
+            GradientMagics(shell),
+            MeasureMagics(shell),
+            cuda,
+        )
         magics += (HouseMagics(shell, magics),)
         shell.register_magics(*map(with_help, magics))
         values = Values(shell, magics[1].label)

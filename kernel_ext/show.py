@@ -109,9 +109,13 @@ def array_look(value: Any, name: str, at: tuple[int, ...], look: array_view.Look
     view = array_view.array_view(value, name, at, look)
     slices = array_view.Slices(value, view, look)
     shown = Shown(
-        "array_view", view, array_fallback.array_text, array_fallback.array_html,
-        slice_at=slices if view.sizes or view.fields else None, threads_at=threads_of(value),
-    )  # fmt: skip
+        "array_view",
+        view,
+        array_fallback.array_text,
+        array_fallback.array_html,
+        slice_at=slices if view.sizes or view.fields else None,
+        threads_at=threads_of(value),
+    )
     shown.again = Redraw(slices.draw, value)
     return shown
 

@@ -323,9 +323,13 @@ def _compiled(node: ast.FunctionDef, code: CodeType, imports: set[str], optimize
     known = [ast.Import([ast.alias(name, **span)], **span) for name in sorted(imports)]
     try:
         module = compile(
-            ast.Module([*known, outer], []), code.co_filename, "exec", code.co_flags & _FLAGS, dont_inherit=True,
+            ast.Module([*known, outer], []),
+            code.co_filename,
+            "exec",
+            code.co_flags & _FLAGS,
+            dont_inherit=True,
             optimize=optimize,
-        )  # fmt: skip
+        )
     except (SyntaxError, ValueError, RecursionError):
         return None
     # A class may have the same name.

@@ -482,16 +482,19 @@ _SPATIAL = {"": float32, "f": float32, "d": float64, "h": float16}
 VECTORS.update({f"spatial_vector{suffix}": Vector(6, t) for suffix, t in _SPATIAL.items()})
 MATRICES: dict[str, Matrix] = {
     f"mat{r}{c}{suffix}": Matrix(r * c, t, c)
-    for r in (2, 3, 4) for c in (2, 3, 4)
-    for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
+    for r in (2, 3, 4)
+    for c in (2, 3, 4)
+    for t in SCALARS.values()
+    if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
     for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
-}  # fmt: skip
+}
 MATRICES.update({f"spatial_matrix{suffix}": Matrix(36, t, 6) for suffix, t in _SPATIAL.items()})
 QUATERNIONS: dict[str, Quaternion] = {
     f"quat{suffix}": Quaternion(4, t)
-    for t in SCALARS.values() if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
+    for t in SCALARS.values()
+    if t.kind is Kind.FLOAT and t.name in _VECTOR_SUFFIX
     for suffix in dict.fromkeys((_VECTOR_SUFFIX[t.name], _VECTOR_SUFFIX[t.name] or "f"))
-}  # fmt: skip
+}
 
 TRANSFORMS: dict[str, Transform] = {
     name.replace("quat", "transform"): Transform(7, q.dtype) for name, q in QUATERNIONS.items()

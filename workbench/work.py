@@ -40,9 +40,13 @@ class Work(Generic[T]):
     """
 
     def __init__(
-        self, call: Callable[..., T], *args: Any, name: str = "", after: Callable[[], None] | None = None,
+        self,
+        call: Callable[..., T],
+        *args: Any,
+        name: str = "",
+        after: Callable[[], None] | None = None,
         ahead: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Begin `call(*args)`.
 
         Args:

@@ -231,8 +231,12 @@ class MeasureMagics(Magics):
 
     @magic_arguments()
     @argument("name", metavar="NAME", help="A kernel, a launch made with record_cmd=True, or a function of the axes.")
-    @argument("axes", nargs="+", metavar="PARAM=VALUES",
-              help="block=32..1024:x2, N=4,8: a parameter, an argument, a constant, threads.")  # fmt: skip
+    @argument(
+        "axes",
+        nargs="+",
+        metavar="PARAM=VALUES",
+        help="block=32..1024:x2, N=4,8: a parameter, an argument, a constant, threads.",
+    )
     @argument("--run", default="", metavar="EXPR", help="With a kernel: the expression that launches it.")
     @argument("-r", "--repeat", type=int, default=5, help="Rounds for each combination; 5 by default.")
     @argument("-o", "--output", action="store_true", help="Return the sweep, to keep it.")

@@ -36,9 +36,12 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
         _check(frames.watch)
         colour = frames.options.get("color")
         look = {
-            "fixed": frames.fixed, "colours": frames.colours, "grows": True,
-            "boxed": frames.options.get("box") is not None, "coloured": isinstance(colour, wb.array),
-        }  # fmt: skip
+            "fixed": frames.fixed,
+            "colours": frames.colours,
+            "grows": True,
+            "boxed": frames.options.get("box") is not None,
+            "coloured": isinstance(colour, wb.array),
+        }
         program = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
         return _with(program, kind, False, look)
     return None
@@ -72,6 +75,9 @@ def _check(watch: Any) -> None:
 
 def _with(program: Any, kind: str, rewind: bool, look: dict[str, Any]) -> dict[str, Any]:
     return {
-        "program": program.data(), "payload": base64.b64encode(program.compressed()).decode(), "subject": kind,
-        "rewind": rewind, "look": {"grows": False, "maps": MAPS, **look},
-    }  # fmt: skip
+        "program": program.data(),
+        "payload": base64.b64encode(program.compressed()).decode(),
+        "subject": kind,
+        "rewind": rewind,
+        "look": {"grows": False, "maps": MAPS, **look},
+    }

@@ -198,9 +198,13 @@ def made_page(
 
 
 def write_page(
-    path: str, title: str, views: Sequence[Shown], texts: Texts = lambda _: (), strict: bool = False,
+    path: str,
+    title: str,
+    views: Sequence[Shown],
+    texts: Texts = lambda _: (),
+    strict: bool = False,
     above: Sequence[str] = (),
-) -> str:  # fmt: skip
+) -> str:
     """Write the page to a file; return a sentence on its contents.
 
     Args:

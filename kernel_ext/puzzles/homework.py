@@ -122,9 +122,13 @@ def submissions(folder: Path) -> list[Path]:
 
 
 def grade_folder(
-    folder: Path, course: Path, table: Path, seconds: float = 300.0, megabytes: int = 4096,
+    folder: Path,
+    course: Path,
+    table: Path,
+    seconds: float = 300.0,
+    megabytes: int = 4096,
     tell: Callable[[str], None] = print,
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Grade each submission in a process of its own, and write the table.
 
     Args:

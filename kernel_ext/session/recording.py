@@ -94,9 +94,13 @@ def parse_values(items: Sequence[str], namespace: Mapping[str, Any]) -> dict[str
 
 
 def replay(
-    recorder: wb.Recorder, values: Mapping[str, Any], only: str = "", kernel: str = "", rewind: bool = False,
+    recorder: wb.Recorder,
+    values: Mapping[str, Any],
+    only: str = "",
+    kernel: str = "",
+    rewind: bool = False,
     times: int = 1,
-) -> str:  # fmt: skip
+) -> str:
     """Run a record again, or a part of it; return a sentence on what ran.
 
     Raises:

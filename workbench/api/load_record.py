@@ -76,9 +76,13 @@ class SavedSpecialisation(Specialisation):
     """A kernel as a file holds it: its IR, facts and tiling."""
 
     def __init__(
-        self, function: Function, checkpoints: int, fma: bool, kernel_facts: KernelFacts | None = None,
+        self,
+        function: Function,
+        checkpoints: int,
+        fma: bool,
+        kernel_facts: KernelFacts | None = None,
         tiling: tuple[int, int | None, bool, tuple[int, ...]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Hold the IR with the facts known of it, and with the tiling of its launch if it has tiles."""
         self.kernel = SavedKernel(function, checkpoints, fma)
         self.types = tuple(p.type for p in function.params)
@@ -105,8 +109,9 @@ class SavedSpecialisation(Specialisation):
             sizes = " × ".join(map(str, self.tiling.threads)) or "one dimension"
             raise LaunchError(
                 f"{self.kernel.name} uses tiles and comes from a file, where it was launched over {sizes} of threads.",
-                parameter="dim", advice="Keep these dimensions, or launch the kernel itself from its source.",
-            )  # fmt: skip
+                parameter="dim",
+                advice="Keep these dimensions, or launch the kernel itself from its source.",
+            )
         return self
 
 

@@ -63,9 +63,13 @@ class Recorder(Observer):
     """
 
     def __init__(
-        self, entries: Iterable[Work] = (), contents: Contents | None = None, *, inputs: bool = False,
+        self,
+        entries: Iterable[Work] = (),
+        contents: Contents | None = None,
+        *,
+        inputs: bool = False,
         counter: Counter | Counters = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Hold these entries; `inputs`, `counter` as of `record`, from now on."""
         must_be(entries, Iterable, "Recorder() takes entries", advice="with wb.record() as recorder: … makes one.")
         self.entries: list[Work] = list(entries)
@@ -204,11 +208,12 @@ class Recorder(Observer):
         """Return the launches of one direction, of one kernel (itself or its name), or both."""
         name = getattr(kernel, "name", kernel)
         chosen = [
-            e for e in self.entries
+            e
+            for e in self.entries
             if isinstance(e, Launch)
             and (adjoint is None or (e.record.direction in ADJOINTS) == adjoint)
             and (name is None or e.record.kernel == name)
-        ]  # fmt: skip
+        ]
         return Recorder(chosen, self.contents, counter=self.counters)
 
     # Running it again.
@@ -249,9 +254,13 @@ class Recorder(Observer):
         publish(Replayed(len(self._split()[0]), time.perf_counter() - started))
 
     def backward(
-        self, loss: array | str | None = None, grads: Mapping[array | str, object] | None = None, *,
-        checkpoint_every: int = 0, checkpoint: int = 0,
-    ) -> Tape:  # fmt: skip
+        self,
+        loss: array | str | None = None,
+        grads: Mapping[array | str, object] | None = None,
+        *,
+        checkpoint_every: int = 0,
+        checkpoint: int = 0,
+    ) -> Tape:
         """Run everything again under a tape, then go backwards through it: the gradient of what was recorded.
 
             with wb.record(inputs=True) as rec:
@@ -350,9 +359,10 @@ class Recorder(Observer):
                 numbers[name] = value
             elif len(distinct) > 1:
                 raise LaunchError(
-                    f"{name} is {len(distinct)} different arrays in this record.", parameter=name,
+                    f"{name} is {len(distinct)} different arrays in this record.",
+                    parameter=name,
                     advice="Specify which: rec.replay({old: new}).",
-                )  # fmt: skip
+                )
             else:
                 swaps[next(iter(distinct.values()))] = value
         return swaps, numbers
@@ -363,7 +373,7 @@ class Recorder(Observer):
             raise LaunchError(
                 f"replay takes a mapping of recorded arrays to other ones; this is {type(replacements).__name__}.",
                 advice="By name: rec.replay(x=new); by array: rec.replay({old: new}).",
-            )  # fmt: skip
+            )
         if replacements and self._memories is None:
             self._memories = {id(a.memory) for e in self.entries for a in e.arrays}
         pairs = dict[array, array]()
@@ -430,17 +440,19 @@ class Recorder(Observer):
         known = [n for n in self.counters.steps if self._counts(n)]
         lines = [f"{n} advances by {self.counters.step(n, self.launches)} with each replay" for n in known]
         return lines + [
-            f"{n} feeds rand_init: replays draw the same random numbers; record with counter={n!r}, or "
-            f'replay({n}="+1")' for n in seeded if n not in known
-        ]  # fmt: skip
+            f'{n} feeds rand_init: replays draw the same random numbers; record with counter={n!r}, or replay({n}="+1")'
+            for n in seeded
+            if n not in known
+        ]
 
     def _unknown(self, name: str) -> LaunchError:
         known = sorted({n for r in self._records() for n in r.arguments})
         close = difflib.get_close_matches(name, known, 1)
         return LaunchError(
-            f"No recorded launch has a parameter {name}; there is {', '.join(known) or 'none'}.", parameter=name,
+            f"No recorded launch has a parameter {name}; there is {', '.join(known) or 'none'}.",
+            parameter=name,
             advice=f"Did you mean {close[0]}?" if close else "",
-        )  # fmt: skip
+        )
 
     def __copy__(self) -> Recorder:
         return self[:]

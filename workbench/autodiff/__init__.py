@@ -44,7 +44,7 @@ __all__ = [
     "tangent",
     "tangent_names",
     "then",
-]  # fmt: skip
+]
 _LATER = {
     "adjoint": "reverse_mode",
     "tangent": "forward_mode",

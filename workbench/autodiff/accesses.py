@@ -42,9 +42,10 @@ def logged(function: Function) -> Function:
     if function.block_dim or unknown is not None:
         raise NotDifferentiable(
             "Which elements a kernel of tiles, or one of CUDA text, reads and writes is not followed.",
-            unknown.location if unknown else None, function=function.name,
+            unknown.location if unknown else None,
+            function=function.name,
             advice="Give the pattern: sparse=matrix, of SciPy, not 0 where a derivative may be.",
-        )  # fmt: skip
+        )
     log = Value(ArrayType(int32, 2), log_name(function.params, "log"))
     flows = _Flows(function)
     numbers = {p: k for k, p in enumerate(function.params)}

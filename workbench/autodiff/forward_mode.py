@@ -55,9 +55,11 @@ def _refuse_tiles(function: Function) -> None:
     first = next((op for op in every(function.body) if op.name in TILED), None)
     if first is not None:
         raise NotDifferentiable(
-            "Forward mode of operations on tiles is not built yet.", first.location, function=function.name,
+            "Forward mode of operations on tiles is not built yet.",
+            first.location,
+            function=function.name,
             advice="Use reverse mode: a wb.Tape, or launch_tiled(…, adjoint=True).",
-        )  # fmt: skip
+        )
 
 
 class Traced(msgspec.Struct, frozen=True, eq=False):
@@ -173,9 +175,10 @@ class Walk:
         used = bool(op.results) and op.result in self.active
         if used and array not in self.owned:
             raise self.refuse(
-                "The old value that atomic_add returns is used here in a way that has no derivative yet.", op,
+                "The old value that atomic_add returns is used here in a way that has no derivative yet.",
+                op,
                 "Use the array in a second kernel.",
-            )  # fmt: skip
+            )
         if value in self.tangents or used:
             types = [v.type for v in op.results]
             emitted = self.builder.emit(op.name, (*self.place(op), self.tangent(value)), types)
@@ -193,8 +196,9 @@ class Walk:
             what = f"atomic_{op.attrs[KIND]} on" if op.name == "atomic" else "An atomic change of"
             raise self.refuse(
                 f"{what} {name} has no tangent: {name} and its tangent cannot change at once.",
-                op, "Write each thread's value to an array, and combine them in a loop.",
-            )  # fmt: skip
+                op,
+                "Write each thread's value to an array, and combine them in a loop.",
+            )
 
     # Slots: beside those of values others of tangents.
 
@@ -263,9 +267,10 @@ class Walk:
         bodies = op.blocks
         # A carried value may become active only by what the body yields: parameters count as well as results.
         positions = [
-            s for s, v in enumerate(op.results)
+            s
+            for s, v in enumerate(op.results)
             if v in self.active or any(b.params[len(b.params) - len(op.results) + s] in self.active for b in bodies)
-        ]  # fmt: skip
+        ]
         operands = [*(self.env[v] for v in op.operands), *(self.tangent(op.operands[first + s]) for s in positions)]
         blocks: list[Block] = []
         for number, block in enumerate(bodies):
@@ -297,9 +302,10 @@ class Walk:
         # not written yet.
         if any(isinstance(v.type, ArrayType) and is_float(v.type) for v in op.operands):
             raise self.refuse(
-                f"{op.attrs[NAME]} has a gradient of its own and takes an array: it has no tangent yet.", op,
+                f"{op.attrs[NAME]} has a gradient of its own and takes an array: it has no tangent yet.",
+                op,
                 "Hand elements to it, not arrays.",
-            )  # fmt: skip
+            )
         # The results come from the func itself; only the derivative is taken from the gradient, transposed.
         written([op], self.env, self.builder)
         inputs = [self.env[v] for v in op.operands]

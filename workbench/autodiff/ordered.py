@@ -126,8 +126,9 @@ def _unordered(op: Op, used: set[Value], function: Function) -> str:
 def _refused(function: Function, op: Op, why: str) -> LaunchError:
     return LaunchError(
         f"deterministic=True: {function.name} {why} ({op.location}), and a device has no order for that.",
-        advice=ADVICE, function=function.name,
-    )  # fmt: skip
+        advice=ADVICE,
+        function=function.name,
+    )
 
 
 def _numbers(op: Op) -> int:

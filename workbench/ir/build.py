@@ -127,9 +127,12 @@ class Builder:
         return self.emit("while", init, [v.type for v in init], None, (condition, body), names).results
 
     def tile_map(
-        self, shape: tuple[int, ...], tiles: Sequence[Value],
-        make: Callable[[list[Value], list[Value]], Sequence[Value]], names: Sequence[str] = (),
-    ) -> tuple[Value, ...]:  # fmt: skip
+        self,
+        shape: tuple[int, ...],
+        tiles: Sequence[Value],
+        make: Callable[[list[Value], list[Value]], Sequence[Value]],
+        names: Sequence[str] = (),
+    ) -> tuple[Value, ...]:
         """Elements of tiles of one shape: `make(indices, elements)` emits what is done for each, and gives its values.
 
         Returns:

@@ -186,9 +186,13 @@ class Op(msgspec.Struct, frozen=True, eq=False):
         return value
 
     def replace(
-        self, operands: tuple[Value, ...] | None = None, *, results: tuple[Value, ...] | None = None,
-        attrs: Attributes | Mapping[str, object] | None = None, blocks: tuple[Block, ...] | None = None,
-    ) -> Op:  # fmt: skip
+        self,
+        operands: tuple[Value, ...] | None = None,
+        *,
+        results: tuple[Value, ...] | None = None,
+        attrs: Attributes | Mapping[str, object] | None = None,
+        blocks: tuple[Block, ...] | None = None,
+    ) -> Op:
         """Return the operation of this name, from this line of the source, with those operands, results, … that are
         passed."""
         return Op(

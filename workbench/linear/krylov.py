@@ -96,8 +96,9 @@ class Solve:
                 f"The solve has not converged in {self.steps} steps: |b - A x| is {left:.3g} |b|, not {tol:.3g} |b|.",
                 advice='Allow more steps or a larger tol, or try method="bicgstab" or preconditioner="jacobi"; with a '
                 "singular matrix most b have no solution. raise_=False returns x and the residual.",
-                residual=left, steps=self.steps,
-            )  # fmt: skip
+                residual=left,
+                steps=self.steps,
+            )
         return self.residual
 
     def _start(self, tol: float) -> None:

@@ -62,9 +62,13 @@ class CSR:
     _word = "CSR"
 
     def __init__(
-        self, starts: Any, columns: Any, values: Any, shape: tuple[int, int] | None = None,
+        self,
+        starts: Any,
+        columns: Any,
+        values: Any,
+        shape: tuple[int, int] | None = None,
         device: Device | str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         starts, columns = (a if isinstance(a, array) else array(a, int32, device=device) for a in (starts, columns))
         values = values if isinstance(values, array) else self._values(values, device)
         self.starts, self.columns, self.values = starts, columns, values
@@ -98,13 +102,14 @@ class CSR:
                 f"{self._word}: the values are {kind!r}; "
                 f"they must be float32 or float64{' matrices' * (fits is Matrix)}.",
                 parameter="values",
-            )  # fmt: skip
+            )
         for name, value in (("starts", self.starts), ("columns", self.columns), ("values", self.values)):
             if value.ndim != 1 or value.device != self.values.device or (name != "values" and value.dtype != int32):
                 raise LaunchError(
                     f"{self._word}: {name} is {value.type!r} on {value.device.name}; it has one dimension, on "
-                    f"{self.values.device.name}{'' if name == 'values' else ', of int32'}.", parameter=name,
-                )  # fmt: skip
+                    f"{self.values.device.name}{'' if name == 'values' else ', of int32'}.",
+                    parameter=name,
+                )
 
     def _refuse_structure(self) -> None:
         starts, columns = self.starts.numpy(), self.columns.numpy()
@@ -114,8 +119,9 @@ class CSR:
             raise LaunchError(
                 f"{self._word}: starts has {len(starts)} elements for {rows} rows; there is one more than there are "
                 f"rows, they begin with 0 and never fall, up to the number of columns ({len(columns)}) and of values "
-                f"({len(self.values)}).", parameter="starts",
-            )  # fmt: skip
+                f"({len(self.values)}).",
+                parameter="starts",
+            )
         if len(columns) and not (0 <= columns.min() and columns.max() < wide):
             raise LaunchError(f"{self._word}: a column is outside of 0 to {wide - 1}.", parameter="columns")
 
@@ -159,8 +165,9 @@ class CSR:
                 return x.contiguous().view(kind)
         raise LaunchError(
             f"{self._word} of shape {self.shape}: {name} must be {size} {self.dtype!r} in one dimension on "
-            f"{self.values.device.name}, not {x.type!r} of shape {x.shape} on {x.device.name}.", parameter=name,
-        )  # fmt: skip
+            f"{self.values.device.name}, not {x.type!r} of shape {x.shape} on {x.device.name}.",
+            parameter=name,
+        )
 
     def diagonal(self) -> array:
         """Return the entries on the diagonal: an array of numbers, or of blocks."""
@@ -305,8 +312,9 @@ class _Matrix(Operator):
             if blocks and a.block[0] > 4:
                 raise LaunchError(
                     f"Block Jacobi inverts blocks of up to 4 × 4; these are {a.block[0]} × {a.block[1]}.",
-                    parameter="preconditioner", advice="Pass preconditioner=None, or smaller blocks.",
-                )  # fmt: skip
+                    parameter="preconditioner",
+                    advice="Pass preconditioner=None, or smaller blocks.",
+                )
             known = not any(o.takes for o in OBSERVERS.get())  # in a graph there are no values yet
             if self.method == "cg" and known and not blocks and d.size and float(d.min()) <= 0.0:
                 raise LaunchError(NOT_POSITIVE.format("the diagonal"), advice=USE_BICGSTAB)

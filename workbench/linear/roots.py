@@ -85,8 +85,9 @@ def implicit(
         raise NotConverged(
             f"Newton's method has not converged in {taken} steps: |residual| is {left:.3g}.",
             advice="Start closer to the root, or give a larger tol; raise_=False returns x and the residual.",
-            residual=left, steps=taken,
-        )  # fmt: skip
+            residual=left,
+            steps=taken,
+        )
     root = _with_derivatives(root, residual, close) if differentiated() else root
     return root if raise_ else (root, left)
 

@@ -53,5 +53,5 @@ def corrected(root: array, residual: array, operator: Operator) -> array:
     """
     Mapped(
         root, residual, lambda c: -solved(operator, c), lambda c: -solved(operator.turned(), c), operator.constants
-    ).note()  # fmt: skip
+    ).note()
     return clone(root)

@@ -86,9 +86,13 @@ class _Stepper(Optimizer):
     """
 
     def __init__(
-        self, params: Sequence[array] | array, lr: float | Callable[[int], float], rule: Func, states: int,
+        self,
+        params: Sequence[array] | array,
+        lr: float | Callable[[int], float],
+        rule: Func,
+        states: int,
         options: tuple[float, ...],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(params)
         self.lr = lr
         self._rule, self._options = rule, options

@@ -26,9 +26,11 @@ def added_products(function: Function) -> Function:
         op.result: op
         for block in _blocks(function.body)
         for op in block.ops
-        if op.name == "tile_matmul" and len(op.operands) == 2 and uses[op.result] == 1
+        if op.name == "tile_matmul"
+        and len(op.operands) == 2
+        and uses[op.result] == 1
         and any(op.result in other.operands for other in block.ops)
-    }  # fmt: skip
+    }
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
         if op.name != "tile_map" or len(op.operands) != 2:

@@ -89,8 +89,9 @@ class _Expander:
             if not op.attrs.get(REFERENCE, True):
                 raise BuildError(
                     f"{op.attrs[NAME]} has CUDA text and no Python body, so it runs on a CUDA device alone.",
-                    op.location, "Write its meaning in Python as the body of its def, in place of `...`.",
-                )  # fmt: skip
+                    op.location,
+                    "Write its meaning in Python as the body of its def, in place of `...`.",
+                )
             for inner in op.blocks[0].ops[:-1]:
                 self.op(inner)
             yielded = (self.mapping.get(v, v) for v in op.blocks[0].yielded)

@@ -304,8 +304,9 @@ class Copy(Work, frozen=True, eq=False, dict=True):
     def accesses(self) -> Sequence[Access]:
         """Target and source; a sum reads its target, too."""
         return [
-            Access(self.target, "target", isinstance(self, Add), True), Access(self.source, "source", True, False),
-        ]  # fmt: skip
+            Access(self.target, "target", isinstance(self, Add), True),
+            Access(self.source, "source", True, False),
+        ]
 
     @property
     def subject(self) -> object:

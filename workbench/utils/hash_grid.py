@@ -33,10 +33,14 @@ _FLOATS, _INTS = Vector(3, float32), Vector(3, int32)
 _GRID = Struct.of(
     "HashGrid",
     [
-        ("starts", ArrayType(int32, 1)), ("points", ArrayType(int32, 1)), ("dims", _INTS),
-        ("width", ArrayType(float32, 1)), ("period", _FLOATS), ("groups", ArrayType(int32, 1)),
+        ("starts", ArrayType(int32, 1)),
+        ("points", ArrayType(int32, 1)),
+        ("dims", _INTS),
+        ("width", ArrayType(float32, 1)),
+        ("period", _FLOATS),
+        ("groups", ArrayType(int32, 1)),
     ],
-)  # fmt: skip
+)
 
 
 class HashGrid(StructValue):

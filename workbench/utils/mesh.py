@@ -127,9 +127,13 @@ class Mesh(StructValue):
     moments: array
 
     def __init__(
-        self, points: array, indices: array, velocities: array | None = None, support_winding_number: bool = False,
+        self,
+        points: array,
+        indices: array,
+        velocities: array | None = None,
+        support_winding_number: bool = False,
         leaf_size: int = 4,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Build the mesh of these triangles and the tree of their boxes, on their device.
 
         Args:

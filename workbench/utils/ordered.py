@@ -65,8 +65,10 @@ def captured(record: LaunchRecord) -> Graph:
     if loop:
         raise LaunchError(
             f"deterministic=True: {record.loaded.title} adds in a loop ({loop}) whose turns are counted before each "
-            "launch, which a graph cannot do.", advice="Launch it outside of the capture.", function=record.kernel,
-        )  # fmt: skip
+            "launch, which a graph cannot do.",
+            advice="Launch it outside of the capture.",
+            function=record.kernel,
+        )
     with capture() as graph:
         steps(record.loaded, record.dim, dict(record.arguments), record.block_dim)
     return graph
@@ -106,8 +108,10 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
     if count >= 2**31 or total >= 2**32 - 1:
         raise LaunchError(
             f"deterministic=True: {loaded.title} adds {count:,} numbers to {total:,}; fewer than 2³¹ to fewer than "
-            "2³² can be sorted.", advice="Launch it in parts.", function=loaded.name,
-        )  # fmt: skip
+            "2³² can be sorted.",
+            advice="Launch it in parts.",
+            function=loaded.name,
+        )
     if count:
         rows, values = full(count, UNUSED, uint64, device), empty(count, float64, device)
         step("ordered", rows, values, starts)
@@ -141,8 +145,10 @@ def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapp
         if other:
             raise LaunchError(
                 f"deterministic=True: {loaded.title} adds to {name}, which shares memory with {other}, so its sums "
-                "have no order.", parameter=name, advice=f"Give {other} memory of its own: wb.clone(…).",
-            )  # fmt: skip
+                "have no order.",
+                parameter=name,
+                advice=f"Give {other} memory of its own: wb.clone(…).",
+            )
 
 
 def _applied(change: Any) -> Kernel:

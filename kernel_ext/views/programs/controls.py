@@ -80,9 +80,13 @@ class Bound:
     """
 
     def __init__(
-        self, subject: Subject, ranges: Mapping[str, Any], watch: Any = None, rewind: bool | None = None,
+        self,
+        subject: Subject,
+        ranges: Mapping[str, Any],
+        watch: Any = None,
+        rewind: bool | None = None,
         look: Look = Look(),  # noqa: B008  (frozen)
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Make sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
         Raises:
@@ -214,9 +218,13 @@ def _joined(sliders: tuple[Slider, ...]) -> dict[str, Any]:
         values[name] = (*values.get(name, ()), kind(s)(s.value)) if axis else kind(s)(s.value)
     complex_names = {s.name.partition(".")[0] for s in sliders if s.name.endswith(f".{PARTS[1]}")}
     return {
-        name: complex(*v) if name in complex_names else VECTORS[len(v),][isinstance(v[0], int)](*v)
-        if isinstance(v, tuple) else v for name, v in values.items()
-    }  # fmt: skip
+        name: complex(*v)
+        if name in complex_names
+        else VECTORS[len(v),][isinstance(v[0], int)](*v)
+        if isinstance(v, tuple)
+        else v
+        for name, v in values.items()
+    }
 
 
 def _sliders(name: str, value: Any, limits: Any) -> list[Slider]:

@@ -59,9 +59,10 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
     sizes: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if any(isinstance(n, (array, np.ndarray)) for n in sizes):
         raise LaunchError(
-            f"{kernel}: dim is missing: the threads come before the arguments.", parameter="dim",
+            f"{kernel}: dim is missing: the threads come before the arguments.",
+            parameter="dim",
             advice=f"Write wb.launch({kernel}, n, […]) or {kernel}[n](…).",
-        )  # fmt: skip
+        )
     if not 1 <= len(sizes) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in sizes):
         raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
     if any(n >= 2**31 for n in sizes):
@@ -69,7 +70,7 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
             f"{kernel}: a dimension of {max(sizes)} is too large; each is below 2³¹, as tid() is an int32.",
             advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
             parameter="dim",
-        )  # fmt: skip
+        )
     return tuple(n + 0 if isinstance(n, int) else int(n) for n in sizes)
 
 
@@ -83,9 +84,10 @@ def as_blocks(dims: tuple[int, ...], specialisation: Specialisation, kernel: str
         return dims
     if (threads := int(np.prod(dims))) % (block := specialisation.tiling.block_dim):
         raise LaunchError(
-            f"{kernel} uses tiles, so it runs in whole blocks: {threads} threads, block_dim {block}.", parameter="dim",
+            f"{kernel} uses tiles, so it runs in whole blocks: {threads} threads, block_dim {block}.",
+            parameter="dim",
             advice="Launch a multiple of block_dim, or count blocks: wb.launch_tiled(kernel, dim=[…], …).",
-        )  # fmt: skip
+        )
     return (threads // block,)
 
 
@@ -116,14 +118,16 @@ def as_stream(stream: object, device: Device, kernel: str) -> object:
     if owner is None or (isinstance(owner, Device) and owner != device):
         what = f"of {owner}" if owner is not None else "none of Workbench's"
         raise LaunchError(
-            f"{kernel}: the stream is {what}; the launch is on {device}.", parameter="stream",
+            f"{kernel}: the stream is {what}; the launch is on {device}.",
+            parameter="stream",
             advice=f'Use a stream of its device, wb.Stream("{device}"), or leave stream out.',
-        )  # fmt: skip
+        )
     if device.is_cuda and not hasattr(stream, "handle") and not hasattr(stream, "__cuda_stream__"):
         raise LaunchError(
-            f"{kernel}: {its_type(stream)} is not a CUDA stream.", parameter="stream",
+            f"{kernel}: {its_type(stream)} is not a CUDA stream.",
+            parameter="stream",
             advice=f'Use wb.Stream("{device}"), or a stream of a library that has __cuda_stream__.',
-        )  # fmt: skip
+        )
     return stream if device.is_cuda else None
 
 
@@ -304,15 +308,17 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
         value = value.peek()
     if is_masked(value):
         raise LaunchError(
-            f"{kernel.name}: {name} is a masked array, and arrays have no mask.", parameter=name,
+            f"{kernel.name}: {name} is a masked array, and arrays have no mask.",
+            parameter=name,
             advice=f"Pass {name}.filled(…), with a value for what is hidden.",
-        )  # fmt: skip
+        )
     if isinstance(type, Absent):
         if value is not None:
             raise LaunchError(
                 f"{kernel.name}: {name} was None when this launch was made; its code has no array there.",
-                parameter=name, advice=f"Make the launch again, with an array for {name}.",
-            )  # fmt: skip
+                parameter=name,
+                advice=f"Make the launch again, with an array for {name}.",
+            )
         return empty((0,) * type.ndim, type.dtype, device)
     if isinstance(type, IndexedArray):
         return _indexed(kernel, name, type, value, device)
@@ -332,9 +338,10 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
     if not is_number(value):
         if isinstance(value, array):
             raise LaunchError(
-                f"{kernel.name}: {name} is {type!r}; the argument is an array.", parameter=name,
+                f"{kernel.name}: {name} is {type!r}; the argument is an array.",
+                parameter=name,
                 advice=f"Pass a number, or annotate {name} as {value.type!r}.",
-            )  # fmt: skip
+            )
         raise _wrong(kernel, name, repr(type), value)
     return _number(kernel, name, type, value)
 
@@ -432,8 +439,9 @@ def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value:
             raise LaunchError(
                 f"{kernel.name}: {name} is {type!r}; the elements of this array are another struct: "
                 f"{type.dtype.difference(value.dtype)}.",
-                parameter=name, advice="Make the array again, or run the kernel's cell again.",
-            )  # fmt: skip
+                parameter=name,
+                advice="Make the array again, or run the kernel's cell again.",
+            )
         what = "dtype" if value.dtype != type.dtype else "number of dimensions"
         flat = f"Pass {name}.flatten(), or" if type.ndim == 1 else "Pass it by reshape, or"
         here = f"array{value.ndim}d" if value.ndim > 1 else "array"
@@ -444,13 +452,15 @@ def check_array(kernel: Kernel, name: str, type: ArrayType | StructArray, value:
             advice = f"Pass {name}.astype(np.{type.dtype.name}), or make it with dtype=np.{type.dtype.name}."
         raise LaunchError(
             f"{kernel.name}: {name} is {type!r}; it got {value.type!r} of shape {value.shape}: another {what}.",
-            parameter=name, advice=advice,
-        )  # fmt: skip
+            parameter=name,
+            advice=advice,
+        )
     if value.device != device and not is_peer_access_enabled(value.device, device):
         raise LaunchError(
-            f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.", parameter=name,
+            f"{kernel.name}: {name} is on {value.device}; the launch is on {device}.",
+            parameter=name,
             advice=f"Pass {name}.to({device.name!r}), or launch with device={value.device.name!r}.",
-        )  # fmt: skip
+        )
     if is_wide(value.shape) and not getattr(type, "wide", False):
         raise _too_wide(kernel, name, value)
     return value
@@ -465,8 +475,10 @@ def _indexed(kernel: Kernel, name: str, type: IndexedArray, value: object, devic
     if type.tables != value.type.tables:
         raise LaunchError(
             f"{kernel.name}: {name} has indices for the dimensions {list(value.type.tables)}; this launch was made "
-            f"with indices for {list(type.tables)}.", parameter=name, advice="Make the launch again.",
-        )  # fmt: skip
+            f"with indices for {list(type.tables)}.",
+            parameter=name,
+            advice="Make the launch again.",
+        )
     return value
 
 
@@ -474,9 +486,10 @@ def _too_wide(kernel: Kernel, name: str, value: array) -> LaunchError:
     """Return the error for a size beyond int32 where the code has int32: of an array in a struct, or in place of a
     smaller one."""
     return LaunchError(
-        f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.", parameter=name,
+        f"{kernel.name}: {name} has shape {value.shape}; a size of 2³¹ or more is not possible here.",
+        parameter=name,
         advice="Give it more dimensions, or launch the kernel with it as an array of its own.",
-    )  # fmt: skip
+    )
 
 
 def _wrap(kernel: Kernel, name: str, type: ArrayType | StructArray, value: HostArray) -> array:

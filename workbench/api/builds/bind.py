@@ -32,7 +32,7 @@ from workbench.autodiff import (
     derived,
     parameters,
     tangent_names,
-)  # fmt: skip
+)
 from workbench.errors import LaunchError
 from workbench.ir.values import Function, written_arrays
 from workbench.runtime.active_observers import OBSERVERS
@@ -49,9 +49,13 @@ from workbench.types import ArrayType, is_float
 
 
 def bind(
-    specialisation: Specialisation, direction: str, dims: tuple[int, ...], arguments: Mapping[str, object],
-    device: Device, options: LaunchOptions = PLAIN,
-) -> LaunchRecord:  # fmt: skip
+    specialisation: Specialisation,
+    direction: str,
+    dims: tuple[int, ...],
+    arguments: Mapping[str, object],
+    device: Device,
+    options: LaunchOptions = PLAIN,
+) -> LaunchRecord:
     """Checked arguments and the code that suits them, as a record.
 
     Raises:
@@ -68,8 +72,9 @@ def bind(
         if name in arrays and arrays[adjoint].shape != arrays[name].shape:
             raise LaunchError(
                 f"{specialisation.kernel.name}: {adjoint} has shape {arrays[adjoint].shape}; {name} has "
-                f"{arrays[name].shape}.", parameter=adjoint,
-            )  # fmt: skip
+                f"{arrays[name].shape}.",
+                parameter=adjoint,
+            )
     wanted = specialisation.launch_ndim
     if wanted and wanted != len(dims):
         raise wrong_dimensions(specialisation.kernel.name, wanted, len(dims))
@@ -127,8 +132,9 @@ def wrong_dimensions(kernel: str, wanted: int, passed: int) -> LaunchError:
     return LaunchError(
         f"{kernel} asks tid() for {wanted} {'index' if wanted == 1 else 'indices'}; dim has {passed} "
         f"dimension{'s' * (passed > 1)}.",
-        parameter="dim", advice=f"Write {', '.join('ijkl'[:passed])} = tid() in the kernel, or give dim {sizes}.",
-    )  # fmt: skip
+        parameter="dim",
+        advice=f"Write {', '.join('ijkl'[:passed])} = tid() in the kernel, or give dim {sizes}.",
+    )
 
 
 def _code_for(
@@ -174,16 +180,20 @@ def _code_for(
 
 
 def _refuse_ungathered(
-    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, object], constant: tuple[int, ...],
+    specialisation: Specialisation,
+    dims: tuple[int, ...],
+    arguments: Mapping[str, object],
+    constant: tuple[int, ...],
     local: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Raise if a recorded launch, with these other arguments, can no longer run in gather form."""
     if not gathers(specialisation, dims, arguments, constant, local):
         raise LaunchError(
             f"{specialisation.kernel.name}: this adjoint was recorded in the form that suits launches as large as its "
-            "arrays, which share no memory; the new arguments are others.", parameter="dim",
+            "arrays, which share no memory; the new arguments are others.",
+            parameter="dim",
             advice="Run backward() again with these arguments, in place of the recorded launch.",
-        )  # fmt: skip
+        )
 
 
 def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str], arrays: Mapping[str, array]) -> None:
@@ -204,8 +214,9 @@ def _refuse_shared(loaded: Loaded, function: Function, named: Mapping[str, str],
         if overlap({name: arrays[name]}):
             raise LaunchError(
                 f"{loaded.name}: elements of {name} share memory (strides {arrays[name].strides}), and it is written.",
-                parameter=name, advice="Write to an array whose elements lie apart.",
-            )  # fmt: skip
+                parameter=name,
+                advice="Write to an array whose elements lie apart.",
+            )
     for (one, adj_one), (two, adj_two) in itertools.combinations(pairs.items(), 2):
         if {one, two} & seeds and _meet(arrays, adj_one, adj_two) and not _alike(arrays, one, two, pairs):
             raise _shared(loaded, adj_one, adj_two, f"{adj_one if one in seeds else adj_two} is read and cleared")
@@ -245,9 +256,10 @@ def _steps(a: array) -> list[int]:
 
 def _shared(loaded: Loaded, one: str, two: str, why: str) -> LaunchError:
     return LaunchError(
-        f"{loaded.name}: {one} and {two} share memory, and {why}.", parameter=two,
+        f"{loaded.name}: {one} and {two} share memory, and {why}.",
+        parameter=two,
         advice=f"Give {two} memory of its own: wb.clone(…).",
-    )  # fmt: skip
+    )
 
 
 def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, array]) -> None:
@@ -258,8 +270,9 @@ def _refuse_text(loaded: Loaded, dims: tuple[int, ...], arrays: Mapping[str, arr
     if gaps:
         raise LaunchError(
             f"{loaded.name}: {gaps} is a view with gaps (strides {arrays[gaps].strides}); a pointer knows none.",
-            parameter=gaps, advice=f"Pass {gaps}.contiguous(), or a copy.",
-        )  # fmt: skip
+            parameter=gaps,
+            advice=f"Pass {gaps}.contiguous(), or a copy.",
+        )
 
 
 def _aliases(specialisation: Specialisation, arrays: Mapping[str, array]) -> Iterator[tuple[str, str]]:
@@ -291,9 +304,12 @@ def _counts(steps: Sequence[int], sizes: Sequence[int], apart: int) -> Iterator[
 
 
 def record_of(
-    loaded: Loaded, specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any],
+    loaded: Loaded,
+    specialisation: Specialisation,
+    dims: tuple[int, ...],
+    arguments: Mapping[str, Any],
     options: LaunchOptions = PLAIN,
-) -> LaunchRecord:  # fmt: skip
+) -> LaunchRecord:
     """Return a record of these."""
     values = [arguments[name] for name in loaded.names]
     return LaunchRecord(loaded, dims, values, specialisation, specialisation.kernel.place, options, BINDER)
@@ -321,9 +337,12 @@ BINDER = Binder(_check_again, _bind_again)
 
 
 def adjoint_arguments(
-    specialisation: Specialisation, arguments: Mapping[str, object], passed: Sequence[object], device: Device,
+    specialisation: Specialisation,
+    arguments: Mapping[str, object],
+    passed: Sequence[object],
+    device: Device,
     constant: Sequence[int] = (),
-) -> dict[str, array]:  # fmt: skip
+) -> dict[str, array]:
     """Return the `adj_…` arguments: those passed, else the arrays' `.grad`, else (for numbers) a fresh sum that is
     dropped.
 
@@ -352,9 +371,10 @@ def adjoint_arguments(
             value = arguments[name]
         if value is None:
             raise LaunchError(
-                f"{kernel.name}: the adjoint of {name} is missing.", parameter=names[name],
+                f"{kernel.name}: the adjoint of {name} is missing.",
+                parameter=names[name],
                 advice=f"Make {name} with requires_grad=True, or give its adjoint array.",
-            )  # fmt: skip
+            )
         result[names[name]] = check_array(kernel, names[name], wanted, value, device)
     return result
 
@@ -378,6 +398,7 @@ def not_wanted(specialisation: Specialisation, adjoints: Sequence[object]) -> tu
         what = "is written, so gradients come from its adjoint" if name in arrays else "is not an array"
         raise LaunchError(
             f"{kernel.name}: adj_{name}=False says that its gradient is not requested; {name} {what}.",
-            parameter=f"adj_{name}", advice="Give its adjoint array, or None.",
-        )  # fmt: skip
+            parameter=f"adj_{name}",
+            advice="Give its adjoint array, or None.",
+        )
     return tuple(k for k, p in enumerate(function.params) if p.name in refused)

@@ -37,5 +37,6 @@ def refuse_tiles(specialisation: Specialisation) -> None:
     if specialisation.tiling is not None:
         raise LaunchError(
             f"{specialisation.kernel.name}: a kernel of tiles is compiled for its block_dim, so None cannot choose it.",
-            parameter="block_dim", advice="Give a number of threads, such as 128.",
-        )  # fmt: skip
+            parameter="block_dim",
+            advice="Give a number of threads, such as 128.",
+        )

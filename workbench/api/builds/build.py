@@ -111,8 +111,9 @@ def load(
     if own_code is not None and options.ordered and target.is_cuda:
         raise LaunchError(
             f"deterministic=True: {own_code.name} is CUDA C++, and the order in which it adds is unknown.",
-            advice="Leave it out.", function=own_code.name,
-        )  # fmt: skip
+            advice="Leave it out.",
+            function=own_code.name,
+        )
     if own_code is not None:
         return own_code
     slot = (direction, options_on(target, options), target, atomic)
@@ -131,9 +132,13 @@ def load(
 
 
 def ahead(
-    specialisation: Specialisation, direction: str = "forward", options: Options = Options(),
-    device: Device | str | None = None, atomic: bool = False, begin: bool = True,
-) -> Loaded:  # fmt: skip
+    specialisation: Specialisation,
+    direction: str = "forward",
+    options: Options = Options(),
+    device: Device | str | None = None,
+    atomic: bool = False,
+    begin: bool = True,
+) -> Loaded:
     """Return what launches must know of one direction; build its code in the background, if it is in no cache.
 
     `Loaded.ready()` of it, and `load`, wait for that and raise what it raised.
@@ -291,7 +296,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
         o, stack = self.options, self.backend.name not in ("cuda", "emulated")
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
-        )  # fmt: skip
+        )
 
 
 def _find(
@@ -448,7 +453,7 @@ def function_of(
     kernel = specialisation.kernel
     return ir_of(
         specialisation.function, direction, atomic, kernel.checkpoints, numbers, constant, kernel.fma, stack, launch
-    )  # fmt: skip
+    )
 
 
 def ir_of(
@@ -468,9 +473,11 @@ def ir_of(
 def _refuse_unwanted(specialisation: Specialisation, direction: str) -> None:
     if "adjoint" in direction and not specialisation.kernel.enable_backward:
         raise NotDifferentiable(
-            f"{specialisation.kernel.name} was made with enable_backward=False.", specialisation.kernel.place,
-            "Leave that out to differentiate it.", specialisation.kernel.name,
-        )  # fmt: skip
+            f"{specialisation.kernel.name} was made with enable_backward=False.",
+            specialisation.kernel.place,
+            "Leave that out to differentiate it.",
+            specialisation.kernel.name,
+        )
 
 
 def _metadata(

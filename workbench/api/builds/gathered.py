@@ -55,9 +55,12 @@ def _derived(specialisation: Specialisation, constant: tuple[int, ...], local: b
 
 
 def gathers(
-    specialisation: Specialisation, dims: tuple[int, ...], arguments: Mapping[str, Any], constant: tuple[int, ...],
+    specialisation: Specialisation,
+    dims: tuple[int, ...],
+    arguments: Mapping[str, Any],
+    constant: tuple[int, ...],
     local: bool = False,
-) -> Gathering | None:  # fmt: skip
+) -> Gathering | None:
     """Return the gather form of the adjoint; None if it is wrong for these arguments, or there is none."""
     gathering = gathering_of(specialisation, constant, local)
     if gathering is None or not hold(gathering, gathering.needs, dims, arguments):

@@ -118,9 +118,10 @@ def _specs(request: Request) -> tuple[ProductSpec, ...]:
 
 def _nothing_to_link(request: Request) -> None:
     raise BuildError(
-        f'{request.kernel} asks for matmul="cublasdx", and cuBLASDx has no code for its multiplications.', log="",
+        f'{request.kernel} asks for matmul="cublasdx", and cuBLASDx has no code for its multiplications.',
+        log="",
         advice="It multiplies float16, bfloat16, float32 and float64 and adds up in float32 or float64.",
-    )  # fmt: skip
+    )
 
 
 def _linked(request: Request, key: Key, specs: tuple[ProductSpec, ...], report: Callable[[str, float], None]) -> Entry:

@@ -276,9 +276,11 @@ class CudaModule:
         own = self.device if self.device.is_cuda else Device("cuda:0", "cuda") if driver() is not None else None
         here = own is not None
         advice = (
-            f'Pass arrays on the device: x.to("{own}").' if here else
-            'The CPU runs it on the emulated device: pass x.to("emulated"), or run its cell as %%cuda --run emulated.'
-        )  # fmt: skip
+            f'Pass arrays on the device: x.to("{own}").'
+            if here
+            else 'The CPU runs it on the emulated device: pass x.to("emulated"), or run its cell as '
+            "%%cuda --run emulated."
+        )
         raise LaunchError(
             f"{name} was compiled for {self.target}; the launch is on the CPU." + ("" if here else f" {why_no_cuda()}"),
             self.kernels[name].place,

@@ -182,9 +182,12 @@ class _Pass:
         last = max(k for k, s in enumerate(steps) if any(a.memory in self.before[k] for a in s.used))
         kernel = _kernel(steps[last])
         return Explanation(
-            "zero", "unreached", f"what is computed from it ends in {kernel or 'a copy'}; the loss does not use it.",
-            kernel, last,
-        )  # fmt: skip
+            "zero",
+            "unreached",
+            f"what is computed from it ends in {kernel or 'a copy'}; the loss does not use it.",
+            kernel,
+            last,
+        )
 
     def in_kernel(self, step: LaunchStep, number: int, incoming: frozenset[Memory]) -> Explanation:
         """Explain what in the step's kernel stops the derivative."""
@@ -197,14 +200,22 @@ class _Pass:
         made_of = any(a.memory is not x for a in step.used)
         if links is None and made_of and not any(a.memory is x for s in earlier for a in s.used):
             return Explanation(
-                "zero", "intermediate", f"{name} computes it, and its gradient went on to what it is computed from.",
-                name, number, *_line_of(_write(function, targets)),
-            )  # fmt: skip
+                "zero",
+                "intermediate",
+                f"{name} computes it, and its gradient went on to what it is computed from.",
+                name,
+                number,
+                *_line_of(_write(function, targets)),
+            )
         if links is None:
             return Explanation(
-                "zero", "overwritten", f"{name} overwrites {shown} with values that do not depend on it.", name, number,
+                "zero",
+                "overwritten",
+                f"{name} overwrites {shown} with values that do not depend on it.",
+                name,
+                number,
                 *_line_of(_write(function, targets)),
-            )  # fmt: skip
+            )
         cut = next((link for link in links if link.cut), None)
         if cut is not None:
             return _explained(cut.cut, CUTS[cut.cut].format(op=operation(cut.op)), step, number, cut.op)

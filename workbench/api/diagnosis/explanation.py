@@ -45,10 +45,14 @@ CUTS = {
 }
 _CHOSEN = ("chosen", "{op} chose the other argument.")
 STOPS = {
-    "where": _CHOSEN, "min": _CHOSEN, "max": _CHOSEN, "clamp": ("chosen", "{op} is at its limit."),
-    "saturate": ("chosen", "{op} is at its limit."), "mul": ("factor", "the other factor of {op} is 0."),
+    "where": _CHOSEN,
+    "min": _CHOSEN,
+    "max": _CHOSEN,
+    "clamp": ("chosen", "{op} is at its limit."),
+    "saturate": ("chosen", "{op} is at its limit."),
+    "mul": ("factor", "the other factor of {op} is 0."),
     "load": ("elements", "the elements that are read here have no part in it."),
-}  # fmt: skip
+}
 
 
 class Explanation(msgspec.Struct, frozen=True):

@@ -102,9 +102,13 @@ class Steps(Sequence[Step]):
     """
 
     def __init__(
-        self, kernel: str, thread: tuple[int, ...], steps: Sequence[Step], note: str = "",
+        self,
+        kernel: str,
+        thread: tuple[int, ...],
+        steps: Sequence[Step],
+        note: str = "",
         lines: Sequence[tuple[int, str]] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.kernel = kernel
         self.thread = thread
         self.note = note

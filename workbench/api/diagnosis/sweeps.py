@@ -237,9 +237,12 @@ def _names(function: Function) -> set[str]:
 
 
 def _added(
-    op: Op, taken: interpret.Step, name: str, sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
+    op: Op,
+    taken: interpret.Step,
+    name: str,
+    sums: dict[Value, tuple[tuple[Value, ...], tuple[Any, ...]]],
     loads: dict[Value, str],
-) -> Any:  # fmt: skip
+) -> Any:
     """Return the value that an access to a gradient reads, or adds to it; None if it only clears."""
     if op.name == "load":
         return taken.results[0]

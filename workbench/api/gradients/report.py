@@ -259,9 +259,13 @@ def _kernels(tape: Tape, seed: int) -> tuple[tuple[Verdict, ...], tuple[str, ...
 
 
 def _directions(
-    call: Callable[[], array], wrt: Mapping[str, array], before: Mapping[str, array], gradients: Mapping[str, array],
-    value: float, random: np.random.Generator,
-) -> tuple[tuple[Direction, ...], tuple[str, ...]]:  # fmt: skip
+    call: Callable[[], array],
+    wrt: Mapping[str, array],
+    before: Mapping[str, array],
+    gradients: Mapping[str, array],
+    value: float,
+    random: np.random.Generator,
+) -> tuple[tuple[Direction, ...], tuple[str, ...]]:
     """Return the program at points beside its arrays; the arrays are put back."""
 
     def at(name: str = "", offset: object = None) -> float:

@@ -347,9 +347,12 @@ def _compressed(
 
 
 def _products(
-    f: Callable[..., object], argnum: int, values: list[object], options: dict[str, object],
+    f: Callable[..., object],
+    argnum: int,
+    values: list[object],
+    options: dict[str, object],
     watch: Pattern | None = None,
-) -> tuple[array, Tape, dict[str, Product]]:  # fmt: skip
+) -> tuple[array, Tape, dict[str, Product]]:
     """Run the function; return its result, the tape of that, and what computes products with its Jacobian, by mode.
 
     A run in forward mode is on fresh copies of the arguments.

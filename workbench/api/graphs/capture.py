@@ -48,8 +48,9 @@ class _Capture(Observer):
             if isinstance(a, array) and a.device != own:
                 raise LaunchError(
                     f"{record.kernel}: {name} is on {a.device}, and the launch on {own} cannot be part of a graph.",
-                    parameter=name, advice="Copy it before, or launch outside of the capture.",
-                )  # fmt: skip
+                    parameter=name,
+                    advice="Copy it before, or launch outside of the capture.",
+                )
         self.note(work.Launch(record))
 
     def copying(self, target: array, source: array) -> None:
@@ -150,9 +151,12 @@ def _captured() -> Generator[tuple[Graph, _Capture]]:
 
 @contextmanager
 def capture_stream(
-    reads: Sequence[array] = (), writes: Sequence[array] = (), *, device: Device | str | None = None,
+    reads: Sequence[array] = (),
+    writes: Sequence[array] = (),
+    *,
+    device: Device | str | None = None,
     name: str = "library",
-) -> Generator[Stream]:  # fmt: skip
+) -> Generator[Stream]:
     """Yield a stream for another library: what it queues there inside a capture becomes one node of the graph.
 
         with wb.capture() as g:

@@ -69,9 +69,11 @@ def attach(func: object, definition: Definition, role: str) -> None:
         kernel = getattr(func, "__name__", "it") if hasattr(func, "__wb_kernel__") else ""
         what = f"{kernel} is a kernel" if kernel else f"this is {its_type(func)}"
         raise KernelTypeError(
-            f"A {role} belongs to a func; {what}.", location,
-            "Give it the func that the kernel calls: @wb.func above its def.", definition.name,
-        )  # fmt: skip
+            f"A {role} belongs to a func; {what}.",
+            location,
+            "Give it the func that the kernel calls: @wb.func above its def.",
+            definition.name,
+        )
     refuse_references(definition, f"a {role}")
     for version in func.__wb_definitions__:
         refuse_references(version, f"a func with a {role}")
@@ -83,8 +85,11 @@ def attach(func: object, definition: Definition, role: str) -> None:
         versions = "; ".join(f"{d.name}({_shown(d)})" for d in func.__wb_definitions__)
         raise KernelTypeError(
             f"The parameters of a {role} {'begin with' if role == 'gradient' else 'are'} the func's inputs; these are "
-            f"({_shown(definition)}).", location, f"The func: {versions}.", definition.name,
-        )  # fmt: skip
+            f"({_shown(definition)}).",
+            location,
+            f"The func: {versions}.",
+            definition.name,
+        )
     target = max(fitting, key=lambda d: len(d.parameters))
     customs = func.__wb_customs__
     customs[target] = replace(customs.get(target, Custom()), **{role: definition})

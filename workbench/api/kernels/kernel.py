@@ -100,10 +100,11 @@ def checked_checkpoints(checkpoints: object, definition: Definition) -> int:
     if isinstance(checkpoints, int) and not isinstance(checkpoints, bool) and checkpoints in CHECKPOINT_RANGE:
         return checkpoints
     raise KernelTypeError(
-        f"{definition.name} requests checkpoints={checkpoints!r}.", definition.locate(definition.node),
+        f"{definition.name} requests checkpoints={checkpoints!r}.",
+        definition.locate(definition.node),
         f"Give a whole number from {CHECKPOINT_RANGE[0]} to {CHECKPOINT_RANGE[-1]}, or leave it out for {CHECKPOINTS}.",
         definition.name,
-    )  # fmt: skip
+    )
 
 
 def checked_matmul(value: object, definition: Definition) -> str:
@@ -116,9 +117,11 @@ def checked_matmul(value: object, definition: Definition) -> str:
         return value
     listed = ", ".join(f'"{word}"' for word in MATMULS)
     raise KernelTypeError(
-        f"{definition.name} requests matmul={value!r}.", definition.locate(definition.node), f"Give one of {listed}.",
+        f"{definition.name} requests matmul={value!r}.",
+        definition.locate(definition.node),
+        f"Give one of {listed}.",
         definition.name,
-    )  # fmt: skip
+    )
 
 
 def refuse_tiles(definition: Definition, annotations: Mapping[str, AnyType | None]) -> None:
@@ -163,9 +166,11 @@ def checked_fma(value: object, definition: Definition) -> bool:
     if isinstance(value, bool):
         return value
     raise KernelTypeError(
-        f"{definition.name} requests fma={value!r}.", definition.locate(definition.node),
-        "Give True or False, or leave it out.", definition.name,
-    )  # fmt: skip
+        f"{definition.name} requests fma={value!r}.",
+        definition.locate(definition.node),
+        "Give True or False, or leave it out.",
+        definition.name,
+    )
 
 
 UNKNOWN = Tiling(256)
@@ -315,9 +320,13 @@ class Kernel(Subscripted):
     _written: Definition | None = None
 
     def __init__(
-        self, definition: Definition, checkpoints: object = CHECKPOINTS, matmul: object = "",
-        enable_backward: object = True, fma: object = None,
-    ) -> None:  # fmt: skip
+        self,
+        definition: Definition,
+        checkpoints: object = CHECKPOINTS,
+        matmul: object = "",
+        enable_backward: object = True,
+        fma: object = None,
+    ) -> None:
         must_be(definition, Definition, "Kernel() takes what @wb.kernel read", KernelTypeError, "Write @wb.kernel.")
         check_signature(definition)
         self.checkpoints = checked_checkpoints(checkpoints, definition)

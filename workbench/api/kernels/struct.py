@@ -185,9 +185,10 @@ def _recursive(struct: str, name: str, location: Location) -> KernelTypeError:
 def _extra(struct: str, name: str, callable_: bool, location: Location) -> KernelTypeError:
     if callable_:
         return KernelTypeError(
-            f"{struct} has a method, {name}; a struct holds only fields.", location,
+            f"{struct} has a method, {name}; a struct holds only fields.",
+            location,
             f"Make it a func that takes a {struct}.",
-        )  # fmt: skip
+        )
     return KernelTypeError(f"{name} of {struct} has no annotation.", location, f"Write {name}: float, say.")
 
 

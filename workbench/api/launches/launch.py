@@ -361,8 +361,9 @@ def adjoint_list(
         if len(adjoints) > most:
             raise LaunchError(
                 f"adj_{name} has {len(adjoints)} elements; there are {most} {name if adj_outputs else 'arguments'}.",
-                parameter=f"adj_{name}", advice="Give one for each argument, in the same order; None leaves one out.",
-            )  # fmt: skip
+                parameter=f"adj_{name}",
+                advice="Give one for each argument, in the same order; None leaves one out.",
+            )
     padding = [None] * (len(inputs) - len(adj_inputs)) if adj_outputs else []
     return [*adj_inputs, *padding, *adj_outputs]
 

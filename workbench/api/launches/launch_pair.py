@@ -83,8 +83,9 @@ class LaunchPair:
         if changed:
             raise LaunchError(
                 f"{self.forward_record.kernel}: {changed} has changed since forward(); the adjoint needs it as it was.",
-                parameter=changed, advice="Call forward() again, or change it after backward().",
-            )  # fmt: skip
+                parameter=changed,
+                advice="Call forward() again, or change it after backward().",
+            )
         execute_again(self.backward_record)
 
     def __repr__(self) -> str:

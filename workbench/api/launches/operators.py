@@ -63,9 +63,12 @@ def applied(builtin: Builtin, *values: Any) -> Any:
 
 
 _OF_VECTORS = {
-    "dot": "x.dot(y)", "length": "wb.sqrt(x.dot(x))", "length_sq": "x.dot(x)", "argmax": "np.argmax(x)",
+    "dot": "x.dot(y)",
+    "length": "wb.sqrt(x.dot(x))",
+    "length_sq": "x.dot(x)",
+    "argmax": "np.argmax(x)",
     "argmin": "np.argmin(x)",
-}  # fmt: skip
+}
 
 
 def _number_type(*values: Any) -> Scalar | None:

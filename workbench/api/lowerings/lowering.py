@@ -74,10 +74,14 @@ class Lowering:
     """
 
     def __init__(
-        self, make: Callable[[], Function], launch_facts: _Facts, watched: tuple[Watched, ...],
-        notices: tuple[Notice, ...] = (), parts: Mapping[bool, tuple[Part, ...]] | None = None,
+        self,
+        make: Callable[[], Function],
+        launch_facts: _Facts,
+        watched: tuple[Watched, ...],
+        notices: tuple[Notice, ...] = (),
+        parts: Mapping[bool, tuple[Part, ...]] | None = None,
         keep: Callable[[Lowering], None] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._make = make
         self.params = launch_facts.params
         self.launch_ndim, self.block_dim, self.adds_alone = (
@@ -350,9 +354,13 @@ def _watched_again(number: int, kind: str, path: str, known: dict[str, Any], see
 
 
 def _put(
-    digest: str, name: str, reads: list[tuple[int | str, str | None, str, str]],
-    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]], locations: _Locations, result: Lowering,
-) -> None:  # fmt: skip
+    digest: str,
+    name: str,
+    reads: list[tuple[int | str, str | None, str, str]],
+    watched: list[tuple[int, str, str, dict[str, bool | int | float | str]]],
+    locations: _Locations,
+    result: Lowering,
+) -> None:
     try:
         function = msgspec.msgpack.encode(to_data(result.function, locations))
     except (Unwritable, Inexact):
@@ -414,13 +422,17 @@ def _compare(name: str, cached: Lowering, fresh: Lowering) -> None:
             "params": [(p.name, repr(p.type)) for p in lowering.params],
             "facts": (lowering.launch_ndim, lowering.block_dim, lowering.adds_alone),
             "watched": {(w.definition.name, w.path, repr(meaning(w.value))) for w in lowering.watched},
-            "forward key": lowering.parts("forward"), "other keys": lowering.parts("adjoint"),
-            "own keys": [function_parts(function, d) for d in ("forward", "adjoint")], "source": function.source,
-            "places": [op.location for op in walk(function.body)], "view": show(function),
-        }  # fmt: skip
+            "forward key": lowering.parts("forward"),
+            "other keys": lowering.parts("adjoint"),
+            "own keys": [function_parts(function, d) for d in ("forward", "adjoint")],
+            "source": function.source,
+            "places": [op.location for op in walk(function.body)],
+            "view": show(function),
+        }
 
     before, now = shown(cached), shown(fresh)
     wrong = [what for what in now if before[what] != now[what]]
     if wrong:
-        raise CacheError(f"{name}: lowering gives other {', '.join(wrong)} than the cache: "
-                         f"{before[wrong[0]]} became {now[wrong[0]]}")  # fmt: skip
+        raise CacheError(
+            f"{name}: lowering gives other {', '.join(wrong)} than the cache: {before[wrong[0]]} became {now[wrong[0]]}"
+        )

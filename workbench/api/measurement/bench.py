@@ -239,9 +239,13 @@ def bench(call: Callable[[], object], *, number: int = 0, repeat: int = 7, what:
 
 
 def compare(
-    first: Callable[[], object], second: Callable[[], object], *, number: int = 0, repeat: int = 7,
+    first: Callable[[], object],
+    second: Callable[[], object],
+    *,
+    number: int = 0,
+    repeat: int = 7,
     what: tuple[str, str] = ("first", "second"),
-) -> Comparison:  # fmt: skip
+) -> Comparison:
     """Time two calls by turns, so that what slows the machine meanwhile slows both.
 
         wb.compare(lambda: wb.launch(a, n, [x]), lambda: wb.launch(b, n, [x]))

@@ -119,16 +119,18 @@ def _order(record: LaunchRecord, arch: str, total: Counts) -> str:
         return ""
     if not record.options.ordered:
         free = sum_order(record.loaded.function).sharing == FREE
-        return "" if free else (
-            "Order not fixed: threads add floats to elements that they share, so on a device the bits may differ from "
-            "run to run; deterministic=True orders them."
-        )  # fmt: skip
+        return (
+            ""
+            if free
+            else (
+                "Order not fixed: threads add floats to elements that they share, so on a device the bits may differ "
+                "from run to run; deterministic=True orders them."
+            )
+        )
     device, watching = get_device("emulated"), _Adding(arch)
     try:
         with unobserved():
-            loaded, _ = load_for(
-                record.specialisation, record.direction, record.options, device, False, record.dim
-            )  # fmt: skip
+            loaded, _ = load_for(record.specialisation, record.direction, record.options, device, False, record.dim)
             if loaded.in_order is None:
                 return ""
             items = record.arguments.items()

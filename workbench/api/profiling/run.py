@@ -230,11 +230,15 @@ class _Run:
             )
         ran = -(-geometry.blocks // every)
         return Counting(
-            tuple(_scaled(read_table(list(table), metadata.code, metadata.blocks), geometry.blocks / ran)), ran,
-            int(self.touched.sum()), int(self.hits.max()) if self.hits.size else 0,
-            tuple(read_trace(trace, len(metadata.blocks))), int(trace[0]),
-            self.kernel.shared_size(geometry.shared), self.ranges(),
-        )  # fmt: skip
+            tuple(_scaled(read_table(list(table), metadata.code, metadata.blocks), geometry.blocks / ran)),
+            ran,
+            int(self.touched.sum()),
+            int(self.hits.max()) if self.hits.size else 0,
+            tuple(read_trace(trace, len(metadata.blocks))),
+            int(trace[0]),
+            self.kernel.shared_size(geometry.shared),
+            self.ranges(),
+        )
 
 
 def _scaled(counted: Iterable[Counted], factor: float) -> Iterator[Counted]:

@@ -51,9 +51,12 @@ class PlainAdjoint(msgspec.Struct, frozen=True, eq=False):
     adjoints: tuple[tuple[int, array | None, bool, bool], ...]
 
     def call(
-        self, record: LaunchRecord, values: Sequence[Any], adjoints: Mapping[Memory, array],
+        self,
+        record: LaunchRecord,
+        values: Sequence[Any],
+        adjoints: Mapping[Memory, array],
         adjoint_of: Callable[[array], array],
-    ) -> Callable[[], None]:  # fmt: skip
+    ) -> Callable[[], None]:
         """Return what runs the adjoint of a launch whose arrays are dense and share no memory.
 
         Args:
@@ -133,10 +136,12 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> Pla
     if code.geometry is not None or code.names[:count] != loaded.names or not whose.keys() >= set(names):
         return None
     with unobserved():  # they serve only launches without observers
-        adjoints = tuple([
-            (loaded.names.index(n), _other(loaded, n, unwanted), k in code.written, k in code.shared)
-            for k, n in enumerate(map(whose.__getitem__, names), count)
-        ])  # fmt: skip
+        adjoints = tuple(
+            [
+                (loaded.names.index(n), _other(loaded, n, unwanted), k in code.written, k in code.shared)
+                for k, n in enumerate(map(whose.__getitem__, names), count)
+            ]
+        )
     needed = tuple(n for n, k in enumerate(loaded.arrays) if loaded.names[k] in code.touched)
     return PlainAdjoint(code, needed, adjoints)
 
@@ -179,9 +184,13 @@ def _how(launch_options: LaunchOptions, code: Options) -> LaunchOptions:
 
 
 def bind_adjoint(
-    record: LaunchRecord, adjoints: Mapping[str, array], instead: Mapping[str, Any] | None = None,
-    unwanted: Set[str] = frozenset(), ordered: bool = False, step: str = "adjoint",
-) -> LaunchRecord:  # fmt: skip
+    record: LaunchRecord,
+    adjoints: Mapping[str, array],
+    instead: Mapping[str, Any] | None = None,
+    unwanted: Set[str] = frozenset(),
+    ordered: bool = False,
+    step: str = "adjoint",
+) -> LaunchRecord:
     """Return the adjoint launch of a recorded launch, with adjoints by parameter; numbers get none.
 
     Args:

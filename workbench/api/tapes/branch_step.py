@@ -261,9 +261,13 @@ def _begin(
 
 @kernel
 def _go_on(
-    slots: int32, plan: array[int32], going: array[int32], forward: array[int32], backward: array[int32],
+    slots: int32,
+    plan: array[int32],
+    going: array[int32],
+    forward: array[int32],
+    backward: array[int32],
     moving: array[int32],
-):  # fmt: skip
+):
     """Note that a turn has run, or was undone; then decide."""
     plan[_SAVE] = -1
     plan[_LOAD] = -1

@@ -73,8 +73,9 @@ def untaped(step: LaunchStep, taped: set[Memory]) -> CutStep:
             f"{record.kernel} was launched with record_tape=False and writes {name}, through which the gradient goes.",
             record.location,
             f"Record its backward function: tape.record_func(backward, [{name}, …]), or leave record_tape out.",
-            record.kernel, parameter=name,
-        )  # fmt: skip
+            record.kernel,
+            parameter=name,
+        )
 
     return CutStep(step.changed, taped & {a.memory for a in step.changed}, refusal, step)
 

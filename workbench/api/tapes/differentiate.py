@@ -12,9 +12,12 @@ from workbench.runtime.work import Fill, Work, flattened
 
 
 def differentiate(
-    entries: Sequence[Work], loss: array | None, grads: Mapping[array, object] | None, checkpoint_every: int,
+    entries: Sequence[Work],
+    loss: array | None,
+    grads: Mapping[array, object] | None,
+    checkpoint_every: int,
     checkpoint: int,
-) -> Tape:  # fmt: skip
+) -> Tape:
     """Run recorded work under a tape, then the tape's backward pass; see `Recorder.backward`.
 
     Returns:

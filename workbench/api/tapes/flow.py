@@ -79,8 +79,10 @@ def _node(index: int, step: Step, copies: list[Snapshot]) -> dict[str, object]:
     launch = step.record if isinstance(step, LaunchStep) else None
     dims = list(launch.dim if launch else step.changed[0].shape if step.changed else ())
     kind = kind_of(step)
-    remarks = [["kept", f"{c.parameter}, {c.nbytes:,} bytes: its adjoint reads it, and {c.changed_by} changed it"]
-            for c in copies]  # fmt: skip
+    remarks = [
+        ["kept", f"{c.parameter}, {c.nbytes:,} bytes: its adjoint reads it, and {c.changed_by} changed it"]
+        for c in copies
+    ]
     detail = "×".join(map(str, dims))
     if copies:
         detail += f"  keeps {', '.join(sorted({c.parameter for c in copies}))}"

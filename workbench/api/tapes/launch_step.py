@@ -49,9 +49,13 @@ class LaunchStep(ReadingStep):
     __slots__ = ("_needed", "_plain", "ordered", "record", "unwanted")
 
     def __init__(
-        self, record: LaunchRecord, touched: Sequence[array], versions: Sequence[int], unwanted: frozenset[str] = NONE,
+        self,
+        record: LaunchRecord,
+        touched: Sequence[array],
+        versions: Sequence[int],
+        unwanted: frozenset[str] = NONE,
         ordered: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Represent a launch that is about to run; as a tape creates one per launch, all else is computed later.
 
         Args:

@@ -105,7 +105,7 @@ class Live:
 
     def _mark(
         self, value: array, kernel: Kernel | None, step: LaunchStep, operands: Sequence[object], tape: Tape
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Add the elements that the kernel marks to those of the array that are reached; without a kernel, all."""
         memory = tape.adjoint_of(value).memory
         all_known = memory in self._live and self._live[memory] is None

@@ -167,9 +167,13 @@ class Differences:
         return self.of(op.operands[0], least)
 
     _RULES: ClassVar[dict[str, Callable[[Differences, Op, Mapping[int, int]], Index | None]]] = {
-        "cast": _narrowed, "wrap_index": _from_the_end, "mod": _periodic, "min": _clamped, "max": _clamped,
+        "cast": _narrowed,
+        "wrap_index": _from_the_end,
+        "mod": _periodic,
+        "min": _clamped,
+        "max": _clamped,
         "clamp": _clamped,
-    }  # fmt: skip
+    }
 
 
 Guards = Sequence[tuple[Value, bool]]

@@ -165,8 +165,10 @@ def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
     return NotDifferentiable(
         f"{array.name} is written in this kernel, and used here in a func with a gradient of its own, at an element "
         "that another thread may write.",
-        op.location, advice="Do one of them in a kernel of its own.", function=function,
-    )  # fmt: skip
+        op.location,
+        advice="Do one of them in a kernel of its own.",
+        function=function,
+    )
 
 
 def private_additions(function: Function, launch: Launch | None = None) -> set[Value]:
@@ -214,8 +216,11 @@ def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tupl
     use = next(op for op in uses if op.name in EFFECTS)
     raise NotDifferentiable(
         f"{one} and {two} share memory, and what one thread writes another may touch: the order is not known.",
-        use.location, "Write to an array of its own.", function.name, parameter=two,
-    )  # fmt: skip
+        use.location,
+        "Write to an array of its own.",
+        function.name,
+        parameter=two,
+    )
 
 
 def _refused_atomic(op: Op, function: str) -> NotDifferentiable:
@@ -235,7 +240,7 @@ def _refused_swap(op: Op, function: str) -> NotDifferentiable:
         op.location,
         advice=f"Use {name} with all of tid() among its indices everywhere, or write each thread's factor to an array.",
         function=function,
-    )  # fmt: skip
+    )
 
 
 def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
@@ -249,9 +254,7 @@ def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
             yield from ((one, other) for other in uses if (kinds[one], kinds[other]) == (a, b))
 
 
-def refuse_meeting(
-    function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]
-) -> None:  # fmt: skip
+def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> None:
     """Refuse a launch in which two threads may touch an element where its adjoint takes them to be apart.
 
     Raises:
@@ -263,8 +266,10 @@ def refuse_meeting(
             load, name = dependence.one, dependence.one.operands[0].name
             raise NotDifferentiable(
                 f"{name} is read here after the kernel wrote that element, counted from the array's other end.",
-                load.location, "Read it before it is written.", function.name,
-            )  # fmt: skip
+                load.location,
+                "Read it before it is written.",
+                function.name,
+            )
         if dependence.exists(numbers):
             raise refused(dependence.one, dependence.other, function.name)
 

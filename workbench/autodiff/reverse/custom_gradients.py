@@ -42,9 +42,10 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
         return
     if not op.attrs.get(REFERENCE, True):
         raise sweep.refuse(
-            f"{op.attrs[NAME]} is CUDA text, whose gradient is not known.", op,
+            f"{op.attrs[NAME]} is CUDA text, whose gradient is not known.",
+            op,
             "Give func_native an adj_cuda, or a Python body.",
-        )  # fmt: skip
+        )
     for value, piece in _derived(sweep, body, seeds).items():
         cotangents.add(value, piece)
 

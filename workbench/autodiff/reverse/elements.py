@@ -26,9 +26,10 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     # Which old value a thread got depends on the order of threads, which the adjoint cannot repeat.
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
-            "The old value that atomic_add returns is used here in a way that has no derivative yet.", op,
+            "The old value that atomic_add returns is used here in a way that has no derivative yet.",
+            op,
             "Use the array in a second kernel.",
-        )  # fmt: skip
+        )
     if op.operands[-1] in sweep.active:
         array, indices = _adjoint_element(sweep, op)
         cotangents.add(op.operands[-1], Piece(sweep.builder.ref(sweep.builder.load(array, *indices))))
@@ -125,9 +126,10 @@ def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotang
 def _kept(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
     """Refuse: in an adjoint, a loop's checkpoints are written many times over."""
     raise sweep.refuse(
-        "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.", op,
+        "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.",
+        op,
         "For second derivatives, use the tangent of the gradient (wb.hvp).",
-    )  # fmt: skip
+    )
 
 
 def _nothing(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:

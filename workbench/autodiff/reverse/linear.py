@@ -86,9 +86,13 @@ def _transposed(
 
 
 def pushed_through(
-    gradient: Block, inputs: Sequence[Value], results: Sequence[Value], tangents: Sequence[Value | None],
-    builder: Emitter, function: str,
-) -> list[Value]:  # fmt: skip
+    gradient: Block,
+    inputs: Sequence[Value],
+    results: Sequence[Value],
+    tangents: Sequence[Value | None],
+    builder: Emitter,
+    function: str,
+) -> list[Value]:
     """Return the tangents of a func's results, from the gradient that a user wrote for it: that is linear in its last
     parameters, the adjoints of the results, and is walked backwards to them.
 

@@ -102,9 +102,13 @@ RESULTS_ALONE = Inside({}, None)
 
 
 def recompute(
-    ops: Iterable[Op], env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside | None = None,
+    ops: Iterable[Op],
+    env: Env,
+    builder: Emitter,
+    overwritten: frozenset[Op],
+    inside: Inside | None = None,
     of: Op | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results.
 
     Args:
@@ -302,9 +306,13 @@ def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, l
 
 
 def _noting(
-    op: Op, blocks: Sequence[Block], count: Sequence[Value], events: Mapping[int, Sequence[Value]], env: Env,
+    op: Op,
+    blocks: Sequence[Block],
+    count: Sequence[Value],
+    events: Mapping[int, Sequence[Value]],
+    env: Env,
     builder: Emitter,
-) -> tuple[list[Value], tuple[Block, ...]]:  # fmt: skip
+) -> tuple[list[Value], tuple[Block, ...]]:
     """Return the blocks of a recomputed loop that notes so much more, and the starts of that.
 
     An iteration is noted by the index of a `for`, or its number in a `while`; an event that never was, as behind all.

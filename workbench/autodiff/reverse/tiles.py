@@ -68,9 +68,10 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
     """Read."""
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
-            "The old elements that tile_atomic_add returns are used here in a way that has no derivative yet.", op,
+            "The old elements that tile_atomic_add returns are used here in a way that has no derivative yet.",
+            op,
             "Use the array in a second kernel.",
-        )  # fmt: skip
+        )
     value = op.operands[-1]
     if value in sweep.active:
         array, offsets, attrs = _mirror(sweep, op)
@@ -289,9 +290,12 @@ def matmul(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotang
 
 
 def _product(
-    sweep: ReverseSweep, target: Value, pair: tuple[Value, Value, bool, bool], attributes: dict[str, object],
+    sweep: ReverseSweep,
+    target: Value,
+    pair: tuple[Value, Value, bool, bool],
+    attributes: dict[str, object],
     cotangents: Cotangents,
-) -> None:  # fmt: skip
+) -> None:
     """Emit the product of the cotangent and a tile, in the wider of their types."""
     *operands, left, right = pair
     dtype = contents(pair[0].type)

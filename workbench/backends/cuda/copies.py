@@ -10,9 +10,13 @@ from __future__ import annotations
 from workbench.backends.cpu.native.copies import LLVM_TYPES
 
 _C_TYPES = {
-    "i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned int", "i64": "unsigned long long",
-    "float": "float", "double": "double",
-}  # fmt: skip
+    "i8": "unsigned char",
+    "i16": "unsigned short",
+    "i32": "unsigned int",
+    "i64": "unsigned long long",
+    "float": "float",
+    "double": "double",
+}
 
 _HEAD = """
 struct wb_move { long long w[17]; };

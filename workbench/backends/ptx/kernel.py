@@ -284,10 +284,12 @@ class _Watching:
         every = self._table.every
         if every > 1 and every not in _TOLD:
             _TOLD.add(every)
-            publish(Notice(
-                f"The emulated device's arrays take {self._table.reached >> 20} MiB: races in global memory are looked "
-                f"for in one of every {every} groups of 4 bytes."
-            ))  # fmt: skip
+            publish(
+                Notice(
+                    f"The emulated device's arrays take {self._table.reached >> 20} MiB: races in global memory are "
+                    f"looked for in one of every {every} groups of 4 bytes."
+                )
+            )
         self._releases = np.zeros(min(_product(grid), global_races.BLOCKS), np.int32)
 
     def words(self) -> dict[str, int]:

@@ -30,9 +30,13 @@ HANDLERS = Handlers(operations.PLAIN | tiles.PLAIN, operations.STRUCTURED | tile
 
 @deep
 def run(
-    function: Function, dim: int | Sequence[int], args: Sequence[Any], *, threads: Iterable[Thread] | None = None,
+    function: Function,
+    dim: int | Sequence[int],
+    args: Sequence[Any],
+    *,
+    threads: Iterable[Thread] | None = None,
     checks: bool = False,
-) -> None:  # fmt: skip
+) -> None:
     """Run the function for every thread of `dim`, in row-major order; arrays are written in place.
 
     Args:

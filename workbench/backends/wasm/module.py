@@ -169,9 +169,8 @@ def _linked(parsed: _Object, exports: Sequence[str], base: int) -> Module:
     functions = {s.name: s.index for s in parsed.symbols if s.kind == _FUNCTION and s.defined}
     segments, size = _segments(parsed.section(DATA)[1])
     addresses = {
-        s.name: base + segments[s.index][0] + s.offset
-        for s in parsed.symbols if s.kind == _DATA_SYMBOL and s.defined
-    }  # fmt: skip
+        s.name: base + segments[s.index][0] + s.offset for s in parsed.symbols if s.kind == _DATA_SYMBOL and s.defined
+    }
     parts: dict[int, bytes] = {}
     for kind in (CODE, DATA):
         code_start, body = parsed.section(kind)

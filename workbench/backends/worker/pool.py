@@ -82,9 +82,7 @@ class Pool:
                 self._grow()
             self._changed.notify()
 
-    def run(
-        self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE
-    ) -> tuple[dict[str, Any], bytes]:  # fmt: skip
+    def run(self, request: dict[str, Any], data: bytes = b"", limits: Limits = NONE) -> tuple[dict[str, Any], bytes]:
         """Ask for something and wait for it.
 
         Raises:

@@ -20,9 +20,13 @@ def _bits(name: str, sign: str, instruction: str, doc: str) -> None:
 
     reference.__doc__ = doc
     builtin(
-        integers(2, bools=True), name=name, operator=sign, cuda=f"({{0}} {sign} {{1}})", differentiable="no: integers",
+        integers(2, bools=True),
+        name=name,
+        operator=sign,
+        cuda=f"({{0}} {sign} {{1}})",
+        differentiable="no: integers",
         llvm={"int": instruction, "uint": instruction, "bool": instruction},
-    )(reference)  # fmt: skip
+    )(reference)
 
 
 _bits("bit_and", "&", "and", "Bitwise and.")
@@ -31,22 +35,28 @@ _bits("bit_xor", "^", "xor", "Bitwise exclusive or.")
 
 
 @builtin(
-    same_integer, operator="~", cuda="(~{0})", differentiable="no: integers",
+    same_integer,
+    operator="~",
+    cuda="(~{0})",
+    differentiable="no: integers",
     llvm={"int": "xor {T} -1,", "uint": "xor {T} -1,"},
-)  # fmt: skip
+)
 def invert(x):
     """Every bit flipped."""
     return np.invert(x)
 
 
 @builtin(
-    integers(2), operator="<<", cuda="wb_shl({0}, {1})", differentiable="no: integers",
+    integers(2),
+    operator="<<",
+    cuda="wb_shl({0}, {1})",
+    differentiable="no: integers",
     prelude="""
 template <typename T> WB_FN T wb_shl(T a, T b) {
     return b >= T(0) && b < T(8 * sizeof(T)) ? T(a << b) : T(0);
 }
 """,
-)  # fmt: skip
+)
 def lshift(x, y):
     """x shifted left by y bits; 0 where y is not in 0 ≤ y < width."""
     width = 8 * x.dtype.itemsize
@@ -77,13 +87,16 @@ def _(x, y):
 
 
 @builtin(
-    integers(2), operator=">>", cuda="wb_shr({0}, {1})", differentiable="no: integers",
+    integers(2),
+    operator=">>",
+    cuda="wb_shr({0}, {1})",
+    differentiable="no: integers",
     prelude="""
 template <typename T> WB_FN T wb_shr(T a, T b) {
     return b >= T(0) && b < T(8 * sizeof(T)) ? T(a >> b) : (a < T(0) ? T(-1) : T(0));
 }
 """,
-)  # fmt: skip
+)
 def rshift(x, y):
     """x shifted right by y bits (signed: keeps the sign); all sign bits where y is not in 0 ≤ y < width."""
     width = 8 * x.dtype.itemsize

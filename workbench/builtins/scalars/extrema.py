@@ -15,8 +15,12 @@ from workbench.builtins.scalars.operators import or_, where
 from workbench.types import Kind, element, is_float
 
 
-@builtin(numeric(2), cuda="wb_min({0}, {1})", domain=((-3.0, 0.0), (0.1, 3.0)),
-         prelude="template <typename T> WB_FN T wb_min(T a, T b) { return a != a || a < b ? a : b; }\n")  # fmt: skip
+@builtin(
+    numeric(2),
+    cuda="wb_min({0}, {1})",
+    domain=((-3.0, 0.0), (0.1, 3.0)),
+    prelude="template <typename T> WB_FN T wb_min(T a, T b) { return a != a || a < b ? a : b; }\n",
+)
 def min(x, y):
     """The smaller one; NaN where one is NaN, as NumPy's minimum. At a tie both have half the gradient, as in JAX."""
     return x if x != x or x < y else y
@@ -32,8 +36,12 @@ def _(ct, result, x, y):
     return _tie(ct, x < y, x.equals(y)), _tie(ct, y < x, x.equals(y))
 
 
-@builtin(numeric(2), cuda="wb_max({0}, {1})", domain=((-3.0, 0.0), (0.1, 3.0)),
-         prelude="template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b; }\n")  # fmt: skip
+@builtin(
+    numeric(2),
+    cuda="wb_max({0}, {1})",
+    domain=((-3.0, 0.0), (0.1, 3.0)),
+    prelude="template <typename T> WB_FN T wb_max(T a, T b) { return a != a || a > b ? a : b; }\n",
+)
 def max(x, y):
     """The larger one; NaN where one is NaN, as NumPy's maximum. At a tie both have half the gradient, as in JAX."""
     return x if x != x or x > y else y
@@ -53,12 +61,16 @@ def _tie(ct: Ref, chosen: Ref, tied: Ref) -> Ref:
     return where(chosen, ct, where(tied, ct * 0.5, ct.like(0)))
 
 
-@builtin(same_numeric, cuda="wb_abs({0})", domain=((0.1, 3.0),),
-         prelude="""
+@builtin(
+    same_numeric,
+    cuda="wb_abs({0})",
+    domain=((0.1, 3.0),),
+    prelude="""
 template <typename T> WB_FN T wb_abs(T a) { return a < T(0) ? T(0) - a : a; }
 WB_FN float wb_abs(float a) { return fabsf(a); }
 WB_FN double wb_abs(double a) { return fabs(a); }
-""")  # fmt: skip
+""",
+)
 def abs(x):
     """Magnitude; its derivative at 0 is 1, as in JAX. INT_MIN stays INT_MIN."""
     return np.abs(x)
@@ -85,10 +97,14 @@ def _(ct, result, x):
     return (where(x >= 0, ct, -ct),)
 
 
-@builtin(same_numeric, cuda="wb_sign({0})", domain=((0.1, 3.0),),
-         prelude="""
+@builtin(
+    same_numeric,
+    cuda="wb_sign({0})",
+    domain=((0.1, 3.0),),
+    prelude="""
 template <typename T> WB_FN T wb_sign(T a) { return a > T(0) ? T(1) : a < T(0) ? T(0) - T(1) : a; }
-""")  # fmt: skip
+""",
+)
 def sign(x):
     """-1, 0 or 1, as NumPy's sign: ±0 and NaN stay themselves."""
     return x.dtype.type(1) if x > 0 else x.dtype.type(-1) if x < 0 else x

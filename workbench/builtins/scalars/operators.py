@@ -60,9 +60,12 @@ def _(ct, result, x, y):
 
 
 @builtin(
-    numeric(1), cuda="(-{0})", operator="-", domain=PAIR[:1],
+    numeric(1),
+    cuda="(-{0})",
+    operator="-",
+    domain=PAIR[:1],
     llvm={"float": "fneg", "int": "sub {T} 0,", "uint": "sub {T} 0,"},
-)  # fmt: skip
+)
 def neg(x):
     """Return the negative; integers wrap."""
     return np.negative(x)

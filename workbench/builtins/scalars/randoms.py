@@ -41,9 +41,12 @@ def _word(name: str, args: Sequence[Arg]) -> Signature:
 
 
 @builtin(
-    _word, hidden=True, cuda="wb_rand_next({0})", differentiable="no: integers",
+    _word,
+    hidden=True,
+    cuda="wb_rand_next({0})",
+    differentiable="no: integers",
     prelude="WB_FN unsigned int wb_rand_next(unsigned int state) { return state * 747796405U + 2891336453U; }\n",
-)  # fmt: skip
+)
 def rand_next(state):
     """Return the state after a draw."""
     return state * np.uint32(747796405) + np.uint32(2891336453)
@@ -55,14 +58,17 @@ def _(state):
 
 
 @builtin(
-    _word, hidden=True, cuda="wb_rand_word({0})", differentiable="no: integers",
+    _word,
+    hidden=True,
+    cuda="wb_rand_word({0})",
+    differentiable="no: integers",
     prelude="""
 WB_FN unsigned int wb_rand_word(unsigned int state) {
     unsigned int word = ((state >> ((state >> 28) + 4)) ^ state) * 277803737U;
     return (word >> 22) ^ word;
 }
 """,
-)  # fmt: skip
+)
 def rand_word(state):
     """Return the 32 random bits of a state."""
     shift = (state >> np.uint32(28)) + np.uint32(4)

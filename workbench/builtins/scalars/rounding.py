@@ -91,7 +91,10 @@ def _safe_divisor(x: Ref, y: Ref) -> Ref:
 
 
 @builtin(
-    numeric(2), operator="//", cuda="wb_floordiv({0}, {1})", domain=AWAY,
+    numeric(2),
+    operator="//",
+    cuda="wb_floordiv({0}, {1})",
+    domain=AWAY,
     prelude="""
 template <typename T> WB_FN T wb_floordiv(T a, T b) {
     if (b == T(0)) return T(-1);
@@ -110,7 +113,7 @@ template <typename T> WB_FN T wb_floordiv_float(T a, T b, T r) {
 WB_FN float wb_floordiv(float a, float b) { return wb_floordiv_float(a, b, fmodf(a, b)); }
 WB_FN double wb_floordiv(double a, double b) { return wb_floordiv_float(a, b, fmod(a, b)); }
 """,
-)  # fmt: skip
+)
 def floordiv(x, y):
     """Quotient rounded down: of floats as NumPy's, so that x = (x // y) * y + x % y. Its derivative is 0."""
     if not isinstance(x, np.integer):
@@ -154,7 +157,10 @@ def _(ct, result, x, y):
 
 
 @builtin(
-    numeric(2), operator="%", cuda="wb_mod({0}, {1})", domain=((0.2, 0.9), (1.1, 3.0)),
+    numeric(2),
+    operator="%",
+    cuda="wb_mod({0}, {1})",
+    domain=((0.2, 0.9), (1.1, 3.0)),
     prelude="""
 template <typename T> WB_FN T wb_mod(T a, T b) {
     if (b == T(0)) return a;
@@ -169,7 +175,7 @@ template <typename T> WB_FN T wb_mod_float(T b, T r) {
 WB_FN float wb_mod(float a, float b) { return wb_mod_float(b, fmodf(a, b)); }
 WB_FN double wb_mod(double a, double b) { return wb_mod_float(b, fmod(a, b)); }
 """,
-)  # fmt: skip
+)
 def mod(x, y):
     """Remainder with the sign of y, as in Python; integer x % 0 is x."""
     if not isinstance(x, np.integer):

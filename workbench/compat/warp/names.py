@@ -310,9 +310,13 @@ _HERE = "the name alone; it has no effect"
 _NO_POOLS = "there are no pools to switch"
 _POOLS = ("ScopedMempool", "ScopedMempoolAccess")
 _NEVER = (
-    "is_cubql_available", "is_mempool_enabled", "is_mempool_supported", "is_mempool_access_enabled",
-    "is_mempool_access_supported", "is_conditional_graph_supported",
-)  # fmt: skip
+    "is_cubql_available",
+    "is_mempool_enabled",
+    "is_mempool_supported",
+    "is_mempool_access_enabled",
+    "is_mempool_access_supported",
+    "is_conditional_graph_supported",
+)
 _NO_RENDERER = "draws nothing: there is no USD here"
 
 # fmt: off

@@ -24,10 +24,12 @@ _ASKED = {"hash_grid": wb.HashGrid, "mesh": wb.Mesh, "bvh": wb.Bvh}
 """By the beginning of a function's name: what its first argument is."""
 _SIGNED, _UNSIGNED = (3, ("sign", "face", "u", "v")), (3, ("face", "u", "v"))
 _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
-    "mesh_query_ray": (4, ("t", "u", "v", "sign", "normal", "face")), "mesh_query_point": _SIGNED,
+    "mesh_query_ray": (4, ("t", "u", "v", "sign", "normal", "face")),
+    "mesh_query_point": _SIGNED,
     **{f"mesh_query_point_sign_{how}": _SIGNED for how in ("normal", "parity", "winding_number")},
-    "mesh_query_point_no_sign": _UNSIGNED, "mesh_query_furthest_point_no_sign": _UNSIGNED,
-}  # fmt: skip
+    "mesh_query_point_no_sign": _UNSIGNED,
+    "mesh_query_furthest_point_no_sign": _UNSIGNED,
+}
 """Queries that may be given names for their results: after how many arguments, and what they are."""
 _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
 """Names that hand their arguments to no func."""

@@ -233,8 +233,9 @@ PYTHON: dict[str, Callable[..., Any]] = {
     "abs": abs, "min": min, "max": max,
 }  # fmt: skip
 COMPLEX: dict[str, Callable[..., Any]] = {
-    "abs": abs, **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")}
-}  # fmt: skip
+    "abs": abs,
+    **{n: getattr(cmath, n) for n in ("exp", "log", "sqrt", "sin", "cos", "sinh", "cosh", "tanh")},
+}
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
@@ -279,9 +280,10 @@ def _unpacked(context: Context, node: ast.Call, expression: Expression) -> ast.C
         if not isinstance(operand, tuple) and not is_vector:
             with context.at(argument):
                 raise context.error(
-                    KernelTypeError, f"* unpacks a tuple or a vector; this is {describe(operand)}.",
+                    KernelTypeError,
+                    f"* unpacks a tuple or a vector; this is {describe(operand)}.",
                     "Write the arguments out.",
-                )  # fmt: skip
+                )
         name = f"unpacked {len(context.env)}"  # no identifier of Python has a space
         context.env[name] = operand
         count = len(operand) if isinstance(operand, tuple) else vector_of(value_of(operand)).shape[0]

@@ -70,9 +70,13 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 UNARY: dict[type[ast.unaryop], str] = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 COMPARE: dict[type[ast.cmpop], tuple[str, Callable[[Any, Any], bool]]] = {
-    ast.Lt: ("lt", operator.lt), ast.LtE: ("le", operator.le), ast.Gt: ("gt", operator.gt),
-    ast.GtE: ("ge", operator.ge), ast.Eq: ("eq", operator.eq), ast.NotEq: ("ne", operator.ne),
-}  # fmt: skip
+    ast.Lt: ("lt", operator.lt),
+    ast.LtE: ("le", operator.le),
+    ast.Gt: ("gt", operator.gt),
+    ast.GtE: ("ge", operator.ge),
+    ast.Eq: ("eq", operator.eq),
+    ast.NotEq: ("ne", operator.ne),
+}
 PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
 
 
@@ -214,9 +218,10 @@ def on_structs(context: Context, name: str, *operands: Operand) -> Operand:
     parameters = ", ".join(f"{p}: {t}" for p, t in zip("ab", types, strict=False))
     fields = ", ".join(f.name for f in struct.type.fields)
     raise context.error(
-        KernelTypeError, f"{struct.type!r} is a struct, and there is no func named {name} for it.",
+        KernelTypeError,
+        f"{struct.type!r} is a struct, and there is no func named {name} for it.",
         f"Define one, def {name}({parameters}), or take the fields: {fields}.",
-    )  # fmt: skip
+    )
 
 
 def _any_float(*operands: Value | Literal) -> bool:

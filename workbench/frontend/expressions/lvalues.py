@@ -85,9 +85,10 @@ def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
         if not isinstance(target.value, (ast.Name, ast.Attribute, ast.Subscript)):
             text = ast.unparse(target.value)
             raise context.error(
-                KernelSyntaxError, f"A component of {text} cannot be assigned in place.",
+                KernelSyntaxError,
+                f"A component of {text} cannot be assigned in place.",
                 f"Write v = {text}, and change v.",
-            )  # fmt: skip
+            )
         owner = locate(context, target.value, inner=True)
         if isinstance(owner, Element) and isinstance(target, ast.Attribute):
             return _field_in_memory(context, owner, target.attr)
@@ -280,9 +281,10 @@ def augment(context: Context, node: ast.AugAssign) -> None:
         if isinstance(lvalue, Element) and isinstance(node.op, (ast.Add, ast.Sub)):
             text = ast.unparse(node.target)
             raise context.error(
-                KernelTypeError, "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
+                KernelTypeError,
+                "+= and -= on an element of an array are atomic, which they cannot be on a struct.",
                 f"Write {text} = {text} + …, where no other thread changes it.",
-            )  # fmt: skip
+            )
         current = read(context, lvalue)
         if isinstance(lvalue, Name):
             check_alone(context, lvalue.id, current)

@@ -74,9 +74,10 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
     if form is None or len(pieces) != 1:
         source = ast.unparse(ast.JoinedStr([piece]))
         raise context.error(
-            KernelSyntaxError, f"In a kernel an f-string does not know the format of {source}.",
+            KernelSyntaxError,
+            f"In a kernel an f-string does not know the format of {source}.",
             "It knows a sign, 0, a width, a precision and one of d x X o c f F e E g G, such as {x:8.3f}.",
-        )  # fmt: skip
+        )
     align, flags, letter = form["align"], form["flags"], form["letter"]
     return f"%{'-' if align == '<' else ''}{flags}{letter}"
 
@@ -115,9 +116,10 @@ def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Op
         before = rest[: match.start()] if match else rest
         if "%" in before:
             raise context.error(
-                KernelTypeError, f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
+                KernelTypeError,
+                f"printf() does not know {before[before.index('%') :][:3]!r} in its format.",
                 "It knows %d %i %u %x %o %c %f %e %g and %%.",
-            )  # fmt: skip
+            )
         parts += [before] if before else []
         rest = rest[match.end() :] if match else ""
         if match:

@@ -71,7 +71,7 @@ def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[
                 KernelTypeError,
                 f"This sequence has {len(items)} elements; a loop over one is unrolled, up to {UNROLLED_SEQUENCE}.",
                 "Put the elements into an array and loop over range(…).",
-            )  # fmt: skip
+            )
         return items
 
 
@@ -93,9 +93,10 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
     bounds = [expression(context, a) for a in node.args]
     if node.keywords or not all(isinstance(g, Literal) and not g.is_float for g in bounds):
         raise context.error(
-            KernelTypeError, "The bounds of this range are not known at compile time, and here they must be.",
+            KernelTypeError,
+            "The bounds of this range are not known at compile time, and here they must be.",
             "Write for i in range(…), and compute the other names from i.",
-        )  # fmt: skip
+        )
     try:
         numbers = range(*(int(g.value) for g in bounds))  # type: ignore[union-attr]
     except (TypeError, ValueError) as error:
@@ -105,7 +106,7 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
             KernelTypeError,
             f"This range has {len(numbers)} elements; with other sequences it is unrolled, up to {UNROLLED_SEQUENCE}.",
             "Write for i in range(…), and compute the other names from i.",
-        )  # fmt: skip
+        )
     return tuple(Literal(n) for n in numbers)
 
 
@@ -147,8 +148,11 @@ def _reversed(context: Context, node: ast.Call, expression: Expression) -> tuple
 
 
 SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ...]]] = {
-    "range": _range, "enumerate": _enumerate, "zip": _zip, "reversed": _reversed,
-}  # fmt: skip
+    "range": _range,
+    "enumerate": _enumerate,
+    "zip": _zip,
+    "reversed": _reversed,
+}
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:
@@ -156,9 +160,10 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
     items = elements(context, right)
     if items is None:
         raise context.error(
-            KernelTypeError, f"in takes a tuple or a vector on its right; this is {describe(right)}.",
+            KernelTypeError,
+            f"in takes a tuple or a vector on its right; this is {describe(right)}.",
             "Write the comparisons out.",
-        )  # fmt: skip
+        )
     item = usable(context, left)
     result: Value | None = None
     for element in items:

@@ -132,9 +132,10 @@ def _known(context: Context, name: str) -> Any:
         if isinstance(operand, (Literal, Static)):
             return operand.value
         raise context.error(
-            KernelTypeError, f"static() is computed at compile time; {name} is computed by the kernel.",
+            KernelTypeError,
+            f"static() is computed at compile time; {name} is computed by the kernel.",
             "Use names from outside the kernel, or leave static() out.",
-        )  # fmt: skip
+        )
 
     return python(structs.gather(context.env, name))
 
@@ -187,7 +188,7 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
                 KernelTypeError,
                 f"{text} has {len(value)} elements; a kernel's constant sequence has up to {STATIC_ELEMENTS}.",
                 "Pass an array.",
-            )  # fmt: skip
+            )
         return tuple(_operand(context, v, f"{text}[{k}]") for k, v in enumerate(value))
     struct = _struct_of(value)
     if struct is not None:
@@ -202,8 +203,9 @@ def _operand(context: Context, value: Any, text: str) -> Operand:
     operand = captured_value(context, value, text) if number else Static(value, text)
     if isinstance(operand, Static) and not usable:
         raise context.error(
-            KernelTypeError, f"static() returns {its_type(value)} here, which no kernel can use.",
+            KernelTypeError,
+            f"static() returns {its_type(value)} here, which no kernel can use.",
             "Return a number, a vector, a struct or a tuple of those, a func or a type "
             f"({', '.join(list(SCALARS)[:3])}, …).",
-        )  # fmt: skip
+        )
     return operand

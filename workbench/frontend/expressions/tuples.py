@@ -56,9 +56,7 @@ def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...
     return same
 
 
-def part(
-    context: Context, items: tuple[Operand, ...], node: ast.expr, expression: Expression
-) -> Operand | None:  # fmt: skip
+def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expression: Expression) -> Operand | None:
     """Return `items[1:]`, `items[-1]` or `items[i]`; None where the index is no integer, or out of range.
 
     An index that only a run computes takes numbers that have a common type.
@@ -125,9 +123,12 @@ def items_of(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def _generate(
-    context: Context, node: ast.GeneratorExp, over: Sequence[ast.comprehension], items: list[Operand],
+    context: Context,
+    node: ast.GeneratorExp,
+    over: Sequence[ast.comprehension],
+    items: list[Operand],
     expression: Expression,
-) -> None:  # fmt: skip
+) -> None:
     if not over:
         items.append(expression(context, node.elt))
         return
@@ -228,5 +229,9 @@ def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 
 FORMS: dict[str, FormHandler] = {
-    "sum": _sum, "any": _quantified("or_"), "all": _quantified("and_"), "tuple": _tuple, "divmod": _divmod,
-}  # fmt: skip
+    "sum": _sum,
+    "any": _quantified("or_"),
+    "all": _quantified("and_"),
+    "tuple": _tuple,
+    "divmod": _divmod,
+}

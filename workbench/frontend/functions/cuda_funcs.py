@@ -74,9 +74,11 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
     for name, type in types.items():
         if type is None:
             raise KernelTypeError(
-                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.", location,
-                f"Annotate it, for example {name}: float.", definition.name,
-            )  # fmt: skip
+                f"{name} of {definition.name} has no type; a func with CUDA source needs one per parameter.",
+                location,
+                f"Annotate it, for example {name}: float.",
+                definition.name,
+            )
     texts: list[Text | None] = []
     for text in (cuda, adjoint, replay):
         if text is not None and not isinstance(text, str):
@@ -88,8 +90,10 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
         if isinstance(type, (IndexedArray, Struct, StructArray)):
             raise KernelTypeError(
                 f"{name} of {definition.name} is {type!r}; a func with CUDA source takes numbers, vectors and arrays.",
-                location, "Pass the fields.", definition.name,
-            )  # fmt: skip
+                location,
+                "Pass the fields.",
+                definition.name,
+            )
     assert not isinstance(result, (Struct, StructArray))
     first, *others = texts
     assert first is not None
@@ -98,8 +102,9 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
 
 def _is_empty(node: ast.FunctionDef) -> bool:
     """Return whether the body is `...`, perhaps after a docstring."""
-    return all(isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
-               for s in node.body)  # fmt: skip
+    return all(
+        isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body
+    )
 
 
 def _place(definition: Definition, text: str) -> Location:
@@ -115,8 +120,11 @@ def _place(definition: Definition, text: str) -> Location:
 
 def attributes(native: Native, env: Env) -> dict[str, Any]:
     """Return the attributes of the `custom` of a call."""
-    texts = ((CUDA, CUDA_PLACE, native.cuda), (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
-             (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay))  # fmt: skip
+    texts = (
+        (CUDA, CUDA_PLACE, native.cuda),
+        (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
+        (REPLAY_CUDA, REPLAY_CUDA_PLACE, native.replay),
+    )
     attrs: dict[str, Any] = {}
     for text, location, text_of in texts:
         attrs |= {text: text_of and text_of.text, location: text_of and text_of.place}

@@ -105,9 +105,10 @@ def emit(
         expected = [custom.native.result] if custom.native.result is not None else []
         if types != expected:
             raise context.error(
-                KernelTypeError, f"The Python body of {name} returns {types}, its annotation says {expected}.",
+                KernelTypeError,
+                f"The Python body of {name} returns {types}, its annotation says {expected}.",
                 "Annotate the one result that the CUDA source returns, such as -> float.",
-            )  # fmt: skip
+            )
     inputs = [o for o in env.values() if isinstance(o, Value)]
     results = context.builder.emit("custom", inputs, types, attrs, (opened.block,)).results
     return results if isinstance(returned, tuple) else results[0] if results else ()
@@ -118,15 +119,19 @@ def _check_inputs(context: Context, name: str, env: Env) -> None:
     views = [n for n, o in env.items() if isinstance(o, View)]
     if views:
         raise context.error(
-            KernelTypeError, f"{views[0]} of {name}() is a part of an array; a func with a custom gradient or "
-            "replay takes whole arrays.", "Pass the array and the indices.",
-        )  # fmt: skip
+            KernelTypeError,
+            f"{views[0]} of {name}() is a part of an array; a func with a custom gradient or "
+            "replay takes whole arrays.",
+            "Pass the array and the indices.",
+        )
     structs = [n for n, o in env.items() if isinstance(o, (Parts, Elements))]
     if structs:
         raise context.error(
-            KernelTypeError, f"{structs[0]} of {name}() is a struct; a func with a custom gradient or replay takes "
-            "numbers, vectors and arrays.", "Pass the fields.",
-        )  # fmt: skip
+            KernelTypeError,
+            f"{structs[0]} of {name}() is a struct; a func with a custom gradient or replay takes "
+            "numbers, vectors and arrays.",
+            "Pass the fields.",
+        )
     tuples = [n for n, o in env.items() if isinstance(o, tuple)]
     if tuples:
         message = f"{tuples[0]} of {name}() is a tuple; a func with a custom gradient or replay takes numbers."
@@ -141,9 +146,13 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
     """Return a context whose operations go to a block of their own."""
     outer = context.shared
     shared = Shared(
-        outer.lower_body, launch_ndim=outer.launch_ndim, captured=outer.captured,
-        errors=outer.errors, tiling=outer.tiling, closed=True,
-    )  # fmt: skip
+        outer.lower_body,
+        launch_ndim=outer.launch_ndim,
+        captured=outer.captured,
+        errors=outer.errors,
+        tiling=outer.tiling,
+        closed=True,
+    )
     return Context(definition, env, shared, (*context.inside, (definition, ())))
 
 
@@ -175,9 +184,11 @@ def _gradient(context: Context, name: str, definition: Definition, env: Env, res
     if len(names) != len(env) + len(results):
         inputs, outputs = ", ".join(env), ", ".join(f"adj_{k}" for k in range(len(results))) or "nothing"
         raise _misfit(
-            inner, f"The gradient of {name} takes its inputs ({inputs}) and an adjoint for each of its {len(results)} "
-            f"results; this one takes ({', '.join(names)}).", f"Write {definition.name}({inputs}, {outputs}).",
-        )  # fmt: skip
+            inner,
+            f"The gradient of {name} takes its inputs ({inputs}) and an adjoint for each of its {len(results)} "
+            f"results; this one takes ({', '.join(names)}).",
+            f"Write {definition.name}({inputs}, {outputs}).",
+        )
     params = _parameters(inner, env, wanted)
     for own, type, annotation in zip(names[len(env) :], results, wanted[len(env) :], strict=True):
         if annotation is not None and annotation != type:
@@ -235,9 +246,11 @@ def _check(context: Context, inner: Context, block: Block, name: str, writable: 
     for op in walk(block):
         if op.name in EFFECTS and op.operands[0] not in writable:
             raise KernelTypeError(
-                f"The gradient of {name} changes {op.operands[0].name}; it may change only adjoints.", op.location,
-                f"Write wb.adjoint[{op.operands[0].name}][…] += … .", inner.definition.name,
-            )  # fmt: skip
+                f"The gradient of {name} changes {op.operands[0].name}; it may change only adjoints.",
+                op.location,
+                f"Write wb.adjoint[{op.operands[0].name}][…] += … .",
+                inner.definition.name,
+            )
     _same_threads(context, inner, name)
 
 

@@ -166,9 +166,10 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
     if not usable_in_kernel(value):
         text = ast.unparse(definition.default_nodes[name])
         raise context.error(
-            KernelTypeError, f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
+            KernelTypeError,
+            f"The default of {name} in {definition.name}() is {text}, which no kernel can use.",
             f"Give {name} at the call, or use {text} inside of {definition.name}.",
-        )  # fmt: skip
+        )
     return captured_value(context, value, f"{definition.name}.{name}")
 
 
@@ -198,7 +199,8 @@ def _fit(context: Context, definition: Definition, name: str, operand: Operand, 
         return operand
     if isinstance(operand, (Value, View)) and operand.type != type and not adopts(operand, type):
         raise context.error(
-            KernelTypeError, f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
-            f"Write {type!r}(…)."  if not hasattr(type, "ndim") else "",
-        )  # fmt: skip
+            KernelTypeError,
+            f"{name} of {definition.name}() is {type!r}; the argument is {operand.type!r}.",
+            f"Write {type!r}(…)." if not hasattr(type, "ndim") else "",
+        )
     return assign_type(context, operand, type, f"{name} of {definition.name}()")

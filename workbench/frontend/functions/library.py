@@ -137,26 +137,30 @@ def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
     name_of_state = getattr(node, "uncertain", "")
     if name_of_state:
         raise context.error(
-            KernelSyntaxError, f"{name}() advances its state, so it cannot stand {name_of_state}.",
+            KernelSyntaxError,
+            f"{name}() advances its state, so it cannot stand {name_of_state}.",
             "Draw the number on a line of its own, and use it here.",
-        )  # fmt: skip
+        )
     argument = node.args[0]
     if not isinstance(argument, ast.Name) or not isinstance(argument.ctx, ast.Store):
         raise context.error(
-            KernelTypeError, f"{name}() advances its state, so it takes a local name.",
+            KernelTypeError,
+            f"{name}() advances its state, so it takes a local name.",
             "Write state = rand_init(seed, i) first.",
-        )  # fmt: skip
+        )
     if argument.id not in context.env:
         raise context.error(
-            KernelTypeError, f"{name}() advances its state, and {argument.id} is not a local name here.",
+            KernelTypeError,
+            f"{name}() advances its state, and {argument.id} is not a local name here.",
             f"Write {argument.id} = rand_init(seed, i) first.",
-        )  # fmt: skip
+        )
     state = usable(context, context.env[argument.id])
     if not isinstance(state, Value) or state.type != uint32:
         raise context.error(
-            KernelTypeError, f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
+            KernelTypeError,
+            f"{name}() takes a state, a uint32; {argument.id} is {describe(state)}.",
             "Write state = rand_init(seed, i) first, and draw from that.",
-        )  # fmt: skip
+        )
     return argument.id, state
 
 

@@ -79,9 +79,10 @@ def _fitted(context: Context, operand: Operand, type: AnyType | None) -> Operand
     if not isinstance(operand, (Value, Bundle, Literal, tuple)):
         return operand
     raise context.error(
-        KernelTypeError, f"{context.definition.name} returns {describe(operand)}; its annotation says {type!r}.",
+        KernelTypeError,
+        f"{context.definition.name} returns {describe(operand)}; its annotation says {type!r}.",
         f"Return {type!r}(…), or change the annotation." if isinstance(type, Scalar) else "Change the annotation.",
-    )  # fmt: skip
+    )
 
 
 def _is_float(type: Any) -> bool:

@@ -61,8 +61,10 @@ _EXCHANGED = "Give the array itself: it has __dlpack__, so torch.from_dlpack(x) 
 HOST: dict[str, str] = {
     "init": "Leave it out: nothing has to be initialised.",
     **dict.fromkeys(("set_device", "get_preferred_device", "get_cuda_device", "map_cuda_device"), _DEVICES),
-    **dict.fromkeys(("is_cuda_available", "get_cuda_devices", "get_cuda_device_count", "is_device_available"),
-                    "wb.get_devices() lists what there is."),
+    **dict.fromkeys(
+        ("is_cuda_available", "get_cuda_devices", "get_cuda_device_count", "is_device_available"),
+        "wb.get_devices() lists what there is.",
+    ),
     **dict.fromkeys(("capture_begin", "capture_end", "capture_launch", "ScopedCapture"), _CAPTURES),
     **dict.fromkeys(("synchronize_device", "synchronize_stream", "synchronize_event"), "Write wb.synchronize()."),
     **dict.fromkeys(("Volume", "MarchingCubes", "Texture2D", "Texture3D"), _QUERIES),
@@ -74,7 +76,7 @@ HOST: dict[str, str] = {
     "cumsum": "Write wb.utils.array_scan(x, out).",
     "sort": "Write wb.utils.radix_sort_pairs(keys, values, n).",
     **dict.fromkeys(("grid", "thread_id", "program_id"), _THREADS),
-}  # fmt: skip
+}
 """Names outside of kernels, of Warp, of numba and of NumPy, and what to write instead of each."""
 _FAMILIES = {
     "transform": _TRANSFORMS, "spatial": _SPATIAL, "mesh": _GEOMETRY, "bvh": _GEOMETRY, "hash": _GEOMETRY,

@@ -76,9 +76,10 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
         raise context.error(KernelTypeError, f"A number is expected here; {what}", advice)
     if isinstance(operand, View):
         raise context.error(
-            KernelTypeError, f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
+            KernelTypeError,
+            f"A number is expected; {operand.name or 'this'} is {operand.type!r}, a part of an array.",
             "Index one element of it.",
-        )  # fmt: skip
+        )
     if isinstance(operand, (Bundle, Elements)):
         raise _struct(context, operand)
     if isinstance(operand, Static) and operand.value is None:
@@ -193,9 +194,10 @@ def assign_type(context: Context, operand: Operand, type: Type, what: str, *, ti
         return value
     if is_tile(value) and not tiles:
         raise context.error(
-            KernelTypeError, f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",
+            KernelTypeError,
+            f"{what} is {type!r}; this is a tile of shape {shown(value.type.shape)}.",
             "tile_store(a, t) writes all of it; t[i] is one element, untile(t) each thread's.",
-        )  # fmt: skip
+        )
     if is_tile(value) and contents(value.type) == type:
         return value
     if is_tile(value):

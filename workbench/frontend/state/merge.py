@@ -136,19 +136,21 @@ def joined_type(context: Context, name: str, a: Operand, b: Operand) -> Type | N
 def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
     if name.startswith(("break.", "skip.")):
         return context.error(
-            KernelTypeError, "Threads of a block may leave this loop, or an iteration of it, at different times; it "
-            "works on tiles.", "Decide by a number of the block, such as tile_max(…) > 0.",
-        )  # fmt: skip
+            KernelTypeError,
+            "Threads of a block may leave this loop, or an iteration of it, at different times; it works on tiles.",
+            "Decide by a number of the block, such as tile_max(…) > 0.",
+        )
     if is_ours(name):  # what the function returns
         return context.error(
             KernelTypeError,
             f"{context.definition.name} returns {describe(a)} on one path and {describe(b)} on the other.",
             "Return one type everywhere: return float(…).",
-        )  # fmt: skip
+        )
     return context.error(
-        KernelTypeError, f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
-        f"Give {name} one type before the paths part: {name} = float(…)." ,
-    )  # fmt: skip
+        KernelTypeError,
+        f"{shown(name)} is {describe(a)} on one path and {describe(b)} on the other.",
+        f"Give {name} one type before the paths part: {name} = float(…).",
+    )
 
 
 def _joins(operand: Operand) -> bool:
@@ -215,9 +217,10 @@ def branch_values(
                 where = "holds" if b is None else "does not hold"
                 unset = a if isinstance(a, Unset) else b
                 branches.unset[name] = (
-                    unset.reason if isinstance(unset, Unset) and a is not None and b is not None
+                    unset.reason
+                    if isinstance(unset, Unset) and a is not None and b is not None
                     else f"{name} may be unbound here: it is set only if {_shown(test)} {where}."
-                )  # fmt: skip
+                )
             pair = _behind(a), _behind(b)
             is_bound = bound or name in handed_on or pair[0] is pair[1]
             _meet(branches, name, pair if is_bound else (PENDING, PENDING), test)

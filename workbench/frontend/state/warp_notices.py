@@ -34,24 +34,30 @@ NAMED: dict[str, type[ast.operator]] = {"div": ast.Div, "mod": ast.Mod}
 _BEYOND = "{0} of a value outside -1 to 1 is NaN here; Warp uses the nearer of the two."
 BUILTINS: dict[str, tuple[str, str]] = {
     "sign": ("sign(0) is 0 here, as in NumPy; Warp returns 1.", "Write where(x < 0.0, -1.0, 1.0) if that matters."),
-    "round": ("round rounds halves to the even number here, as in Python; Warp rounds them away from zero.",
-              "Write floor(x + 0.5) for numbers that are not negative."),
+    "round": (
+        "round rounds halves to the even number here, as in Python; Warp rounds them away from zero.",
+        "Write floor(x + 0.5) for numbers that are not negative.",
+    ),
     "acos": (_BEYOND.format("acos"), "Write acos(clamp(x, -1.0, 1.0)) if x may be rounded beyond."),
     "asin": (_BEYOND.format("asin"), "Write asin(clamp(x, -1.0, 1.0)) if x may be rounded beyond."),
-}  # fmt: skip
+}
 
 _NOISE = (
     "{0} returns different values than in Warp, of the same kind.",
     "Compare results computed from it, not its values.",
 )
 FORMS: dict[str, tuple[str, str]] = {
-    "rand_init": ("The first number drawn from a state equals Warp's; the later ones differ.",
-                  "Compare distributions, not draws."),
+    "rand_init": (
+        "The first number drawn from a state equals Warp's; the later ones differ.",
+        "Compare distributions, not draws.",
+    ),
     **{name: (_NOISE[0].format(name), _NOISE[1]) for name in ("noise", "pnoise", "curlnoise")},
     "poisson": (_NOISE[0].format("poisson"), "Compare distributions, not draws."),
-    "lower_bound": ("lower_bound beyond the last element is the length here, as in NumPy; Warp returns the last index.",
-                    "Write min(lower_bound(a, v), len(a) - 1) if that matters."),
-}  # fmt: skip
+    "lower_bound": (
+        "lower_bound beyond the last element is the length here, as in NumPy; Warp returns the last index.",
+        "Write min(lower_bound(a, v), len(a) - 1) if that matters.",
+    ),
+}
 
 
 def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | None:
@@ -102,9 +108,10 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
     """
     if name == "step" and len(operands) == 1:
         raise context.error(
-            KernelTypeError, "step() takes an edge and x; it got 1 argument.",
+            KernelTypeError,
+            "step() takes an edge and x; it got 1 argument.",
             "Write where(x < 0.0, 1.0, 0.0) for the step of one argument that Warp has.",
-        )  # fmt: skip
+        )
     if name in NAMED and len(operands) == 2:
         note_operator(context, NAMED[name], *operands)
     elif name in BUILTINS and _warns(context) and not all(map(_is_int, operands)):

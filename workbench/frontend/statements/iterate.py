@@ -89,7 +89,7 @@ def _over_array(
 
 def _element(
     context: Context, node: ast.expr, at: str, mark: str, expression: Expression
-) -> tuple[ast.expr, Operand] | None:  # fmt: skip
+) -> tuple[ast.expr, Operand] | None:
     """Return what a loop's target is in the round that the name `at` counts, and how many rounds there are.
 
     None where nothing is an array. What is iterated over is held under names of ours that end in `mark`.
@@ -108,8 +108,10 @@ def _element(
         inners = [_element(context, a, at, f"{mark}.{k}", expression) for k, a in enumerate(node.args)]
         if all(inner is None for inner in inners):
             return None
-        parts = [i or _known_element(context, a, at, f"{mark}.{k}", expression)
-                 for k, (i, a) in enumerate(zip(inners, node.args, strict=True))]  # fmt: skip
+        parts = [
+            i or _known_element(context, a, at, f"{mark}.{k}", expression)
+            for k, (i, a) in enumerate(zip(inners, node.args, strict=True))
+        ]
         sizes = [size for _, size in parts]
         fewest = sizes[0]
         for size in sizes[1:]:
@@ -128,7 +130,7 @@ def _element(
 
 def _known_element(
     context: Context, node: ast.expr, at: str, mark: str, expression: Expression
-) -> tuple[ast.expr, Operand]:  # fmt: skip
+) -> tuple[ast.expr, Operand]:
     """Return the same of a range or of a sequence known now, beside an array in `zip`."""
     here: ast.expr = ast.Name(at, ast.Load())
     if iterator_name(context, node, expression) != "range":

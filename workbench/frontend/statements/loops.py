@@ -29,9 +29,12 @@ LowerBody = Callable[[Context, Sequence[ast.stmt]], None]
 
 
 def for_loop(
-    context: Context, node: ast.For, expression: Expression, lower_body: LowerBody,
+    context: Context,
+    node: ast.For,
+    expression: Expression,
+    lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
-) -> None:  # fmt: skip
+) -> None:
     """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
@@ -274,9 +277,10 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
     values = [usable(context, b) for b in bounds]
     if any(isinstance(v, Value) and isinstance(v.type, Scalar) and v.type.kind is Kind.UINT for v in values):
         raise context.error(
-            KernelTypeError, "reversed() takes a range of signed integers.",
+            KernelTypeError,
+            "reversed() takes a range of signed integers.",
             "Count down: range(last, before_the_first, -step).",
-        )  # fmt: skip
+        )
 
     def do(name: str, *operands: Operand) -> Operand:
         return apply(context, TABLE[name], operands)

@@ -109,10 +109,12 @@ def _noted(
         returning = next(n for n in ast.walk(definition.node) if isinstance(n, ast.Return) and n.value is not None)
         errors.append(
             KernelTypeError(
-                "A kernel returns nothing.", definition.locate(returning),
-                "Write the result to an array, or make this a func.", definition.name,
+                "A kernel returns nothing.",
+                definition.locate(returning),
+                "Write the result to an array, or make this a func.",
+                definition.name,
             )
-        )  # fmt: skip
+        )
     errors += shared.errors
     if errors:
         raise CellErrors.of(_distinct(errors))

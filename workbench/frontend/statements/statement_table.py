@@ -146,9 +146,10 @@ def _pass(context: Context, node: ast.Pass) -> None:
 
 def _return_in_loop(context: Context, node: ast.Return) -> None:
     raise context.error(
-        KernelSyntaxError, "This return inside a loop returns a different number of values than the one before.",
+        KernelSyntaxError,
+        "This return inside a loop returns a different number of values than the one before.",
         "Return the same number of values everywhere, written out.",
-    )  # fmt: skip
+    )
 
 
 def _if(context: Context, node: ast.If) -> None:
@@ -280,9 +281,10 @@ def _assert(context: Context, node: ast.Assert) -> None:
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         with context.at(message):
             raise context.error(
-                KernelSyntaxError, "The message of an assert is a plain string.",
+                KernelSyntaxError,
+                "The message of an assert is a plain string.",
                 "Leave values out: a KernelFault shows what was compared.",
-            )  # fmt: skip
+            )
     if isinstance(node.test, ast.Tuple):
         raise context.error(
             KernelSyntaxError, "This assert tests a tuple, which always holds.", 'Write assert condition, "message".'

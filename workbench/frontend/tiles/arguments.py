@@ -191,7 +191,8 @@ def tiling_of(context: Context) -> Tiling:
         raise NeedsBlocks
     if context.shared.lifted:
         raise context.error(
-            KernelTypeError, "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
+            KernelTypeError,
+            "An operation on tiles cannot stand in a line of per-thread values, nor in a mapped func.",
             "Compute the per-thread value on a line of its own, then wb.tile(value).",
-        )  # fmt: skip
+        )
     return tiling

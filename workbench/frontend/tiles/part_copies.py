@@ -60,7 +60,7 @@ def check_alone(context: Context, name: str, tile: Operand) -> None:
             KernelTypeError,
             f"{name or 'This'} is a part of {owner}, and tiles are values: {owner} would stay as it is.",
             f"Change {owner} itself: {owner}[…] = …, or tile_assign({owner}, …, offset=…).",
-        )  # fmt: skip
+        )
 
 
 def check_seen(context: Context, name: str) -> None:
@@ -74,9 +74,10 @@ def check_seen(context: Context, name: str) -> None:
         return
     if name not in references(definition) and not _is_read_later(context, name):
         raise context.error(
-            KernelTypeError, f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
+            KernelTypeError,
+            f"{name} is {definition.name}'s own copy, and nothing reads it after this change.",
             f"Return {name} and assign it at the call, or write to an array.",
-        )  # fmt: skip
+        )
 
 
 def _is_bound(node: ast.FunctionDef, name: str) -> bool:

@@ -91,9 +91,10 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
     bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds):
         raise context.error(
-            KernelTypeError, "A slice of a tile has bounds that are known at compile time.",
+            KernelTypeError,
+            "A slice of a tile has bounds that are known at compile time.",
             "If the start is not: tile_view(t, offset=(i, j), shape=(m, n)).",
-        )  # fmt: skip
+        )
     numbers = [None if b is None else int(b.value) for b in bounds]  # type: ignore[union-attr]
     return range(size)[slice(*numbers)] if numbers[2] != 0 else range(0)
 

@@ -41,9 +41,11 @@ def indices(context: Context, count: int) -> tuple[Value, ...]:
     ndim = count if tiling.ndim is None else tiling.ndim
     if count not in (ndim, ndim + 1):
         raise context.error(
-            KernelTypeError, f"tid() gives {ndim} block indices in a launch of {ndim} dimensions, and the thread's "
-            f"place in its block as one more; this asks for {count}.", "Give dim as many sizes as there are indices.",
-        )  # fmt: skip
+            KernelTypeError,
+            f"tid() gives {ndim} block indices in a launch of {ndim} dimensions, and the thread's "
+            f"place in its block as one more; this asks for {count}.",
+            "Give dim as many sizes as there are indices.",
+        )
     context.shared.launch_ndim = ndim
     blocks = tuple(_block(context, axis) for axis in range(ndim))
     return blocks if count == ndim else (*blocks, lane(context, tiling.block_dim))

@@ -68,9 +68,10 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
         if kind in ("exch", "cas") and type == complex64:
             return
         raise context.error(
-            KernelTypeError, f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
+            KernelTypeError,
+            f"atomic_{kind}() changes an element in one step, and {name} has {type!r} elements.",
             "Of complex elements += and -= are atomic, part by part, and of complex64 atomic_exch() and atomic_cas().",
-        )  # fmt: skip
+        )
     if kind in ("min", "max") and isinstance(type, Vector) and type.shape:
         type = type.dtype
     fits = isinstance(type, Scalar) and type.bits in (32, 64)
@@ -80,9 +81,10 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
         )
     if not fits:
         raise context.error(
-            KernelTypeError, f"atomic_{kind}() works on numbers of 32 or 64 bits; {name} has {type!r} elements.",
+            KernelTypeError,
+            f"atomic_{kind}() works on numbers of 32 or 64 bits; {name} has {type!r} elements.",
             "Use a wider element type." if isinstance(type, Scalar) else "Keep each component in an array of its own.",
-        )  # fmt: skip
+        )
 
 
 def check_sum(context: Context, array: Value | View) -> None:

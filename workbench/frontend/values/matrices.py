@@ -341,10 +341,12 @@ def _identity(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 FORMS: dict[str, FormHandler] = {
-    "identity": _identity, "matrix_from_rows": _from_rows, "matrix_from_cols": _from_columns,
+    "identity": _identity,
+    "matrix_from_rows": _from_rows,
+    "matrix_from_cols": _from_columns,
     "quat_identity": _no_rotation(Quaternion, (0.0,) * 3 + (1.0,)),
     "transform_identity": _no_rotation(Transform, (0.0,) * 6 + (1.0,)),
-}  # fmt: skip
+}
 
 
 def attribute(context: Context, m: Value, attr: str) -> Operand:

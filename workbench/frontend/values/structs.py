@@ -120,8 +120,10 @@ def parts_type(operand: Operand | None) -> Struct | Row | Window | None:
     if isinstance(operand, tuple):
         return Row(len(operand))
     if isinstance(operand, View):
-        axes = (None if isinstance(p, Value) else (Axis(None, p.step, None, p.table), p.length is not None)
-                for p in operand.places)  # fmt: skip
+        axes = (
+            None if isinstance(p, Value) else (Axis(None, p.step, None, p.table), p.length is not None)
+            for p in operand.places
+        )
         return Window(operand.array, tuple(axes), operand.name)
     return operand.type if isinstance(operand, (Parts, Bundle)) else None
 
@@ -362,9 +364,10 @@ def chosen(
         type = joined_type(context, what, *pairs[k])
         if type is None or isinstance(type, ArrayType):
             raise context.error(
-                KernelTypeError, f"{what} holds another array on each path, and the condition is not known.",
+                KernelTypeError,
+                f"{what} holds another array on each path, and the condition is not known.",
                 "Choose between elements of the arrays.",
-            )  # fmt: skip
+            )
         types.append(type)
     done: list[Block] = []
     for side, block in enumerate(blocks):

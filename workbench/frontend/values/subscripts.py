@@ -104,9 +104,10 @@ def index(context: Context, operand: Value | Literal, size: Callable[[], Value])
     if is_tile(operand):
         what = "differs between the threads of a block" if is_thread(operand) else "is a tile"
         raise context.error(
-            KernelTypeError, f"This line uses a tile, so indices are the same for the whole block; this one {what}.",
+            KernelTypeError,
+            f"This line uses a tile, so indices are the same for the whole block; this one {what}.",
             "Take what the line needs of the tile before it, v = t[…] or v = untile(t), and use v here.",
-        )  # fmt: skip
+        )
     if not is_integer(operand.type):
         raise context.error(KernelTypeError, f"An index must be an integer; this is {operand.type!r}.", "Write int(…).")
     if operand in context.shared.non_negative or operand.type.kind is Kind.UINT:  # type: ignore[union-attr]

@@ -99,9 +99,10 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
         raise context.error(KernelTypeError, message, f"Write {name}[{hint}], or assign in a loop over the rest.")
     index = ", ".join("ijkl"[:count])
     raise context.error(
-        KernelTypeError, f"{name}[{written}] is a part of an array; one element at a time can be changed.",
+        KernelTypeError,
+        f"{name}[{written}] is a part of an array; one element at a time can be changed.",
         f"Write part = {name}[{written}] and a loop: for i in range(len(part)): part[{index}] = …",
-    )  # fmt: skip
+    )
 
 
 def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
@@ -203,9 +204,10 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
     operand = Literal(1) if node is None else usable(context, expression(context, node))
     if not isinstance(operand, Literal) or operand.is_float or operand.value == 0:
         raise context.error(
-            KernelTypeError, "The step of a slice is an integer written out, and not 0.",
+            KernelTypeError,
+            "The step of a slice is an integer written out, and not 0.",
             "Write a loop over range(start, stop, step) if it is known only at run time.",
-        )  # fmt: skip
+        )
     return int(operand.value)
 
 

@@ -154,8 +154,9 @@ class Offsets:
             return None
         dimension = max(one.dimension, other.dimension)
         first, last = self.ends(dimension, bounds) if dimension >= 0 else (0, 0)
-        offsets = [o if o.dimension == dimension else Offset(dimension, o.low - last, o.high - first)
-                 for o in (one, other)]  # fmt: skip
+        offsets = [
+            o if o.dimension == dimension else Offset(dimension, o.low - last, o.high - first) for o in (one, other)
+        ]
         return (offsets[0], offsets[1]) if {one.dimension, other.dimension} <= {-1, dimension} else None
 
     def _chosen(self, op: Op, value: Value, bounds: Bounds) -> Offset | None:

@@ -104,9 +104,13 @@ class _Follow:
     """Follows one thread after the other."""
 
     def __init__(
-        self, function: Function, dims: Sequence[Size], shapes: Mapping[str, Sequence[Size]],
-        numbers: Mapping[str, object], accesses_: Accesses,
-    ) -> None:  # fmt: skip
+        self,
+        function: Function,
+        dims: Sequence[Size],
+        shapes: Mapping[str, Sequence[Size]],
+        numbers: Mapping[str, object],
+        accesses_: Accesses,
+    ) -> None:
         self.function, self.dims, self.shapes, self.numbers, self.found = function, dims, shapes, numbers, accesses_
         self.made = definitions(function.body)
 

@@ -46,9 +46,13 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
     additions = {
         op.operands[-1]: op
         for op in walk(body)
-        if op.name == "tile_atomic_add" and dense and plain and _lies(op, op.operands[-1])
-        and uses[op.operands[-1]] == 1 and not uses[op.result]
-    }  # fmt: skip
+        if op.name == "tile_atomic_add"
+        and dense
+        and plain
+        and _lies(op, op.operands[-1])
+        and uses[op.operands[-1]] == 1
+        and not uses[op.result]
+    }
     moved: dict[Value, Op] = {}
     body = _moved(body, additions, moved)
     loads: dict[Value, tuple[Value, ...]] = {}

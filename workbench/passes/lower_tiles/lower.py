@@ -29,7 +29,5 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     return replace_body(function, TileLowering(LOWER, reuse).whole(body))
 
 
-LOWER: dict[str, Handler] = {
-    **control_flow.LOWER, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER
-}  # fmt: skip
+LOWER: dict[str, Handler] = {**control_flow.LOWER, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER}
 assert TILED <= LOWER.keys()

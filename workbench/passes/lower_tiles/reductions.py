@@ -41,9 +41,9 @@ def _combine(on: TileLowering, op: Op) -> Combine:
 def _reduce(on: TileLowering, op: Op) -> None:
     (tile,) = op.operands
     shape, axis = tile_of(tile).shape, op.attrs.get(AXIS)
-    outer, length, inner = (1, prod(shape), 1) if axis is None else (
-        prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
-    )  # fmt: skip
+    outer, length, inner = (
+        (1, prod(shape), 1) if axis is None else (prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :]))
+    )
     if op.attrs[KIND] in ("argmin", "argmax"):
         _extreme(on, op, (outer, length, inner), axis)
         return
@@ -172,9 +172,9 @@ def identity(kind: str, type: Scalar | Vector) -> float | int:
         return 0
     if scalar.kind is Kind.FLOAT:
         return float("inf") if kind == "min" else float("-inf")
-    low, high = (0, 2**scalar.bits - 1) if scalar.kind is Kind.UINT else (
-        -(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1) - 1
-    )  # fmt: skip
+    low, high = (
+        (0, 2**scalar.bits - 1) if scalar.kind is Kind.UINT else (-(2 ** (scalar.bits - 1)), 2 ** (scalar.bits - 1) - 1)
+    )
     return high if kind == "min" else low
 
 

@@ -292,9 +292,13 @@ class array(Viewed, Arithmetic):
         return cuda_array_interface(self)
 
     def window(
-        self, shape: Sequence[int], strides: Sequence[int], address: int, memory: Memory | None = None,
+        self,
+        shape: Sequence[int],
+        strides: Sequence[int],
+        address: int,
+        memory: Memory | None = None,
         dtype: Element | None = None,
-    ) -> array:  # fmt: skip
+    ) -> array:
         """Another view of this memory, or of `memory`: absolute `address`, `shape`, `strides` in bytes, `dtype`."""
         view = object.__new__(self.kin)
         kind = replace(self.type, ndim=len(shape)) if dtype is None and len(shape) != self.ndim else None

@@ -20,9 +20,12 @@ from workbench.types import ArrayType
 
 
 def empty(
-    shape: Shape, dtype: Any = float, device: Device | str | None = None, requires_grad: bool = False,
+    shape: Shape,
+    dtype: Any = float,
+    device: Device | str | None = None,
+    requires_grad: bool = False,
     pinned: bool = False,
-) -> array:  # fmt: skip
+) -> array:
     """Return an array whose elements are undefined until they are written.
 
     Args:
@@ -250,9 +253,13 @@ def copy(target: array, source: array, dest_offset: int = 0, src_offset: int = 0
 
 
 def from_numpy(
-    data: np.ndarray[Any, Any], dtype: Any = None, requires_grad: bool = False, *, shape: Shape | None = None,
+    data: np.ndarray[Any, Any],
+    dtype: Any = None,
+    requires_grad: bool = False,
+    *,
+    shape: Shape | None = None,
     device: Device | str | None = None,
-) -> array:  # fmt: skip
+) -> array:
     """Return an array that shares the NumPy array's memory; on a GPU a copy.
 
         >>> import numpy as np, workbench as wb
@@ -290,9 +297,13 @@ def from_numpy(
 
 
 def lying_in(
-    memory: Memory, dtype: Element, shape: Sequence[int], strides: Sequence[int] | None = None, start: int = 0,
+    memory: Memory,
+    dtype: Element,
+    shape: Sequence[int],
+    strides: Sequence[int] | None = None,
+    start: int = 0,
     type: ArrayType | StructArray | None = None,
-) -> array:  # fmt: skip
+) -> array:
     """Return an array over memory that exists, from byte `start` on; dense without strides (in bytes)."""
     view = object.__new__(array)
     view.bind(memory, dtype, shape, strides, False, memory.address + start, type)

@@ -44,9 +44,13 @@ class Versioned(ctypes.Structure):
     """DLManagedTensorVersioned."""
 
     _fields_ = (
-        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64), ("tensor", Tensor),
-    )  # fmt: skip
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
+    )
 
 
 _api = ctypes.pythonapi
@@ -126,9 +130,13 @@ _dropped_native = _Deleter(_dropped)
 
 
 def capsule(
-    address: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: tuple[int, int], device: tuple[int, int],
+    address: int,
+    shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    dtype: tuple[int, int],
+    device: tuple[int, int],
     owner: Any,
-) -> Any:  # fmt: skip
+) -> Any:
     """Return a capsule (unversioned) of this memory, which keeps `owner` alive until the consumer is done.
 
     Args:

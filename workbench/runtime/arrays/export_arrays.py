@@ -63,9 +63,13 @@ def to_dlpack(source: Strided, stream: int | None, options: dict[str, Any]) -> A
     strides, size = (*source.strides, *dense(inner, number.size)), number.size
     code = 5 if isinstance(number, Complex) else 4 if scalar == bfloat16 else _CODES[scalar.kind]
     return dlpack.capsule(
-        source.address, (*source.shape, *inner), tuple(s // size for s in strides), (code, 8 * size),
-        dlpack_device(source), (source.memory, None if source.device.is_cuda else exported(source.memory)),
-    )  # fmt: skip
+        source.address,
+        (*source.shape, *inner),
+        tuple(s // size for s in strides),
+        (code, 8 * size),
+        dlpack_device(source),
+        (source.memory, None if source.device.is_cuda else exported(source.memory)),
+    )
 
 
 def _hand_over(source: Strided, stream: int | None) -> None:
@@ -98,7 +102,10 @@ def cuda_array_interface(source: Strided) -> dict[str, Any]:
     inner, size = source.dtype.shape, number_type(source.dtype).size
     strides = None if source.is_contiguous else (*source.strides, *dense(inner, size))
     return {
-        "version": 3, "shape": (*source.shape, *inner), "typestr": source.dtype.numpy.str, "strides": strides,
+        "version": 3,
+        "shape": (*source.shape, *inner),
+        "typestr": source.dtype.numpy.str,
+        "strides": strides,
         "data": (source.address if source.size else 0, False),
         "stream": int(driver.stream_handle(source.device.index)) or 1,
-    }  # fmt: skip
+    }

@@ -108,9 +108,12 @@ class _Elements:
 
     def __init__(self, a: array) -> None:
         self.__array_interface__ = {
-            "version": 3, "typestr": f"|V{a.dtype.size}", "data": (a.address, True), "shape": a.shape,
+            "version": 3,
+            "typestr": f"|V{a.dtype.size}",
+            "data": (a.address, True),
+            "shape": a.shape,
             "strides": a.strides,
-        }  # fmt: skip
+        }
 
 
 def _inside(a: array, outer: array) -> bool:

@@ -24,8 +24,11 @@ class _Bytes:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self.__array_interface__ = {
-            "version": 3, "shape": (memory.nbytes,), "typestr": "|u1", "data": (memory.address, False),
-        }  # fmt: skip
+            "version": 3,
+            "shape": (memory.nbytes,),
+            "typestr": "|u1",
+            "data": (memory.address, False),
+        }
 
 
 def flat(memory: Memory) -> np.ndarray[Any, Any]:

@@ -167,11 +167,14 @@ class Driver:
         except DeviceError:
             return DeviceError(f"{what}: {problem}. {held}.", status=_status(problem))
         return DeviceError(
-            f"{what}: {free:,} of its {total:,} are free. {held}.", status=_status(problem), wanted=nbytes, free=free,
+            f"{what}: {free:,} of its {total:,} are free. {held}.",
+            status=_status(problem),
+            wanted=nbytes,
+            free=free,
             advice="Free arrays and graphs that are no longer needed, or work in smaller pieces. Other libraries keep "
             "memory, too: set XLA_PYTHON_CLIENT_PREALLOCATE=false before JAX is imported, call "
             "torch.cuda.empty_cache().",
-        )  # fmt: skip
+        )
 
     @keeps_current
     def pinned(self, index: int, nbytes: int) -> Buffer:

@@ -94,8 +94,9 @@ class Library(Work, frozen=True, eq=False, dict=True):
             if instead(access.array) is not access.array:
                 raise LaunchError(
                     f"{access.name} is used by work of a library ({self.label}), which cannot be given another array.",
-                    parameter=access.name, advice="Capture the graph again.",
-                )  # fmt: skip
+                    parameter=access.name,
+                    advice="Capture the graph again.",
+                )
         return self
 
 
@@ -123,9 +124,10 @@ def foreign_work(
             handle = driver.call("cuStreamEndCapture", stream.handle)
     except DeviceError as problem:
         raise DeviceError(
-            f"What {name} did in the stream cannot be captured: {problem.message}", status=problem.status,
+            f"What {name} did in the stream cannot be captured: {problem.message}",
+            status=problem.status,
             advice="It may have waited for the stream, or used another one; call it before or after g.launch().",
-        ) from None  # fmt: skip
+        ) from None
     named = [Access(a, f"{name}.reads{k}", True, False) for k, a in enumerate(reads)]
     used = (*named, *_written(writes, name))
     keep(Library(name, CudaGraph(driver, handle), device, used))

@@ -321,12 +321,15 @@ def rows(body: Nodes) -> list[tuple[str, ...]]:
         after.setdefault(edge.target, []).append(f"{edge.source} ({', '.join(edge.arrays)})")
     return [
         (
-            str(k), node.kind, "" if node.title == node.kind else node.title,
+            str(k),
+            node.kind,
+            "" if node.title == node.kind else node.title,
             "" if node.bodies else "×".join(map(str, node.size)),
-            f"{node.milliseconds:.3g} ms" if node.milliseconds is not None else "", ", ".join(after.get(k, ())),
+            f"{node.milliseconds:.3g} ms" if node.milliseconds is not None else "",
+            ", ".join(after.get(k, ())),
         )
         for k, node in enumerate(body.nodes)
-    ]  # fmt: skip
+    ]
 
 
 HEAD = ("#", "what", "name", "size", "time", "after")

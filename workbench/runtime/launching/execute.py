@@ -163,9 +163,12 @@ def table_row(record: LaunchRecord, params: int | None = None, fault: int = 0) -
 
 @runs(lambda frame: _native_of(frame["loaded"], frame["dims"]))
 def run_unseen(
-    loaded: Loaded, dims: tuple[int, ...], arguments: Sequence[Any], block_dim: int | Block = BLOCK_DIM,
+    loaded: Loaded,
+    dims: tuple[int, ...],
+    arguments: Sequence[Any],
+    block_dim: int | Block = BLOCK_DIM,
     stream: Any = None,
-) -> None:  # fmt: skip
+) -> None:
     """Run a launch that no observer needs to know of, without a record of it.
 
     Raises:

@@ -41,9 +41,11 @@ INSTEAD = "A page can hold launches of kernels, copies, fills, tapes, graphs and
 
 
 def program_of(
-    entries: Sequence[Work], contents: Contents | None = None, seen: Mapping[str, array] = MappingProxyType({}),
+    entries: Sequence[Work],
+    contents: Contents | None = None,
+    seen: Mapping[str, array] = MappingProxyType({}),
     counters: Mapping[str, tuple[int, int]] = MappingProxyType({}),
-) -> Program:  # fmt: skip
+) -> Program:
     """Return the program that runs these entries.
 
     Args:
@@ -143,8 +145,9 @@ class _Writer:
         used = {a.memory for a in arrays}
         spans = [
             (low, np.zeros_like(data) if memory in unread else data)
-            for memory, (low, data) in self.contents.kept.items() if memory in used or memory in before
-        ]  # fmt: skip
+            for memory, (low, data) in self.contents.kept.items()
+            if memory in used or memory in before
+        ]
         merged: list[list[int]] = []
         for low, data in sorted(spans, key=lambda span: span[0]):
             if merged and low < merged[-1][1]:
@@ -259,9 +262,12 @@ class _Writer:
         """Describe an array as a page reads it."""
         inner = value.dtype.length if isinstance(value.dtype, Vector) else 1
         return {
-            "at": self.address(value.address), "dtype": element(value.dtype).name, "shape": list(value.shape),
-            "strides": list(value.strides), "inner": inner,
-        }  # fmt: skip
+            "at": self.address(value.address),
+            "dtype": element(value.dtype).name,
+            "shape": list(value.shape),
+            "strides": list(value.strides),
+            "inner": inner,
+        }
 
     def finished(self, schedule: list[Any], seen: Mapping[str, array]) -> Program:
         """Return the program with its schedule and names."""

@@ -31,8 +31,9 @@ class Counters:
         if not all(isinstance(n, str) and type(s) is int for n, s in steps.items()):
             raise LaunchError(
                 f"counter={counters!r}: it names parameters, or says by how much each advances.",
-                advice='Write counter="seed" or counter={"seed": 100}.', parameter="counter",
-            )  # fmt: skip
+                advice='Write counter="seed" or counter={"seed": 100}.',
+                parameter="counter",
+            )
 
     def step(self, name: str, records: Sequence[LaunchRecord]) -> int:
         """Return by how much a number advances from record to record.

@@ -41,11 +41,15 @@ def file_bytes(entries: list[Work], contents: Contents, counters: Counters) -> b
     writer = _Writer(contents)
     listed = [writer.entry(e) for e in entries]
     content = {
-        "entries": listed, "graphs": writer.graphs, "modules": writer.modules, "arrays": writer.arrays,
-        "memories": writer.memories, "artifacts": writer.artifacts,
+        "entries": listed,
+        "graphs": writer.graphs,
+        "modules": writer.modules,
+        "arrays": writer.arrays,
+        "memories": writer.memories,
+        "artifacts": writer.artifacts,
         "counters": [[n, s, counters.amounts.get(n, 0)] for n, s in counters.steps.items()],
         "machine": [platform.system(), platform.machine(), CpuBackend().target()],
-    }  # fmt: skip
+    }
     return archive.pack(content, writer.members)
 
 
@@ -93,18 +97,23 @@ class _Writer:
         if record.loaded.geometry is not None:
             raise RecordError(
                 f"{record.kernel} is CUDA C++, and a record of its launches cannot be saved.",
-                advice="Save a part without them: rec[2:5].", function=record.kernel,
-            )  # fmt: skip
+                advice="Save a part without them: rec[2:5].",
+                function=record.kernel,
+            )
         types = {s.name: s.type for s in record.loaded.layout.slots}
         arguments: dict[str, Any] = {}
         for name, value in record.arguments.items():
             one = isinstance(value, array)
             arguments[name] = ["array", self.array(value)] if one else ["number", self.number(value, types[name])]
         return {
-            "module": self.module(record), "direction": record.direction, "dim": list(record.dim),
-            "arguments": arguments, "options": dict(record.options.items()),
-            "block_dim": record.block_dim, "device": record.loaded.device.name,
-        }  # fmt: skip
+            "module": self.module(record),
+            "direction": record.direction,
+            "dim": list(record.dim),
+            "arguments": arguments,
+            "options": dict(record.options.items()),
+            "block_dim": record.block_dim,
+            "device": record.loaded.device.name,
+        }
 
     def number(self, value: Any, type: Any) -> Any:
         flat = np.asarray(value, type.numpy).reshape(-1)
@@ -169,10 +178,14 @@ class _Writer:
             memory = self.memory(value)
             self._arrays[key] = len(self.arrays)
             fields = {
-                "memory": memory, "dtype": dtype, "field": field, "shape": list(value.shape),
-                "strides": list(value.strides), "grad": None,
+                "memory": memory,
+                "dtype": dtype,
+                "field": field,
+                "shape": list(value.shape),
+                "strides": list(value.strides),
+                "grad": None,
                 "offset": value.address - self.contents.kept[value.memory][0],
-            }  # fmt: skip
+            }
             self.arrays.append(fields)
             if value.grad is not None:
                 self.contents.keep([value.grad])

@@ -59,9 +59,10 @@ class Checkpoints:
                 name = loop.carried[carry].name or "a tile"
                 raise sweep.refuse(
                     f"The adjoint needs the tile {name} as it was in each iteration here, and tiles are not kept.",
-                    loop.op, "Give the loop a range known while compiling, so that it is unrolled, or make each "
+                    loop.op,
+                    "Give the loop a range known while compiling, so that it is unrolled, or make each "
                     "iteration a launch.",
-                )  # fmt: skip
+                )
         ops = list(walk(loop.body))
         size = sum(scalar_or_vector_of(loop.carried[s]).size for s in self.kept)
         plain = len(ops) <= REVERSED_CHUNK_OPERATIONS and all(op.name not in LOOPS for op in ops)

@@ -266,9 +266,13 @@ class Combining:
         chain = _computing(op.operands[1:-1], emitter)
         emitter.block(Block((), tuple(copy_op(o, mapping) for o in chain)))
         again = Op(
-            op.name, (*(mapping.get(v, v) for v in op.operands[:-1]), value), (Value(value.type),),
-            op.attrs, (), op.location,
-        )  # fmt: skip
+            op.name,
+            (*(mapping.get(v, v) for v in op.operands[:-1]), value),
+            (Value(value.type),),
+            op.attrs,
+            (),
+            op.location,
+        )
         (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, again)
 
     def into_lanes(self, count: str) -> None:

@@ -119,9 +119,11 @@ class _Text:
 
     def _block_end(self, after: str) -> list[str]:
         return [
-            "block.end:", f"  %first.next = add i32 %first, {self.side}",
-            "  %more = icmp slt i32 %first.next, %count", f"  br i1 %more, label %block, label %{after}",
-        ]  # fmt: skip
+            "block.end:",
+            f"  %first.next = add i32 %first, {self.side}",
+            "  %more = icmp slt i32 %first.next, %count",
+            f"  br i1 %more, label %block, label %{after}",
+        ]
 
     def _emit(self, lines: list[str], text: str) -> str:
         self.count += 1
@@ -231,14 +233,18 @@ class _Total(_Text):
         self.intrinsics["llvm.smin.i32"] = "declare i32 @llvm.smin.i32(i32, i32)"
         lines += [
             f"  store {self.vector} {total}, ptr %sums, align 64",
-            f"  %few = call i32 @llvm.smin.i32(i32 %left, i32 {self.side})", "  br label %each",
-            "each:", "  %n = phi i32 [ 0, %block ], [ %n.next, %each ]",
-            f"  %sum.at = getelementptr {self.kind}, ptr %sums, i32 %n", f"  %sum = load {self.kind}, ptr %sum.at",
+            f"  %few = call i32 @llvm.smin.i32(i32 %left, i32 {self.side})",
+            "  br label %each",
+            "each:",
+            "  %n = phi i32 [ 0, %block ], [ %n.next, %each ]",
+            f"  %sum.at = getelementptr {self.kind}, ptr %sums, i32 %n",
+            f"  %sum = load {self.kind}, ptr %sum.at",
             f"  %to.at = getelementptr {self.kind}, ptr %place, i32 %n",
             f"  %old = atomicrmw {self.verb} ptr %to.at, {self.kind} %sum monotonic",
-            "  %n.next = add i32 %n, 1", "  %others = icmp slt i32 %n.next, %few",
+            "  %n.next = add i32 %n, 1",
+            "  %others = icmp slt i32 %n.next, %few",
             "  br i1 %others, label %each, label %block.end",
-        ]  # fmt: skip
+        ]
 
     def _sums(self, lines: list[str], group: int, stride: int, groups: int) -> list[str]:
         """Return the sums of the groups of lanes `group`, `group + stride`, …: of a half and the other one."""

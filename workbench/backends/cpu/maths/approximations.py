@@ -286,9 +286,7 @@ def _multiply_add(x: Lane, y: Lane, z: Lane) -> Answer:
     return Answer(none.choose(product + z, fma(x, y, z)), rare)
 
 
-FORMULAS: dict[str, Callable[..., Answer]] = {
-    f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)
-}  # fmt: skip
+FORMULAS: dict[str, Callable[..., Answer]] = {f.__name__: f for f in (exp, log, sin, cos, tan, tanh, erf, pow)}
 INSTEAD: dict[str, Callable[..., Answer]] = {"fma": _multiply_add}
 """Formulas for instructions that a target may lack."""
 

@@ -96,19 +96,21 @@ def saturating(source: Scalar, target: Scalar) -> str:
     least, beyond = (-(2.0 ** (target.bits - 1)), 2.0 ** (target.bits - 1)) if signed else (0.0, 2.0**target.bits)
     low, high = literals(least, source)[0], literals(beyond, source)[0]
     most = int(beyond) - 1
-    return "\n".join((
-        f"define internal {b} @wb.{target}.{source}({a} %x) alwaysinline nounwind {{",
-        f"  %above = fcmp ogt {a} %x, {low}",
-        f"  %least = select i1 %above, {a} %x, {a} {low}",
-        # Poison beyond the range, but then it is not chosen.
-        f"  %whole = fpto{'s' if signed else 'u'}i {a} %least to {b}",
-        f"  %beyond = fcmp oge {a} %x, {high}",
-        f"  %most = select i1 %beyond, {b} {most}, {b} %whole",
-        f"  %nan = fcmp uno {a} %x, 0.0",
-        f"  %result = select i1 %nan, {b} 0, {b} %most",
-        f"  ret {b} %result",
-        "}",
-    ))  # fmt: skip
+    return "\n".join(
+        (
+            f"define internal {b} @wb.{target}.{source}({a} %x) alwaysinline nounwind {{",
+            f"  %above = fcmp ogt {a} %x, {low}",
+            f"  %least = select i1 %above, {a} %x, {a} {low}",
+            # Poison beyond the range, but then it is not chosen.
+            f"  %whole = fpto{'s' if signed else 'u'}i {a} %least to {b}",
+            f"  %beyond = fcmp oge {a} %x, {high}",
+            f"  %most = select i1 %beyond, {b} {most}, {b} %whole",
+            f"  %nan = fcmp uno {a} %x, 0.0",
+            f"  %result = select i1 %nan, {b} 0, {b} %most",
+            f"  ret {b} %result",
+            "}",
+        )
+    )
 
 
 def index_instruction(operand: str, type: Type) -> str:

@@ -178,8 +178,11 @@ def _steady_bounds(block: Block, state: Inlining) -> None:
     for op in block.ops:
         if op.name == "for":
             for value in op.operands[1:3]:
-                if state.has_load(value) or (value in state.inlined and state.definition[value].name not in _ALWAYS
-                                             and not _is_plain(value, state)):  # fmt: skip
+                if state.has_load(value) or (
+                    value in state.inlined
+                    and state.definition[value].name not in _ALWAYS
+                    and not _is_plain(value, state)
+                ):
                     state.inlined.discard(value)
 
 

@@ -192,8 +192,11 @@ def _warp(low: Lowering, block: Block, parts: Parts, active: int) -> Parts:
         if not exchange:
             behind = b.one("add", (b.one("remainder", (low.lane, b.const(WARP)), int32), b.const(step)), int32)
             after = b.one("add", (low.lane, b.const(step)), int32)
-            near = b.one("and_", (b.one("lt", (behind, b.const(WARP)), bool_),
-                                  b.one("lt", (after, b.const(active)), bool_)), bool_)  # fmt: skip
+            near = b.one(
+                "and_",
+                (b.one("lt", (behind, b.const(WARP)), bool_), b.one("lt", (after, b.const(active)), bool_)),
+                bool_,
+            )
         mine = parts
         parts = _either(b, near, lambda: combine(b, block, mine, other), mine)  # noqa: B023
         step //= 2

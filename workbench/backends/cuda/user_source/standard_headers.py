@@ -16,16 +16,20 @@ _HOST = re.compile(
     r"driver_|device_|vector_|math_f|texture_|surface_|sm_|nvToolsExt|nccl|mpi|omp|unistd|windows|getopt|pthread|conio|"
     r"errno|signal|inttypes|wchar|locale|setjmp|stdarg|dirent)\w*)\.h(pp)?|(thrust|nvtx3|sys)/.*"
 )
-_EMPTY = frozenset("""
+_EMPTY = frozenset(
+    """
 any bitset clocale codecvt condition_variable csetjmp csignal cstdarg cwchar cwctype cerrno cinttypes deque exception
 filesystem forward_list fstream future iomanip ios iosfwd iostream istream list locale map memory_resource mutex new
 ostream queue random regex scoped_allocator set shared_mutex sstream stack stdexcept streambuf string string_view
 strstream system_error thread typeindex typeinfo unordered_map unordered_set valarray vector memory
-""".split())  # fmt: skip
-_LIBCUXX = frozenset("""
+""".split()
+)
+_LIBCUXX = frozenset(
+    """
 algorithm array atomic barrier bit chrono complex concepts cstdint expected functional initializer_list iterator latch
 limits mdspan numbers numeric optional ranges ratio semaphore span tuple type_traits utility variant version
-""".split())  # fmt: skip
+""".split()
+)
 _MATHS = """
 acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs fdim floor fma fmax fmin
 fmod frexp hypot ilogb isfinite isinf isnan ldexp lgamma llrint llround log log10 log1p log2 logb lrint lround modf nan

@@ -210,9 +210,12 @@ class Emitter(Writer):
 
     def _lane_mask(self, kind: str) -> Value:
         bits: dict[str, Callable[[int], int]] = {
-            "eq": lambda n: 1 << n, "lt": lambda n: (1 << n) - 1, "le": lambda n: (2 << n) - 1,
-            "gt": lambda n: ~((2 << n) - 1), "ge": lambda n: ~((1 << n) - 1),
-        }  # fmt: skip
+            "eq": lambda n: 1 << n,
+            "lt": lambda n: (1 << n) - 1,
+            "le": lambda n: (2 << n) - 1,
+            "gt": lambda n: ~((2 << n) - 1),
+            "ge": lambda n: ~((1 << n) - 1),
+        }
         if kind not in bits:
             raise self.refuse()
         return Value("<" + ", ".join(f"i32 {bits[kind](n) & 0xFFFFFFFF}" for n in range(LANES)) + ">", "i32")

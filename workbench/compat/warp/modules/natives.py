@@ -57,9 +57,13 @@ def _inner(kind: Any, a: int, b: int, out: int, count: int, step_a: int, step_b:
 
 
 _OF_A_TYPE: dict[str, Callable[..., Any]] = {
-    "array_scan": _scan, "radix_sort_pairs": _sorted_pairs, "segmented_sort_pairs": _sorted_segments,
-    "runlength_encode": _runs, "array_sum": _sum, "array_inner": _inner,
-}  # fmt: skip
+    "array_scan": _scan,
+    "radix_sort_pairs": _sorted_pairs,
+    "segmented_sort_pairs": _sorted_segments,
+    "runlength_encode": _runs,
+    "array_sum": _sum,
+    "array_inner": _inner,
+}
 
 
 def _neighbours(count: int, edges: Any) -> list[set[int]]:

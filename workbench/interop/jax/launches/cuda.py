@@ -183,8 +183,9 @@ def arch_here(plan: Plan) -> str:
     if len(kinds) > 1:
         raise DeviceError(
             f"{plan.kernel} would run under JAX on GPUs of different kinds: {', '.join(kinds)}.",
-            advice="Let JAX see those of one kind: CUDA_VISIBLE_DEVICES.", function=plan.kernel,
-        )  # fmt: skip
+            advice="Let JAX see those of one kind: CUDA_VISIBLE_DEVICES.",
+            function=plan.kernel,
+        )
     return kinds[0]
 
 
@@ -211,9 +212,13 @@ def _is_reference(wire: Wire) -> bool:
 
 def _function(code: Code) -> Function:
     return function_of(
-        code.specialisation, code.direction, code.shared, constant=code.constant, stack=False,
+        code.specialisation,
+        code.direction,
+        code.shared,
+        constant=code.constant,
+        stack=False,
         launch=launch_like(code.options),
-    )  # fmt: skip
+    )
 
 
 def _compiled(code: Code, function: Function, names: frozenset[str], arch: str) -> Entry:

@@ -144,9 +144,7 @@ def _primal_wire(
     return replace(plain, operand=_place(operands, Source("output", wire.result)))
 
 
-def _twin_wire(
-    wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]
-) -> Wire:  # fmt: skip
+def _twin_wire(wire: Wire, name: str, writes: Collection[str], operands: list[Source], results: list[Source]) -> Wire:
     """Return the adjoint array of a parameter.
 
     Of an output it is the cotangent: read and cleared, so it goes in and out, or in gather form only read. Of an array

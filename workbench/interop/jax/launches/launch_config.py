@@ -109,9 +109,7 @@ def _words(condition: Condition, plan: Plan) -> tuple[int, ...]:
     wires = plan.target.description.wires
     number = {w.name: n for n, w in enumerate(wires)}
     terms = [n for (array, axis), factor in condition.terms for n in (-1 - (4 * number[array] + axis), factor)]
-    return (
-        number[condition.array], condition.axis, condition.wraps, condition.constant, len(condition.terms), *terms
-    )  # fmt: skip
+    return (number[condition.array], condition.axis, condition.wraps, condition.constant, len(condition.terms), *terms)
 
 
 def _size(size: Any, plan: Plan, config: LaunchConfig) -> int:

@@ -43,9 +43,12 @@ def one_launch(plan: Plan, config: LaunchConfig, operands: Sequence[Shape]) -> t
     shapes = tuple(shape[len(outer) :] for shape in operands)
     varies = tuple(tuple(n != 1 for n in shape[:axes]) for shape in shapes)
     config = replace(
-        config, batch=outer, dims=(*inner, *config.dims), operands=shapes,
+        config,
+        batch=outer,
+        dims=(*inner, *config.dims),
+        operands=shapes,
         results=tuple((*inner, *shape) for shape in config.results),
-    )  # fmt: skip
+    )
     return _batched_plan(plan, axes, varies), config
 
 
@@ -141,7 +144,7 @@ def batched(function: Function, axes: int, batch_axes: Mapping[str, Place]) -> F
     ops = (*builder.body().ops, *body.ops)
     return msgspec.structs.replace(
         function, params=tuple(params), body=Block(body.params, ops), launch_ndim=function.launch_ndim + axes
-    )  # fmt: skip
+    )
 
 
 def _param(param: Value, axes: int, batch_axes: Place | None) -> Value:

@@ -62,9 +62,10 @@ def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divis
 
     divided = partitioner.custom_partitioning(launch)
     divided.def_partition(
-        partition=_Divided(plan, config, rule, wide, own, bind, site).partition, infer_sharding_from_operands=None,
+        partition=_Divided(plan, config, rule, wide, own, bind, site).partition,
+        infer_sharding_from_operands=None,
         sharding_rule=_shardy_rule(rule, {**rule.sizes, **wide}, padded),
-    )  # fmt: skip
+    )
 
     def function(*operands: Any) -> list[Any]:
         return list(map(resized, divided(*map(resized, operands, padded[:split])), own[split:]))
@@ -151,13 +152,12 @@ def result_shardings(plan: Plan, config: LaunchConfig, avals: Sequence[Any]) -> 
 def _ambiguous(plan: Plan, what: str) -> LaunchError:
     return LaunchError(
         f"How the results of {plan.kernel} are divided is ambiguous: the mesh divides {what}.",
-        advice="Call jax.sharding.reshard on an operand first.", function=plan.kernel,
-    )  # fmt: skip
+        advice="Call jax.sharding.reshard on an operand first.",
+        function=plan.kernel,
+    )
 
 
-def part_plan(
-    plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int], wide: Collection[str]
-) -> Plan:  # fmt: skip
+def part_plan(plan: Plan, config: LaunchConfig, rule: Rule, dimensions: Collection[int], wide: Collection[str]) -> Plan:
     """Return the plan of a part of a launch that is divided along these dimensions.
 
     It is the plan itself if parts do as the whole; else it takes two more numbers for each dimension. Of the factors

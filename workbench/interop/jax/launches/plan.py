@@ -295,8 +295,10 @@ def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], 
     if launch is None or code.direction != FORWARD or code.shared or code.aliased:
         return "adjoint"
     # Gradients of numbers are sums over all threads; what goes in and out needs its cotangent cleared.
-    if any((w.kind is Kind.SCALAR and is_float(w.type) and w.name not in left_out) or (-1 < w.operand and -1 < w.result)
-           for w in wires):  # fmt: skip
+    if any(
+        (w.kind is Kind.SCALAR and is_float(w.type) and w.name not in left_out) or (-1 < w.operand and -1 < w.result)
+        for w in wires
+    ):
         return "adjoint"
     names = adjoints_of(code.specialisation, "adjoint")
     cotangents = {names[n]: a for n, a in launch.arguments.items() if n in names}
@@ -325,16 +327,20 @@ def origin_data(code: Code, wires: tuple[Wire, ...]) -> Json:
         Unwritable: a type has no form as data.
     """
     data: dict[str, Json] = {
-        "kernel": to_data(code.specialisation.function), "fma": code.specialisation.kernel.fma,
+        "kernel": to_data(code.specialisation.function),
+        "fma": code.specialisation.kernel.fma,
         "checkpoints": code.specialisation.kernel.checkpoints,
-        "direction": code.direction, "contiguous": code.contiguous, "shared": code.shared,
-        "constant": [*code.constant], "checks": code.checks,
+        "direction": code.direction,
+        "contiguous": code.contiguous,
+        "shared": code.shared,
+        "constant": [*code.constant],
+        "checks": code.checks,
         "single": None if code.single is None else [*code.single],
         "wires": [
             [w.name, int(w.kind), type_data(w.type), w.rank, w.operand, w.result, w.value, _hex(pattern(w)), w.view]
             for w in wires
         ],
-    }  # fmt: skip
+    }
     return data
 
 

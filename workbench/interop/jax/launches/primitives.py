@@ -378,9 +378,13 @@ def _transpose_tangent(
 
 
 def _pulled(
-    plan: Plan, config: LaunchConfig, inputs: Sequence[Any], cotangents: Mapping[int, Any], wanted: Shape,
+    plan: Plan,
+    config: LaunchConfig,
+    inputs: Sequence[Any],
+    cotangents: Mapping[int, Any],
+    wanted: Shape,
     linear: Sequence[Any],
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """Return cotangents of the operands numbered `wanted`, of the types `linear`, from those of results by number."""
     ad, jnp = library().ad, library().jnp
     adjoint, gradient = plan.gradient(wanted, traced_launch(plan, config))
@@ -502,8 +506,11 @@ class _Around:
             totals = dict(zip(results, self.second(operands, inputs, towards, results)[1], strict=True))
         along = {s.number: t for s, t in moving.items() if s.place == "cotangent"}
         if along:
-            full = {n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), number_type(w.type).numpy))
-                    for n, w in enumerate(self.plan.results) if is_float(w.type)}  # fmt: skip
+            full = {
+                n: along.get(n, jnp.zeros((*self.config.batch, *self.primal.results[n]), number_type(w.type).numpy))
+                for n, w in enumerate(self.plan.results)
+                if is_float(w.type)
+            }
             more = _pulled(self.plan, self.primal, inputs, full, tuple(results), [inputs[n].aval for n in results])
             totals = {n: totals[n] + m if n in totals else m for n, m in zip(results, more, strict=True)}
         pairs = [(s, w) for s, w in zip(self.gradient.results, self.adjoint.results, strict=True) if is_float(w.type)]

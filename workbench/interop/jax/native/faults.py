@@ -74,7 +74,7 @@ def fault_in(error: Exception | str) -> KernelFault | None:
 @called_by_native
 def _explain(
     kernel: int, buffer: int, record: Any, ndim: int, axes: int, sizes: Any, late: int, text: int, room: int
-) -> None:  # fmt: skip
+) -> None:
     """Write the text of a fault, cut to its place, or let it wait; nothing if the IR has no form in a file."""
     try:
         # Without a record: the kernel was interrupted on one of several devices.
@@ -100,8 +100,9 @@ def stopped(name: str) -> KernelFault:
     """Return the error of a kernel or function that was stopped where it must not fail: on one of several devices."""
     return KernelFault(
         f"{name} was stopped on one of several devices: the results of its program are half written.",
-        advice="Run the program again.", function=name,
-    )  # fmt: skip
+        advice="Run the program again.",
+        function=name,
+    )
 
 
 def _fault(function: Function, fault_record: FaultRecord, address: int, ndim: int) -> KernelFault:

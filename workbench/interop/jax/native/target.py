@@ -100,9 +100,12 @@ class Target:
 
 
 def make_target(
-    description: Description, digest: str, code: jit.CpuCode, function: Callable[[], Function] | None = None,
+    description: Description,
+    digest: str,
+    code: jit.CpuCode,
+    function: Callable[[], Function] | None = None,
     origin: Callable[[], Any] | None = None,
-) -> Target:  # fmt: skip
+) -> Target:
     """Create the target of a kernel whose code was loaded from the artifact `digest`; `function` and `origin` as
     there."""
     return Target(content_name(description, digest), description, code, digest, function, origin)

@@ -79,9 +79,13 @@ def thunk_text(source: str) -> str:
 def thunk_imports(entry: int) -> dict[str, int]:
     """Map the symbols of `thunk_text` to addresses in this process, where the kernel's entry is at `entry`."""
     addresses = {
-        "ENTRY": entry, "HANDLER": handler_address(), "LISTENING": address_of("wb_ffi_on"),
-        "STOP": install_launcher().stopping.jax, "STOPPED": address_of(STOPPED), "REFUSE": address_of(REFUSE),
-    }  # fmt: skip
+        "ENTRY": entry,
+        "HANDLER": handler_address(),
+        "LISTENING": address_of("wb_ffi_on"),
+        "STOP": install_launcher().stopping.jax,
+        "STOPPED": address_of(STOPPED),
+        "REFUSE": address_of(REFUSE),
+    }
     return {_symbol(name): address for name, address in addresses.items()}
 
 

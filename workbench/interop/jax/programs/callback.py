@@ -244,8 +244,9 @@ def _refusal(called: Called, what: str) -> NotDifferentiable:
     name = called.signature.function
     return NotDifferentiable(
         f"{name} is called back in Python and {what}: only grad and vjp work, once.",
-        advice="Let the function read no values, so that it can be traced.", function=name,
-    )  # fmt: skip
+        advice="Let the function read no values, so that it can be traced.",
+        function=name,
+    )
 
 
 def _refuse_second(*operands: Any, called: Called, wanted: tuple[int, ...]) -> Any:

@@ -147,9 +147,12 @@ def _alone(*observers: Trace) -> Iterator[None]:
 
 
 def run_traced(
-    trace: Trace, function: Callable[..., Any], signature: Signature, operands: Sequence[Any],
+    trace: Trace,
+    function: Callable[..., Any],
+    signature: Signature,
+    operands: Sequence[Any],
     rebound: Callable[[str], LaunchError],
-) -> list[Any]:  # fmt: skip
+) -> list[Any]:
     """Call the function on stand-ins for JAX values; its results as JAX values.
 
     Args:
@@ -180,8 +183,9 @@ def run_traced(
             raise LaunchError(
                 f"{signature.function} returns a value; its results are its last parameters.",
                 trace.definition.locate(trace.definition.node),
-                "Write into the output parameters, and return nothing.", signature.function,
-            )  # fmt: skip
+                "Write into the output parameters, and return nothing.",
+                signature.function,
+            )
         for target, output in zip(outputs, signature.outputs, strict=True):
             if trace.is_undefined(target) and target.size:
                 raise rebound(output.name)

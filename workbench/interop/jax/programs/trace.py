@@ -152,10 +152,13 @@ class Trace(Observer):
         if isinstance(state, Undefined):
             name = self._names.get(memory, "an array")
             raise LaunchError(
-                f"{self.definition.name} reads {name} before anything wrote it.", self.place(),
+                f"{self.definition.name} reads {name} before anything wrote it.",
+                self.place(),
                 f'Fill it first, or give outputs initial values: init={{"{name}": "zeros"}}, or '
-                f'in_out_argnames=["{name}"].', self.definition.name, parameter=name,
-            )  # fmt: skip
+                f'in_out_argnames=["{name}"].',
+                self.definition.name,
+                parameter=name,
+            )
         if isinstance(state, Filled):
             state = self._values[memory] = jnp.full(_count(memory, scalar), state.number, scalar.numpy)
         return state
@@ -237,8 +240,10 @@ class Trace(Observer):
         if not isinstance(block, int):
             raise LaunchError(
                 f"{record.kernel} is launched over a grid of blocks, as CUDA C++ is; that is not supported under JAX.",
-                self.place(), "Launch it outside of JAX, or write it as a kernel of threads.", record.kernel,
-            )  # fmt: skip
+                self.place(),
+                "Launch it outside of JAX, or write it as a kernel of threads.",
+                record.kernel,
+            )
         within = self._within(record)
         binding = _Binding(self, record)
         wires = tuple(binding.wire(s.name, s.type) for s in record.loaded.layout.slots)
@@ -279,8 +284,10 @@ def _refuse_structs(record: LaunchRecord) -> None:
         name = name.partition("[]")[0]
         raise LaunchError(
             f"{name} of {record.kernel} is an array of structs, and those are not supported under JAX.",
-            advice="Keep each field in an array of its own.", function=record.kernel, parameter=name,
-        )  # fmt: skip
+            advice="Keep each field in an array of its own.",
+            function=record.kernel,
+            parameter=name,
+        )
 
 
 class _Binding:

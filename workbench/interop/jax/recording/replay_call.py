@@ -53,9 +53,11 @@ class Held:
 
 
 def unfold(
-    plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
+    plan: Plan,
+    attributes: Sequence[Sequence[int]],
+    operands: Sequence[np.ndarray[Any, Any]],
     results: Sequence[tuple[str, tuple[int, ...]]],
-) -> tuple[tuple[Work, ...], tuple[array, ...]]:  # fmt: skip
+) -> tuple[tuple[Work, ...], tuple[array, ...]]:
     """Return the work of a call, in order, and the arrays that have its results afterwards.
 
     Args:
@@ -78,9 +80,12 @@ def unfold(
 
 class _Call:
     def __init__(
-        self, plan: Plan, attributes: Sequence[Sequence[int]], operands: Sequence[np.ndarray[Any, Any]],
+        self,
+        plan: Plan,
+        attributes: Sequence[Sequence[int]],
+        operands: Sequence[np.ndarray[Any, Any]],
         results: Sequence[tuple[str, tuple[int, ...]]],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.plan = plan
         self.wires = plan.target.description.wires
         self.operands = [_held(a.dtype.name, a.shape, a) for a in operands]

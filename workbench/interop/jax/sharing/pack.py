@@ -99,8 +99,11 @@ def _target_data(name: str, members: dict[str, bytes]) -> Any:
     fma = {"fma": True} if origin.get("fma") else {}
     return {
         "module": {"kernel": kernel, "member": member, "checkpoints": origin["checkpoints"], **fma},
-        "label": described["label"], "late": described["late"], "block": described.get("block", 0), **rest,
-    }  # fmt: skip
+        "label": described["label"],
+        "late": described["late"],
+        "block": described.get("block", 0),
+        **rest,
+    }
 
 
 def jax_unpack(data: bytes) -> Any:

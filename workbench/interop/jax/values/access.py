@@ -17,9 +17,12 @@ Element = tuple[str, tuple[Value, ...]]
 
 
 def check_access(
-    function: Function, inputs: Collection[str], in_out: Collection[str], outputs: Collection[str],
+    function: Function,
+    inputs: Collection[str],
+    in_out: Collection[str],
+    outputs: Collection[str],
     init: Collection[str],
-) -> None:  # fmt: skip
+) -> None:
     """Refuse what XLA's buffers do not allow.
 
     Args:

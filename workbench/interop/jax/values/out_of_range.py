@@ -74,8 +74,11 @@ class Reach:
         why = source.get(self.dims_from, f"the shape of {self.dims_from}")
         return LaunchError(
             f"{array} of {self.name} is too small: {_would(message)} The launch has {what}, {why}.",
-            self.place or op.location, self._advice(array, accesses_in), self.name, parameter=array,
-        )  # fmt: skip
+            self.place or op.location,
+            self._advice(array, accesses_in),
+            self.name,
+            parameter=array,
+        )
 
     def _advice(self, array: str, accesses_in: Accesses) -> str:
         """Return advice on what would fit; each suggestion is tried first."""

@@ -40,9 +40,12 @@ def check_declared(kernel: Kernel, outputs: tuple[str, ...], declared: Mapping[s
 
 
 def open_types(
-    kernel: Kernel, types: Mapping[str, AnyType], missing: tuple[str, ...], declared: Mapping[str, Any],
+    kernel: Kernel,
+    types: Mapping[str, AnyType],
+    missing: tuple[str, ...],
+    declared: Mapping[str, Any],
     dims: Mapping[str, int],
-) -> dict[str, ArrayType]:  # fmt: skip
+) -> dict[str, ArrayType]:
     """Return the types of outputs that the kernel leaves open.
 
     Args:

@@ -97,9 +97,12 @@ def kernel_data(kernel: Kernel, called: Collection[Specialisation]) -> Data:
     except Unwritable as error:
         raise _unpicklable(kernel, f"has no form as data: {error}", "send what it computes") from None
     return {
-        "functions": functions, "checkpoints": kernel.checkpoints, "fma": kernel.fma, "checks": kernel.checks,
+        "functions": functions,
+        "checkpoints": kernel.checkpoints,
+        "fma": kernel.fma,
+        "checks": kernel.checks,
         "enable_backward": kernel.enable_backward,
-    }  # fmt: skip
+    }
 
 
 def _unpicklable(kernel: Kernel, why: str, instead: str) -> RecordError:

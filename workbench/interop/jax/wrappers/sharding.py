@@ -86,10 +86,14 @@ class Sharded:
         text = " -> ".join(", ".join(" ".join(axes) for _, axes in side) for side in (left, right))
         avals = {"operand": launch.invars, "result": launch.outvars}
         exchanged = [
-            _exchanged(f"axis {axis} of {(plan.operands if role == 'operand' else plan.results)[number].name}",
-                       avals[role][number].aval, len(rule.batch) + axis, halo)
+            _exchanged(
+                f"axis {axis} of {(plan.operands if role == 'operand' else plan.results)[number].name}",
+                avals[role][number].aval,
+                len(rule.batch) + axis,
+                halo,
+            )
             for (role, number, axis), halo in rule.halos.items()
-        ]  # fmt: skip
+        ]
         wires = {w.name: w for w in plan.target.description.wires}
         for (name, axis), extra in rule.extra.items():
             role, number = memories(wires[name])[0]

@@ -88,11 +88,13 @@ class _Text:
         self.count += 1
         i, j, end, after = (f"{name}{self.count}" for name in ("i", "j", "end", "after"))
         self.lines += [
-            f"  br label %{i}.head", f"{i}.head:",
+            f"  br label %{i}.head",
+            f"{i}.head:",
             f"  %{i} = phi i64 [ {rows[0]}, %{before} ], [ %{i}.next, %{end} ]",
-            f"  br label %{j}.head", f"{j}.head:",
+            f"  br label %{j}.head",
+            f"{j}.head:",
             f"  %{j} = phi i64 [ {columns[0]}, %{i}.head ], [ %{j}.next, %{j}.head ]",
-        ]  # fmt: skip
+        ]
         self.block(f"%{i}", f"%{j}", side)
         for index, label, stop, then in ((j, f"{j}.head", columns[1], end), (i, f"{i}.head", rows[1], after)):
             self.lines.append(f"  %{index}.next = add nuw nsw i64 %{index}, {side}")

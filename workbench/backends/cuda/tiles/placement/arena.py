@@ -84,5 +84,8 @@ def check_shared(used: int, regions: Sequence[Region], target: str, kernel: str)
     sizes = "; ".join(f"{r.label}: {r.size:,}" for r in largest)
     raise BuildError(
         f"{kernel} needs {used:,} bytes of shared memory in a block, {target} has {limit:,}. The largest: {sizes}.",
-        advice="Make these tiles smaller, or use fewer of them at a time.", function=kernel, log="", text="",
-    )  # fmt: skip
+        advice="Make these tiles smaller, or use fewer of them at a time.",
+        function=kernel,
+        log="",
+        text="",
+    )

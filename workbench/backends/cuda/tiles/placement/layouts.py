@@ -32,9 +32,13 @@ class Element:
     """
 
     def __init__(
-        self, builder: Builder, shape: tuple[int, ...], register: Value | None, linear: Value | None = None,
+        self,
+        builder: Builder,
+        shape: tuple[int, ...],
+        register: Value | None,
+        linear: Value | None = None,
         indices: tuple[Value, ...] = (),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Name an element by its position in row-major order, or by its indices."""
         self.builder, self.shape, self.register = builder, shape, register
         self._linear = linear

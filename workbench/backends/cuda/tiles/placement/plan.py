@@ -23,9 +23,13 @@ from workbench.types import float32
 
 # The operands of which a thread reads elements that others have.
 _CROSSING = {
-    "tile_matmul": (0, 1), "tile_transpose": (0,), "tile_slice": (0,), "tile_broadcast": (0,), "tile_place": (-1,),
+    "tile_matmul": (0, 1),
+    "tile_transpose": (0,),
+    "tile_slice": (0,),
+    "tile_broadcast": (0,),
+    "tile_place": (-1,),
     "tile_reduce": (0,),
-}  # fmt: skip
+}
 _ALONGSIDE = frozenset({"tile_map", "tile_insert"})
 """Operations whose operands and results a thread has in the same registers."""
 

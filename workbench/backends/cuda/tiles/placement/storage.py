@@ -123,8 +123,11 @@ class Storage:
             pairs += ((r, v) for r in op.results for v in mine)
         elif op.name in STRUCTURED:
             ends = op.blocks[-1:] if op.name == "while" else op.blocks
-            for values in [*(b.yielded for b in ends), *((op.operands[3:],) if op.name == "for" else ()),
-                           *((op.operands,) if op.name == "while" else ())]:  # fmt: skip
+            for values in [
+                *(b.yielded for b in ends),
+                *((op.operands[3:],) if op.name == "for" else ()),
+                *((op.operands,) if op.name == "while" else ()),
+            ]:
                 pairs += ((r, v) for r, v in zip(op.results, values, strict=True) if is_tile(r))
         for result, value in pairs:
             self._try(result, value)
