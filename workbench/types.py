@@ -275,7 +275,8 @@ class Transform(Vector):
         return Vector(3, self.dtype) if name == "p" else Quaternion(4, self.dtype)
 
     def __call__(self, *components: Any, **named: Any) -> HostVector:
-        """Return a value of shape (7,): from p and q, also by name, one of them, from 7 numbers, or the identity."""
+        """Return a transform from `p` and `q`, from either alone, or from seven numbers; the identity without
+        arguments."""
         if not components and {*named} == {"q"}:  # a rotation alone
             named["p"] = (0, 0, 0)
         components += tuple(named.pop(n) for n in "pq"[len(components) :] if n in named)

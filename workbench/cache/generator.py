@@ -177,7 +177,7 @@ def _states(package: str, paths: list[str]) -> list[os.stat_result]:
 
 
 def _state(states: Collection[os.stat_result]) -> tuple[int, int, int, int]:
-    """Return the sums of files' and folders' sizes, numbers and times of change, and the last of these (ns).
+    """Return a fingerprint of files and folders: sums of sizes, inode numbers and change times, and the latest time.
 
     The last alone would not show an edit by a clock that was set back.
     """

@@ -79,7 +79,8 @@ class Tree:
     def _cluster(
         self, lowers: array, uppers: array, order: array, leaf_size: int, shape: list[array]
     ) -> tuple[array, array]:
-        """Join clusters until one is left; return two int32 arrays, as long as `order`, for the caller to overwrite."""
+        """Build the tree by merging nearest clusters into `shape`; return two int32 scratch arrays, as long as
+        `order`."""
         items, device, quiet = order.size, order.device, self._quiet
         width = items + 2 * REACH
         boxes, names = empty((6, width), float32, device), empty(items, int32, device)

@@ -505,7 +505,7 @@ def _loaded(wanted: _Wanted, device: Device, key: Key, entry: Entry) -> Loaded:
 
 
 def _described(wanted: _Wanted, digest: str, code: Any, metadata: Mapping[str, Any]) -> Loaded:
-    """Return a direction's code with what launches must know of it."""
+    """Return the `Loaded` for one direction: its compiled code with the metadata that launching needs."""
     specialisation, direction, options, device = wanted.specialisation, wanted.direction, wanted.options, wanted.device
     assert device is not None
     params = [(p.name, p.type) for p in parameters(specialisation.params, direction)]

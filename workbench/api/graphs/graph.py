@@ -209,7 +209,7 @@ def graph_of(work: Iterable[Work], origin: str) -> Graph:
 
 
 def _change(nodes: Sequence[Launch], changes: dict[int, dict[str, object]], name: str, value: object) -> None:
-    """Give every launch that has the parameter its new value."""
+    """Set the new value in `changes` for each launch that has the parameter, after checking that it fits."""
     chosen = [node for node in nodes if name in node.record.arguments]
     if not chosen:
         known = sorted({n for node in nodes for n in node.record.arguments})

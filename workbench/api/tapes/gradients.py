@@ -50,7 +50,7 @@ class Requested:
 
 
 class Adjoints(Protocol):
-    """A tape, as far as its gradients are read."""
+    """The part of a tape's interface that reading gradients needs."""
 
     adjoints: dict[Memory, array]
 

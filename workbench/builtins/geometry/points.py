@@ -43,7 +43,7 @@ MOMENT = Struct.of("MeshMoment", [("normal", VEC3), ("center", VEC3), ("reach", 
 
 @written("_closest(a, b, c)")
 def closest(a, b, c, /):
-    """Return the barycentric weights u and v (of a and b) of a triangle's point nearest to the origin.
+    """Return the barycentric weights of a and b at the point of triangle abc that is closest to the origin.
 
     By the region in which that lies (Ericson, Real-Time Collision Detection, 5.1.5): a corner, an edge, the inside.
     """

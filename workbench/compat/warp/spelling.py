@@ -172,7 +172,7 @@ def _number(node: ast.expr, definition: Definition) -> int | None:
 
 
 def _read_after(node: ast.FunctionDef) -> list[ast.For]:
-    """Return the loops whose name is set by them alone and read behind them: without a turn it is 0 in Warp."""
+    """Return the `range` loops whose variable is set only by the loop but read outside it: Warp presets it to 0."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name)]
     loops: list[ast.For] = []
     for loop in (n for n in ast.walk(node) if isinstance(n, ast.For) and isinstance(n.target, ast.Name)):

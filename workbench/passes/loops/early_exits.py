@@ -30,7 +30,7 @@ def early_exits(function: Function) -> Function:
 
 
 def _left(op: Op) -> Value | None:
-    """Return the carried bool that says that the loop was left; None if nothing, or more, is done then."""
+    """Return the carried flag by which a `for` skips its remaining turns; None if it is not of that form."""
     (body,) = op.blocks
     tests = {o.result: o.operands[0] for o in body.ops if o.name == "not_"}
     guards = [o for o in body.ops if o.name == "if"]

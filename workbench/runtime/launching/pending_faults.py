@@ -69,7 +69,8 @@ class _Slots:
         return self._place.handle + FAULT_SIZE * (len(self.waiting) - 1)
 
     def collect(self) -> list[KernelFault]:
-        """Return the faults of the launches that have run, in order, and free their records."""
+        """Return the faults of all waiting launches, which must have finished, in launch order, and free their
+        records."""
         launches, self.waiting = self.waiting, []
         if not launches or self._place is None:
             return []

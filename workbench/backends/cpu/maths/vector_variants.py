@@ -20,7 +20,7 @@ def declared(name: str, bits: int, count: int = 1) -> str:
 
 
 def module(name: str, bits: int, counts: tuple[int, ...]) -> str:
-    """Return the module of one function, scalar and wide; the C library's function answers rare arguments."""
+    """Return the LLVM module of a math function's scalar and vector variants; rare arguments go to the C library."""
     return "\n".join(definitions(name, bits, counts).values()) + "\n"
 
 
