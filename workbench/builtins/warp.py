@@ -47,7 +47,7 @@ def _means(name: str, *kinds: Kind, takes: Takes | None = None, draws: bool = Fa
 
 @_means("div", "int")
 def div(x, y):
-    """Rounded towards zero, as in C."""
+    """Return the quotient of integers, rounded towards zero, as in C."""
     return where(x % y != 0 and (x < 0) != (y < 0), x // y + 1, x // y)
 
 
@@ -69,7 +69,7 @@ def float_mod(x, y):
 
 @_means("floordiv", "float")
 def floordiv(x, y):
-    """Return the quotient, which is rounded, rounded down."""
+    """Return the quotient x / y as a float, rounded down after the division was rounded."""
     return floor(x / y)
 
 
@@ -87,7 +87,7 @@ def max(x, y):
 
 @_means("clamp", "float")
 def clamp(x, low, high):
-    """Return a bound if x is NaN."""
+    """Return x within the bounds; a bound if x is NaN."""
     return min(max(low, x), high)
 
 
@@ -99,13 +99,13 @@ def sign(x):
 
 @_means("step", "int", "float")
 def step(x):
-    """1 below 0, else 0."""
+    """Return 1 below 0, else 0."""
     return where(x < type(x)(0), type(x)(1), type(x)(0))
 
 
 @_means("round", "float")
 def round(x):
-    """Halves away from zero."""
+    """Return x rounded to a whole number, halves away from zero."""
     truncated = trunc(x)
     return where(abs(x - truncated) >= 0.5, truncated + where(x < 0.0, type(x)(-1), type(x)(1)), truncated)
 
@@ -124,7 +124,7 @@ def arc_sine(x):
 
 @_means("lower_bound", "form", takes=searched)
 def lower_bound(array, begin, end=None, value=None, /):
-    """Return the last index if all are below the value."""
+    """Return the first index whose element is not below the value; the last index if all are below it."""
     size = len(array)
     if value is None:
         return search_between(array, type(size)(0), size - 1, begin)
@@ -134,7 +134,7 @@ def lower_bound(array, begin, end=None, value=None, /):
 
 @_means("tile_ifft", "form", takes=complex_rows)
 def tile_ifft(x, /):
-    """Not divided by the number of elements."""
+    """Return the inverse Fourier transform without the division by the number of elements."""
     return tile_fourier(x, x.dtype.dtype(-1.0))
 
 
@@ -153,7 +153,7 @@ def _unit(word):
 
 @_means("randi", "form", takes=bounds(int32), draws=True)
 def randi(state, low=None, high=None, /):
-    """Within bounds the remainder by their distance."""
+    """Return a random int32; within bounds, the remainder of a word by their distance."""
     state = _word(state)
     if low is None:
         return int32(state), state
@@ -162,7 +162,7 @@ def randi(state, low=None, high=None, /):
 
 @_means("randu", "form", takes=bounds(uint32), draws=True)
 def randu(state, low=None, high=None, /):
-    """Within bounds the remainder by their distance."""
+    """Return a random uint32; within bounds, the remainder of a word by their distance."""
     state = _word(state)
     if low is None:
         return state, state
@@ -171,7 +171,7 @@ def randu(state, low=None, high=None, /):
 
 @_means("randf", "form", takes=bounds(float32), draws=True)
 def randf(state, low=None, high=None, /):
-    """24 bits of the word."""
+    """Return a float32 drawn from [0, 1) or between bounds, by 24 bits of the next word."""
     state = _word(state)
     if low is None:
         return _unit(state), state
@@ -180,14 +180,14 @@ def randf(state, low=None, high=None, /):
 
 @_means("randn", "form", takes=alone, draws=True)
 def randn(state, /):
-    """Box and Muller's transform of a draw that is moved away from 0."""
+    """Return a normal float32 by Box and Muller's transform of a draw that is moved away from 0."""
     radius = sqrt(log(randf(state) + 5.96e-8) * -2.0)
     return radius * cos(randf(state) * (2 * math.pi)), state
 
 
 @_means("sample_unit_hemisphere_surface", "form", takes=alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
-    """Return the first draw is the distance from the pole."""
+    """Return a random point, uniform on the unit hemisphere; the first draw is its distance from the pole."""
     depth = randf(state)
     radius = sqrt(depth * (2.0 - depth))
     angle = randf(state) * (2 * math.pi)
@@ -196,7 +196,7 @@ def sample_unit_hemisphere_surface(state, /):
 
 @_means("sample_unit_hemisphere", "form", takes=alone, draws=True)
 def sample_unit_hemisphere(state, /):
-    """Return the first draw is the distance from the pole."""
+    """Return a random point in the unit hemisphere; the first draw is the distance from the pole."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * randf(state) ** (1.0 / 3.0), state
 
@@ -209,7 +209,7 @@ def noise(state, x, /):
 
 @_means("pnoise", "form", takes=with_periods)
 def pnoise(state, x, px, py=None, pz=None, pw=None, /):
-    """Perlin's; below 0 it does not repeat."""
+    """Return Perlin noise with periods; below 0 it does not repeat."""
     return _noise(state, x, px, py, pz, pw)
 
 

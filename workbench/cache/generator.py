@@ -97,7 +97,7 @@ class _Seen:
         return {os.path.join(self._package, path): state for path, state in zip(*self._named, strict=True)}
 
     def is_outdated(self) -> bool:
-        """Return whether a module imported since the last call was changed after the digest, or one before was.
+        """Return whether a module imported after the digests were taken came from a file changed since then.
 
         No module reads another kind of file but texts of native code, which are part of their own keys.
         """

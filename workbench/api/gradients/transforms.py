@@ -557,7 +557,7 @@ class Dual(Observer):
             raise refuse_conversion(source, dtype)
 
     def filling(self, target: array, value: float) -> None:
-        """Clear the tangent of an array that is filled with a constant."""
+        """Fill an array with a constant, and set its tangent, if it has one, to 0."""
         self._change(target, target)
         with outside(self):
             if target in self.tangents:

@@ -14,7 +14,7 @@ from workbench.runtime.device.memory import Memory
 
 
 class TapeSteps(msgspec.Struct, frozen=True):
-    """Steps of a tape of one kind: "launch", "copy", "add", "fill" or "function"; `dim` of the first."""
+    """The summary of a tape's steps of one kind (launches: of one kernel); `dim` is that of the first step."""
 
     kind: str
     name: str

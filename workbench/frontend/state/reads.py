@@ -115,7 +115,7 @@ def watch(watched: Watched, key: str = "") -> None:
 
 
 def refuse(reason: str) -> None:
-    """Note that more is read than can be noted."""
+    """Mark the reads of the current lowering as incomplete, for this reason; an earlier reason stays."""
     noted = NOTED.get()
     if noted is not None:
         noted.refused = noted.refused or reason

@@ -22,7 +22,7 @@ from workbench.types import element, int32
 
 
 class Strips:
-    """The loops of a function that look at the word that stops a launch.
+    """The plan of which loops of a function check the launch's stop word, and after how many iterations.
 
     Attributes:
         few: of its loops few are cut.

@@ -139,7 +139,7 @@ def _factor(value: str) -> str:
 
 
 def _listed(text: str) -> list[str]:
-    """Return arguments between commas."""
+    """Return the arguments in a text, split at its top-level commas, with white space normalized."""
     pieces, depth = [""], 0
     for character in text:
         depth += (character in "([{") - (character in ")]}")

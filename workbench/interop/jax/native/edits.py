@@ -170,10 +170,10 @@ def called(ctx: Any, target: T) -> T:
 
 
 def note_export(ctx: Any, kernel: str, name: str) -> bool:
-    """Note that an exported program calls the target of this name; return False where JAX lowers none for export.
+    """Record that an exported program calls this target; return False if JAX is not lowering for export.
 
     Raises:
-        LaunchError: `jax_export` does not run here, so JAX would refuse the name with an error of its own.
+        LaunchError: `jax.export.export` was called directly, not through `wb.jax_export`.
     """
     if not getattr(ctx.module_context.lowering_parameters, "for_export", False):
         return False

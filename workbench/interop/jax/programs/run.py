@@ -136,7 +136,7 @@ def active() -> Trace | None:
 
 @contextmanager
 def _alone(*observers: Trace) -> Iterator[None]:
-    """Only these observers, and the CPU as the default device."""
+    """Restrict observation to these traces and make the CPU the default device, within a `with` block."""
     token = OBSERVERS.set(observers)
     try:
         # Stand-ins are CPU arrays whatever device the program will run on: only their sizes are used.
@@ -220,7 +220,7 @@ def _stand_ins(trace: Trace, signature: Signature, operands: Sequence[Any]) -> t
 
 
 def run_inside(outer: Trace, callee: Any, values: Mapping[str, Any], output_dims: Any) -> Any:
-    """Call a JAX function from inside a function that is being traced: our own arrays in, our own arrays out."""
+    """Call another jax_callable inside a traced function; the outer trace gets its results, not its launches."""
     tree = library().jax.tree
 
     def plain(value: Any) -> Any:
