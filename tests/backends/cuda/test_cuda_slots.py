@@ -68,7 +68,7 @@ LARGE = """
 
 
 def _adjoint(body: str, types: dict[str, Any]) -> Function:
-    return adjoint(kernel(f"def k(x, y, n):\n    i = tid(){body}", types))
+    return adjoint(kernel(f"def k(x, y, n):\n    i = tid(){body}", types), stack=False)  # as for GPUs
 
 
 def _stack(function: Function) -> int:
