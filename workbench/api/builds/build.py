@@ -293,7 +293,7 @@ class _Wanted(msgspec.Struct, frozen=True, dict=True):
 
     def function(self) -> Function:
         """Return the IR of the direction."""
-        o, stack = self.options, self.backend.name not in ("cuda", "emulated")
+        o, stack = self.options, self.backend.name != "cuda"
         return function_of(
             self.specialisation, self.direction, self.atomic, o.numbers, o.constant, stack, launch_like(o)
         )
