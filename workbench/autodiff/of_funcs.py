@@ -12,7 +12,7 @@ from workbench.autodiff.forward_mode import Walk
 from workbench.autodiff.reverse.emitter import Emitter
 from workbench.ir.build import Builder
 from workbench.ir.rewrite import copy_block
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, scalar_or_vector_of, walk
 from workbench.passes.pipeline import LOWERED, run
 from workbench.types import ArrayType, Vector, element
 
@@ -29,7 +29,7 @@ def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[
         NotDifferentiable: something on the way has no derivative.
     """
     value = block.yielded[0]
-    out = Value(ArrayType(value.type), "out")
+    out = Value(ArrayType(scalar_or_vector_of(value)), "out")
     builder = Builder()
     builder.location = block.ops[-1].location
     builder.extend(block.ops[:-1])

@@ -343,7 +343,7 @@ def check(kernel: Kernel, name: str, type: AnyType, value: object, device: Devic
                 advice=f"Pass a number, or annotate {name} as {value.type!r}.",
             )
         raise _wrong(kernel, name, repr(type), value)
-    return _number(kernel, name, type, value)
+    return _number(kernel, name, cast("Scalar", type), value)
 
 
 def _number(kernel: Kernel, name: str, type: Scalar, value: Any) -> bool | int | float:

@@ -91,7 +91,7 @@ def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence
     return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
 
 
-PYTHON_FORMS[grad] = "grad"  # in kernels: of a func
+PYTHON_FORMS[grad] = "grad"  # type: ignore[index]  (in kernels: of a func)
 DERIVE.append(_of_func)
 
 
