@@ -560,7 +560,10 @@ class GangEmitter(ModuleEmitter):
         self.stored = before
 
     def before(self, op: Op) -> None:
-        """Load what was stored of the operands."""
+        """Load what was stored of the operands, and forget what the results were when the block was written before."""
+        for value in op.results:
+            for known in self._vectors:
+                known.pop(value, None)
         for value in self.distant.loaded.get(op, ()):
             over = value in self.distant.over.get(op, ())
             for operands, kind, key in self._registers(value):
