@@ -561,7 +561,7 @@ class GangEmitter(ModuleEmitter):
 
     def before(self, op: Op) -> None:
         """Load what was stored of the operands, and forget what the results were when the block was written before."""
-        for value in op.results:
+        for value in op.results if op not in self.ahead else ():
             for known in self._vectors:
                 known.pop(value, None)
         for value in self.distant.loaded.get(op, ()):
