@@ -16,7 +16,7 @@ from workbench import inspect, limits
 pytestmark = pytest.mark.filterwarnings("ignore")
 DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "IDLE_ITERATIONS": (language.left_loop, 32, 31, "forward"),
-    "REVERSED_CHUNK": (derivatives.iterations, 9, 4, "adjoint"),
+    "REVERSED_CHUNK": (derivatives.state_bytes, 128, 4, "adjoint"),
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
     "REDUCTION_BYTES": (code.sum_bytes, 2**15, 2**14, "forward"),
@@ -26,6 +26,8 @@ DECIDES: dict[str, tuple[Family, int, int, str]] = {
 """Limits that are operands rather than compared: a program, another number, and the direction whose code it changes."""
 OTHERWISE = {
     "CHECKPOINTS": "a default of a parameter",
+    "REVERSED_CHUNK_BYTES": "compared in adjoints for a GPU alone",
+    "GROUP_OPERATIONS": "compared where launches are not divided, which larger bodies are",
     "INTERVAL_DEPTH": "a default of a parameter",
     "DISPATCH_GRAIN": "a default of a parameter",
     "MATMUL_VECTORS": "a width that is tried",
