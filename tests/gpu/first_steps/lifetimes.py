@@ -182,6 +182,7 @@ def memory_in_turn(given: Given) -> None:
 
     if not torch.cuda.is_available():
         raise NotAvailable("this torch has no CUDA")
+    given.gpu.use(given.index)  # the driver asks the current context, and none is current before the first work
     _, whole = given.gpu.call("cuMemGetInfo")
     share = int(0.6 * whole) // 4
     for turn in range(2):
