@@ -250,7 +250,9 @@ class Run:
             return found
 
     def _environment(self) -> dict[str, str]:
-        kept = {**os.environ, "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "PYTHONFAULTHANDLER": "1"}
+        # A filtered traceback ends in a remark of JAX's, where the summary looks for the error.
+        jax = {"XLA_PYTHON_CLIENT_PREALLOCATE": "false", "JAX_TRACEBACK_FILTERING": "off"}
+        kept = {**os.environ, **jax, "PYTHONFAULTHANDLER": "1"}
         kept["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
         if self._device.startswith("emulated"):
             kept["WORKBENCH_GPU"] = "emulated"

@@ -200,8 +200,10 @@ def memory_in_turn(given: Given) -> None:
         place = jax.devices("cuda")[given.index]
     except RuntimeError as problem:
         raise NotAvailable(f"JAX has no CUDA device ({problem}); PyTorch and Workbench took turns") from None
-    z = jax.device_put(np.ones(share // 2, np.float32), place)
-    assert float(z[-1]) == 1
+    # Two axes: JAX's subscripts are of 32 bits, and half of a large GPU's memory has more elements than they reach.
+    with jax.default_device(place):
+        z = jax.numpy.ones((share // 2048, 1024), np.float32)
+    assert float(z[-1, -1]) == 1
     given.saw(jax_bytes=z.nbytes)
 
 
