@@ -205,7 +205,7 @@ def test_more_iterations_than_asked_for_are_run_in_rounds(monkeypatch: pytest.Mo
 
 
 def _forward_iterations(n: int, slots: int) -> int:
-    """How often the body runs forward while `n` iterations are run backwards, on a GPU: few states are kept there."""
+    """Count the forward runs of the body while `n` iterations run backwards on a GPU, which stores few states."""
     function = _kernel("s = x[i]\n    for j in range(n):\n        s = sin(s)\n    y[i] = s")
     reverse = adjoint(function, checkpoints=slots, stack=False)
     arguments = [values(1), np.zeros(1), 0.0, n, 1, np.zeros(1), np.ones(1), np.zeros(1)]

@@ -30,7 +30,7 @@ def _scan(step: Callable[..., Any], start: float) -> Callable[..., Any]:
 
 
 def _states(step: Callable[..., Any], start: float, x: Any, a: Any, w: Any) -> Any:
-    """Return the end of a recurrence, and what it has come to in each turn."""
+    """Return the final state of a recurrence, and its state after each step."""
 
     def turn(s: Any, given: Any) -> tuple[Any, Any]:
         x, w, j = given

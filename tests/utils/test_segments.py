@@ -68,7 +68,7 @@ def meet(t: wb.array2d[wb.vec3], out: wb.array[int]):
 
 
 def have_a_point_in_common(t):
-    """Whether weights of both triangles' corners give one point."""
+    """Return whether the barycentric weights of both triangles give one point."""
     equal = np.vstack([np.hstack([t[:3].T, -t[3:].T]), [1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1]])
     return linprog(np.zeros(6), A_eq=equal, b_eq=[0, 0, 0, 1, 1], bounds=(0, 1)).status == 0
 

@@ -75,7 +75,7 @@ def test_the_work_queue_ends_with_the_line_that_writes_out_of_bounds(warp_python
 
 
 def test_the_derivative_of_a_func_in_a_kernel_is_a_force(warp_python: Path, tmp_path: Path) -> None:
-    """Its forces come from `wp.grad(func)(x)`; how many neighbours beyond the radius are added is the grid's choice."""
+    """Take forces from `wp.grad(func)(x)`; the grid decides how many neighbours beyond the radius are added."""
     done = run(warp_python, "workbench", "optim/example_particle_repulsion", tmp_path)
     assert done.returncode == 0, done.stderr[-3000:]
     assert np.isfinite(np.load(tmp_path / "workbench.npz")["velocities"]).all()

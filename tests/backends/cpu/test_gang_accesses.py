@@ -1,4 +1,4 @@
-"""How gangs access what lies apart, structs, what is left of a row, and loops of a thread's own, against NumPy."""
+"""Compare gangs with NumPy: strided accesses, structs, the rest of a row, and loops of one thread."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from workbench.ir.values import Function
 from workbench.types import ArrayType, element
 
 CUTS = (1, 5, 100, 133, 260, 391)
-"""Where a launch is cut: in groups of threads, in rows, and between them."""
+"""Splits of a launch: within groups of threads, within rows, and between them."""
 EXACT = {
     "parity": lambda x: [x[::2].sum(), x[1::2].sum()],
     "row_sums": lambda x: x.sum(1),

@@ -20,7 +20,7 @@ from workbench.runtime.arrays.array import array
 from workbench.types import int32
 
 _ROUNDS = 8
-"""The most times that the columns are coloured anew, where many colours were needed."""
+"""The maximum number of recolouring rounds, run where the first colouring needs many colours."""
 
 
 def colours_of(pattern: Any) -> HostArray:

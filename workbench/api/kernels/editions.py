@@ -71,7 +71,7 @@ class Versioned(Protocol):
         ...
 
     edition: cached_property[Edition]
-    """The version that it stands for."""
+    """The version of the source that this kernel was defined by."""
 
 
 class Name:

@@ -446,8 +446,10 @@ class Kernel(Subscripted):
     def _specialised(
         self, key: tuple[object, ...], types: tuple[AnyType, ...], tiling: Tiling | None
     ) -> Specialisation | None:
-        """Return the specialisation, lowered anew where it is missing or out of date; None if it needs blocks and has
-        none."""
+        """Return the current specialisation, lowering it if it is missing or stale.
+
+        Returns None if the kernel needs blocks and has none.
+        """
         slot = (*key, tiling)
         specialisation = self._specialisations.get(slot)
         if tiling is None and slot in self._tiled and self._tiled[slot].is_current():
