@@ -45,15 +45,15 @@ def lowered_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_function_is_parsed_when_a_kernel_calls_it_and_once() -> None:
-    library.definition_of.cache_clear()
+    library.parsed.cache_clear()
     text = "@kernel\ndef k(y: array[float]):\n    state = rand_init(1)\n    y[0] = randn(state)\n"
     define("@kernel\ndef k(y: array[float]):\n    y[0] = sin(y[0])\n")
-    assert library.definition_of.cache_info().currsize == 0
+    assert library.parsed.cache_info().currsize == 0
     define(text)
-    parsed = library.definition_of.cache_info().misses
+    parsed = library.parsed.cache_info().misses
     assert parsed == 3  # rand_init, randn, and the randf in it
     define(text)
-    assert library.definition_of.cache_info().misses == parsed
+    assert library.parsed.cache_info().misses == parsed
 
 
 def test_a_function_is_lowered_once_for_arguments_alike(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -41,16 +41,20 @@ from workbench.types import Quaternion, Vector, element, int64, uint32, vector_o
 
 
 @cache
+def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
+    """Return the function of the kernel language that a name stands for, and the gradient that it states.
+
+    Gradients belong to a definition by identity, as those of users' funcs do: the two are read together.
+    """
+    assert form.body is not None
+    definition = _read(form.name, form.body)
+    gradients = {definition: Custom(_read(f"{form.name} (gradient)", g)) for g in form.gradients}
+    return definition, gradients or None
+
+
 def definition_of(form: Form) -> Definition:
     """Return the function of the kernel language that a name stands for."""
-    assert form.body is not None
-    return _read(form.name, form.body)
-
-
-@cache
-def _customs(form: Form) -> dict[Definition, Custom]:
-    """Return the gradient that a name states, as those that users write."""
-    return {definition_of(form): Custom(_read(f"{form.name} (gradient)", g)) for g in form.gradients}
+    return parsed(form)[0]
 
 
 def _read(name: str, body: Callable[..., Any]) -> Definition:
@@ -82,12 +86,12 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
     Raises:
         KernelTypeError: they are not what it takes.
     """
-    definition = definition_of(form)
+    definition, gradients = parsed(form)
     operands = _typed(context, form, args)
     names = [p.arg for p in definition.parameters]
     absent = {name: Static(None, name) for name in names[len(operands) :]}
     env = dict(zip(names, operands, strict=False)) | absent
-    return inlined(context, definition, env, _customs(form) if form.gradients else None)
+    return inlined(context, definition, env, gradients)
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
