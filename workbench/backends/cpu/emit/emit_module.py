@@ -36,9 +36,9 @@ from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
-from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
+from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar

@@ -11,7 +11,7 @@ from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 from workbench.types import Kind, Slots, element
 
 RULED = frozenset(

@@ -31,7 +31,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
 from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
 from workbench.types import Kind, element

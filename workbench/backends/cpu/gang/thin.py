@@ -17,7 +17,7 @@ from workbench.ir.ops import ACCESSES, EFFECTS, LOOPS, REPORTS, UPDATES
 from workbench.ir.values import Op, Value, array_of, indices_of, walk
 from workbench.limits import GANG_THIN_OPERATIONS, GANG_THIN_ROWS, GANG_THIN_ROWS_GATHERED
 from workbench.passes.analysis.divergence import varying_values
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 
 
 class Thin:

@@ -26,7 +26,7 @@ from workbench.limits import (
     GROUP_THREADS,
 )
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 from workbench.types import element
 
 
