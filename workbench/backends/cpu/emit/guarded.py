@@ -1,4 +1,4 @@
-"""Reads that LLVM 22 may move behind a store (the first row of `llvm_faults.FAULTS`).
+"""Reads that LLVM 22 may move behind a store (the first row of `tests/backends/cpu/llvm_faults`).
 
 What is read in an `if` of each thread alone is read under a mask once the loop over threads is vectorised; InstCombine
 then merges this masked load with the select that stands for the end of the `if`, behind the stores in between. A read

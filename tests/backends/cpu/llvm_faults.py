@@ -1,6 +1,6 @@
 """Faults of LLVM that give wrong numbers, end the compiler or let it run for ever, and what is emitted instead.
 
-One row each. `tests/backends/cpu/test_llvm_faults.py` runs each reproducer on the installed LLVM, as it is and with
+One row each. `test_llvm_faults` runs each reproducer on the installed LLVM, as it is and with
 the remedy: once a fault is mended there, the test says that the remedy may go.
 
 A reproducer defines `void @reproducer(ptr %x, ptr %y, ptr %z, i64 %n)`: it reads n numbers at x, reads or changes n
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+
+from workbench.backends.cpu.machine import WRONG_COMPARED_HALVES, WRONG_SIGNS
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -288,7 +290,7 @@ then:
         reproducer=lambda: _quotients(),
         dtype="int32",
         needs="avx512dq",
-        without="-avx512dq,-avx512bw",
+        without=WRONG_SIGNS,
     ),
     Fault(
         name="a comparison of float16 cannot be selected for AVX-512VL without BW",
@@ -309,7 +311,7 @@ then:
         dtype="float16",
         needs="avx512vl",
         beside="-avx512dq,-avx512bw",
-        without="-avx512vl",
+        without=WRONG_COMPARED_HALVES,
         crash="Cannot select",
     ),
     Fault(
@@ -420,5 +422,3 @@ then:
     ),
 )
 """All that we know of."""
-
-LANES_OF_SIGNS, COMPARED_HALVES = FAULTS[2:4]
