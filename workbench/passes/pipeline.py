@@ -40,10 +40,9 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
-from workbench.passes.loops.early_exits import early_exits
+from workbench.passes.loops.forms import counted, early_exits
 from workbench.passes.loops.interior import split_border
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
