@@ -24,7 +24,7 @@ FACTS = {
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
     "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
     # The ends of int32, the sides of a block of a transposition, and the words of a message.
-    "passes/loops/interior.py": {"_LEAST", "_MOST"},
+    "passes/analysis/intervals.py": {"LEAST", "MOST"},
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},
     "frontend/state/merge.py": {"len(text) <= 40"},
     # Cells of structs, and the unit of a register within which targets interleave.

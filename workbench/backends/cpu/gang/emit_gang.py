@@ -24,11 +24,11 @@ from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
-from workbench.ir.analysis import Atom
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
-from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
+from workbench.passes.analysis.divergence import Neighbours
 from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
@@ -138,16 +138,10 @@ class Gangs(GangEmitter):
         if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
             return False
         inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
-        return self.function.launch_ndim > 1 or (bool(inside) and all(map(self._is_beside, inside)))
-
-    def _is_beside(self, op: Op) -> bool:
-        """Return whether an operation accesses one element, or neighbouring ones, if any."""
-        if op.name not in ACCESSES:
-            return op.name not in ROWS
-        *outer, last = indices_of(op)
-        terms = self.analysis.form(last).terms
-        own = terms.get(Atom("tid", axis=self.function.launch_ndim - 1), 0)
-        return self.varying.isdisjoint((*outer, *(a.value for a in terms if a.value))) and own in (0, 1)
+        if self.function.launch_ndim > 1 or not inside:
+            return self.function.launch_ndim > 1
+        neighbours = Neighbours(self.of_gangs)
+        return all(neighbours.is_beside(op) if op.name in ACCESSES else op.name not in ROWS for op in inside)
 
     def _rest(self, kind: str, part: Part, body: Block) -> Part:
         """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
