@@ -15,7 +15,6 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, steps, threads, threads_of
-from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import CellPage, write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.slider import Slider
@@ -25,6 +24,7 @@ from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import points_view as cloud
+from kernel_ext.views.arrays.animation import write_film
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
