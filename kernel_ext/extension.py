@@ -188,7 +188,7 @@ class _Film:
         view = self._reel.add(repr(run), pictures, last=not run.running)
         if not self._started:
             self._started = True
-            film = Shown("animation", view, animation_text, animation_html, frames=self._reel)
+            film = Shown("animation", view, animation_text, animation_html, source=self._reel)
             self._showing = show_and_keep(film, self._shell)
         elif self._showing is not None and self._showing.lasts:
             self._showing.widget.view = as_data(view)

@@ -292,7 +292,7 @@ class Animated(Shown):
 
     def __init__(self, animation: moving.Animation) -> None:
         """Show the animation; a notebook without a kernel shows the frame that was shown last."""
-        super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, frames=animation)
+        super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, source=animation)
         self._made = animation
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
@@ -472,7 +472,7 @@ def controls(
     except TypeError:
         raise Refusal(f"look takes rgb, colours, range and size; it got {', '.join(look or {})}") from None
     bound = sliders.Bound(subject, ranges, watch, rewind, drawn)
-    return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, bound=bound)
+    return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, source=bound)
 
 
 def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None) -> Slider:
