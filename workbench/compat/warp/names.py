@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp import arrays, launches
+from workbench.compat.warp import arrays, dims, launches
 from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignored, is_absent, mention
 from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
@@ -370,7 +370,7 @@ TABLE: dict[str, Row] = {
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
-        get_suggested_block_size=lambda kernel, device=None: (256, 1),
+        get_suggested_block_size=lambda kernel, device=None: (dims.block_dim(None, device), 1),
         get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
         **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
