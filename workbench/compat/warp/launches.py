@@ -336,7 +336,7 @@ def _launched(
     if isinstance(kernel, Kernel):
         kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank)
         if block_dim is not None or dims.uses_blocks(kernel.definition):
-            size = dims.block_dim(block_dim, device)
+            size = min(dims.block_dim(block_dim, device), max(dims.bounds_of(kernel, dim).size, 1))
             options |= {"block_dim": size} if dims.uses_blocks(kernel.definition) else {}
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
