@@ -1,7 +1,8 @@
-"""LLVM IR text to an object file, through llvmlite: the CPU backend.
+"""LLVM IR text to machine code, through llvmlite: the CPU backend.
 
-An object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. LLVM runs in worker
-processes (`design/isolation.md`): it may hang, crash or take all memory. Here it only says what machine this is.
+An image or an object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. LLVM runs
+in worker processes (`design/isolation.md`): it may hang, crash or take all memory. Here it only says what machine this
+is.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cpu import codegen, machine
+from workbench.backends.cpu.elf import linked
 from workbench.backends.cpu.llvm_faults import COMPARED_HALVES
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import (
@@ -104,7 +106,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["one_core"] = True
     if module.open_order:
         metadata["order"] = "not fixed"
-    return Artifact(generated.image, metadata)
+    return Artifact(linked(generated.image), metadata)
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -126,14 +128,14 @@ def assembly(function: Function, options: Options, target: str) -> str:
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """LLVM IR text of our own (the launcher, an FFI handler) as an object file.
+    """LLVM IR text of our own (the launcher, an FFI handler) as an image, or an object where we cannot link it.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
     written = UNOPTIMISED if len(text) > OPTIMISED_CHARACTERS else AS_WRITTEN
     tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
-    return _generate(text, target, tuning, "object").image
+    return linked(_generate(text, target, tuning, "object").image)
 
 
 def warm() -> None:
