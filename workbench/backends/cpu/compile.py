@@ -29,7 +29,6 @@ from workbench.backends.cpu.machine import (
     facts,
     miscompiled,
     native,
-    vector_library,
 )
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -171,7 +170,7 @@ def _maths(target: str) -> Maths:
     has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
     gathers = bits == GATHERS and not facts().cpu.startswith(SLOW_GATHERS)
-    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits, gathers=gathers)
+    return Maths(vecmath.ARM or has("fma"), bool(facts().vector_library), bits, gathers=gathers)
 
 
 class _Generated(msgspec.Struct, frozen=True):
