@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 from IPython.display import display
 
@@ -44,8 +44,7 @@ from workbench.inspect import note_bindings, opened, settle_all
 _KEY = "kernel_ext"
 
 
-@dataclass(frozen=True)
-class _Loaded:
+class _Loaded(msgspec.Struct, frozen=True):
     """The objects that one shell was given, stored in its registry of magics."""
 
     magics: tuple[Any, ...]

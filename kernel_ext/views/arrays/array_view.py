@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -29,8 +30,7 @@ FEW, LISTED = 24, 200
 """Elements of an array whose values are shown before its picture, and of one whose values are listed in full."""
 
 
-@dataclass(frozen=True)
-class PartView:
+class PartView(msgspec.Struct, frozen=True):
     """A component of the elements, reduced.
 
     Attributes:
@@ -52,8 +52,7 @@ class PartView:
     bad: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class HistogramView:
+class HistogramView(msgspec.Struct, frozen=True):
     """Counts of finite values in bins of equal width from `low` to `high`."""
 
     counts: tuple[int, ...]
@@ -61,8 +60,7 @@ class HistogramView:
     high: float
 
 
-@dataclass(frozen=True)
-class ArrayView:
+class ArrayView(msgspec.Struct, frozen=True):
     """The view of one array.
 
     Attributes:
@@ -101,8 +99,7 @@ class ArrayView:
     field: str = ""
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """Options of drawing an array: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
 
     rgb: bool | None = None
