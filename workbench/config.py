@@ -34,6 +34,8 @@ _X86 = (
 )  # fmt: skip
 CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 """CPUs that can be requested, by architecture: LLVM ends the process at a name that it does not know."""
+_GONE = {"WORKBENCH_GANG": "CPU code is always emitted for gangs of threads where it can be."}
+"""Settings of earlier versions, each with what holds instead."""
 _TOLD: set[tuple[str, str]] = set()
 
 
@@ -76,6 +78,9 @@ class Settings(msgspec.Struct, frozen=True):
 def settings() -> Settings:
     """Return the settings as the environment has them now; senseless values are warned of once, and not used."""
     env = os.environ
+    for name in _GONE:
+        if name in env:
+            _warn_once(name, f"The environment variable {name} has no effect any more: {_GONE[name]}")
     readonly = env.get("WORKBENCH_CACHE_READONLY")
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return Settings(
@@ -123,13 +128,15 @@ def _number(name: str, default: int, least: int | None = None, unit: str = "") -
 
 def _ignored(name: str, takes: str, default: Value) -> Value:
     """Return the default, with a warning, once for each value: a setting that makes no sense stops no work."""
+    _warn_once(name, f"The environment variable {name} is {os.environ[name]!r}; it takes {takes}. {default} is used.")
+    return default
+
+
+def _warn_once(name: str, message: str) -> None:
     value = os.environ[name]
     if (name, value) not in _TOLD:
         _TOLD.add((name, value))
-        warnings.warn(
-            f"The environment variable {name} is {value!r}; it takes {takes}. {default} is used.", stacklevel=4
-        )
-    return default
+        warnings.warn(message, stacklevel=5)
 
 
 class _Module(ModuleType):

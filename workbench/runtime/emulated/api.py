@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from workbench.backends.cuda.architectures import Architecture
 from workbench.host.narrow import is_tuple
-from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.calls.capture_calls import TABLE as CAPTURES
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
 from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS
