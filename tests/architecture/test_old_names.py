@@ -9,7 +9,8 @@ import importlib
 import inspect
 import os
 import re
-import warnings
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import pytest
 
 import workbench as wb
-from workbench.config import settings
 from workbench.inspect import Access, tape_graph, tape_svg
 
 ROOT = Path(__file__).parents[2]
@@ -87,10 +87,7 @@ def test_an_old_attribute_and_an_old_parameter_say_what_to_write() -> None:
         assert tape_svg(made=picture, title="t") == tape_svg(picture, title="t")
 
 
-def test_a_setting_that_is_gone_says_so_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("WORKBENCH_GANG", str(os.getpid()))
-    with pytest.warns(UserWarning, match="WORKBENCH_GANG has no effect any more"):
-        settings()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        settings()
+def test_a_setting_that_is_gone_says_so() -> None:
+    command = [sys.executable, "-c", "import workbench"]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "WORKBENCH_GANG": "1"})
+    assert done.returncode == 0 and "WORKBENCH_GANG has no effect any more" in done.stderr

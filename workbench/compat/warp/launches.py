@@ -430,6 +430,10 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
             values[k] = _with_arrays(value, device)
             if k < len(names) and kernel.definition.annotations.get(names[k]) is Any:
                 values[k] = _with_objects(values[k])
+    numbers = [k for k, v in enumerate(values) if isinstance(v, wb.array) and v.dtype == NUMBERS["uint64"]]
+    for k in numbers:
+        if k < len(names) and kernel.definition.annotations.get(names[k]) in (Any, wb.Meshes):
+            values[k] = known(values[k])
     if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
     types = list(parameter_annotations(kernel.definition).values())[first:]

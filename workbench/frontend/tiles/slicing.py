@@ -395,7 +395,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     tile = arguments.tile("a")
     type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):
-        return reshaped(context, tile, (n,), "thread")
+        return only_element(context, tile) if n == 1 else reshaped(context, tile, (n,), "thread")
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
         raise arguments.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
@@ -409,7 +409,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
         rows.append(reshaped(context, part, (n,)))
     vector = Vector(type.shape[0], type.dtype)
     (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
-    return stored(vectors, "thread")
+    return only_element(context, vectors) if n == 1 else stored(vectors, "thread")
 
 
 FORMS: dict[str, FormHandler] = {
