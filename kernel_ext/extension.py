@@ -1,9 +1,9 @@
-"""Load Workbench into a shell, and remove again all that it added; draw the losses of loops below their cells.
+"""Load Workbench into a shell, and remove again everything that it added; draw the losses of loops below their cells.
 
-Its hooks around cells print notices and rebuilds, wait for faults of devices, note edits of names, and close the tapes
-of an interrupted cell.
+Its hooks around cells print notices and rebuilds, wait for faults of devices, note edits of names, and close the
+tapes of an interrupted cell.
 
-What was there before under the same names is kept and returned, so that unloading leaves the shell as it was found.
+Whatever had the same names before is restored by unloading, which leaves the shell as it was.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""An array as a picture's data: a line or an image, a histogram, the numbers that say whether something went wrong.
+"""The data of an array's picture: a line or an image, a histogram, and counts of elements that are not finite.
 
 Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
 by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
-Colours of three components (RGB) are one picture, and so are complex numbers: the hue is the phase, the brightness the
-root of the magnitude. A line of them is two, of the real and the imaginary parts.
+RGB colours are one picture, and so are complex numbers: the hue is the phase, the brightness the
+square root of the magnitude. A line of complex numbers is two lines, of the real and the imaginary parts.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Library functions of the sanitized variant: reads of memory that nothing has written.
 
 `WRITTEN` is the distance from a byte of the arena to its shadow, which is 0xFF until the byte is written, and 0 from
-then on. So a look at the shadow is a load like the access itself, at another place. What `cp.async` writes has 0x80 + g
-until its warp waits for it: g is how many groups of copies the warp had closed then, modulo 127.
+then on. So the shadow is read by a load like the access itself, at another address. What `cp.async` writes has the
+shadow 0x80 + g until its warp waits for it, where g is the number of groups of copies that the warp had closed,
+modulo 127.
 """
 
 from __future__ import annotations
