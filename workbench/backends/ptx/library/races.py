@@ -303,10 +303,8 @@ define void @wbe_race(ptr %ctx, i32 %mask, i32 %bytes, i32 %how, i32 %index, <32
 entry:
   GET SHARED
   GET SHARED_BYTES
-  %f0 = insertelement <32 x i64> poison, i64 %SHARED, i32 0
-  %f = shufflevector <32 x i64> %f0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %s0 = insertelement <32 x i64> poison, i64 %SHARED_BYTES, i32 0
-  %s = shufflevector <32 x i64> %s0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %f = SPLAT i64 %SHARED
+  %s = SPLAT i64 %SHARED_BYTES
   %off = sub <32 x i64> %at, %f
   %in = icmp ult <32 x i64> %off, %s
   %in.all = bitcast <32 x i1> %in to i32
