@@ -35,7 +35,7 @@ from workbench.backends.cuda.compile.disassemble import disassembler, sass
 from workbench.backends.cuda.compile.nvrtc import resources_by_kernel
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.ir.values import walk
-from workbench.runtime.emulated.architectures import ARCHITECTURES
+from workbench.backends.cuda.architectures import ARCHITECTURES
 from workbench.runtime.launching.occupancy import occupancy
 
 RESULTS = Path(__file__).parent / "results"
