@@ -26,7 +26,7 @@ from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS, PYTHON, of_warp
+from workbench.compat.warp.makers import NUMBERS, PYTHON, TYPES, of_warp
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -152,7 +152,7 @@ def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Ke
 def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
     result: Any = Function(with_language(rewritten(definition)))
-    result.func, result.__signature__ = f, inspect.signature(f)
+    result.func, result.__signature__, result.__doc__ = f, inspect.signature(f), f.__doc__
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
 
@@ -179,7 +179,7 @@ def transformed(
 
 def with_language(definition: Any) -> Any:
     """Return the definition, which sees the language's builtins without an import, as in Warp."""
-    names = {name: b for name, b in {**TABLE, **FORMS}.items() if not getattr(b, "hidden", False)}
+    names = {name: b for name, b in {**TABLE, **FORMS, **TYPES}.items() if not getattr(b, "hidden", False)}
     return replace(definition, scope=replace(definition.scope, language=names))
 
 

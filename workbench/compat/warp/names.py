@@ -399,6 +399,8 @@ TABLE: dict[str, Row] = {
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
     "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
+    "transform_set_translation": Row(lambda t, p: setattr(t, "p", p), "t.p = p"),
+    "transform_set_rotation": Row(lambda t, q: setattr(t, "q", q), "t.q = q"),
     "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
     "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),

@@ -56,7 +56,10 @@ _RENAMES = {
 }
 _TILED_NEXT = ("tile_bvh_query_next", "bvh_query_next_tiled", "tile_mesh_query_aabb_next", "mesh_query_aabb_next_tiled")
 _TILED = (*_TILED_NEXT, "tile_query_valid")
+_SET = {"transform_set_translation": "p", "transform_set_rotation": "q"}
+"""Statements that change a part of their first argument."""
 _OTHERWISE = (
+    *_SET,
     *_STACK, *_OPERATORS, *_RENAMES, *_TILED, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
 )  # fmt: skip
 
@@ -345,6 +348,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(call, ast.IfExp):
             sides = [[self.visit(_placed(ast.Expr(side), node))] for side in (call.body, call.orelse)]
             return _placed(ast.If(call.test, *sides), node)
+        if isinstance(call, ast.Call) and _name(call) in _SET and len(call.args) == 2:
+            part = ast.Attribute(call.args[0], _SET[_name(call)], ast.Store())
+            return self.generic_visit(_placed(ast.Assign([part], call.args[1]), node))
         if not isinstance(call, ast.Call) or not _is_call(call, tuple(_IN_PLACE)):
             return self.generic_visit(node)
         changed = [a for k, a in enumerate(call.args) if k in _IN_PLACE[_name(call)]]
