@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from workbench.builtins.declaration.declare import STATE, TABLE, Form, Takes, written
 from workbench.builtins.declaration.forms import has_components, slope, vector
-from workbench.builtins.declaration.rules import Arg
+from workbench.builtins.declaration.rules import NUMBER, QUATERNION, Arg, kinds
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.extrema import abs
 from workbench.builtins.scalars.maths import acos, asin, cos, log, sin, sqrt
@@ -26,6 +26,7 @@ from workbench.builtins.scalars.randoms import alone, bounds, rand_init, rand_ne
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
 from workbench.builtins.scalars.search import search_between, searched
 from workbench.builtins.tile_fourier import complex_rows, tile_fourier
+from workbench.builtins.vectors.quaternions import quat_from_axis_angle, quat_inverse, quat_to_axis_angle
 from workbench.errors import KernelTypeError
 from workbench.types import VECTORS, Scalar, Type, float32, int32, uint32
 
@@ -201,6 +202,13 @@ def sample_unit_hemisphere(state, /):
     """Return a random point in the unit hemisphere; the first draw is the distance from the pole."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * randf(state) ** (1.0 / 3.0), state
+
+
+@_means("quat_slerp", "form", takes=kinds(QUATERNION, QUATERNION, NUMBER))
+def quat_slerp(a, b, t, /):
+    """Return the rotation at t from a to b, by the axis and the angle between them: also where they are no units."""
+    axis, angle = quat_to_axis_angle(quat_inverse(a) * b)
+    return a * quat_from_axis_angle(axis, t * angle)
 
 
 @_means("noise", "form", takes=at_point)

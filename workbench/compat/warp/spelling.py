@@ -157,9 +157,10 @@ def rewritten(definition: Definition) -> Definition:
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Return whether every use of a parameter is `name[…]` or atomic, so none asks whether there is an array."""
+    """Return whether every use of a parameter is `name[…]`, its shape or atomic: none asks whether there is an array."""
     atomic = (n.args[0] for n in definition.nodes if isinstance(n, ast.Call) and n.args and "atomic_" in _name(n))
-    arrays = (*(n.value for n in definition.nodes if isinstance(n, ast.Subscript)), *atomic)
+    read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
+    arrays = (*read, *atomic)
     indexed = sum(getattr(n, "id", "") == name for n in arrays)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
 
