@@ -273,6 +273,8 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
     tile = expression(context, node.args[0])
+    if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
+        return tile  # of one element, as reductions return it
     if not is_tile(tile):
         raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
     if tile_of(tile).ndim != len(node.args) - 1:
