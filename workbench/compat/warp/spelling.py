@@ -56,10 +56,12 @@ _RENAMES = {
 }
 _TILED_NEXT = ("tile_bvh_query_next", "bvh_query_next_tiled", "tile_mesh_query_aabb_next", "mesh_query_aabb_next_tiled")
 _TILED = (*_TILED_NEXT, "tile_query_valid")
+_ALIGNED = ("tile_load", "tile_store")
+"""Calls with a hint that has no effect."""
 _SET = {"transform_set_translation": "p", "transform_set_rotation": "q"}
 """Statements that change a part of their first argument."""
 _OTHERWISE = (
-    *_SET, "tile_load",
+    *_SET, *_ALIGNED,
     *_STACK, *_OPERATORS, *_RENAMES, *_TILED, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
 )  # fmt: skip
 
@@ -401,7 +403,7 @@ class _Rewriter(ast.NodeTransformer):
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             return node.args[0] if names & (self.locals - self.turns) and len(node.args) == 1 else node
-        node.keywords = [k for k in node.keywords if (_name(node), k.arg) != ("tile_load", "aligned")]
+        node.keywords = [k for k in node.keywords if k.arg != "aligned" or not _is_call(node, _ALIGNED)]
         if _name(node) in _RENAMES:
             return _renamed(node, _RENAMES[_name(node)])
         if not _is_call(node, _OTHERWISE):
