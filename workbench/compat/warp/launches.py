@@ -98,10 +98,17 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
     def of_rank(self, rank: int) -> Kernel:
         """Return the kernel whose `tid()` gives so many indices, always one object."""
-        known = vars(self).setdefault("ranks", {})
-        if rank not in known:
-            known[rank] = Kernel(dims.with_rank(self.definition, rank), enable_backward=self.enable_backward)
-        return known[rank]
+        return self._variant(dims.with_rank, rank)
+
+    def of_block(self, size: int) -> Kernel:
+        """Return the kernel in which a block has so many threads, always one object."""
+        return self._variant(dims.with_block, size)
+
+    def _variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
+        known = vars(self).setdefault("variants", {})
+        if (change, number) not in known:
+            known[change, number] = Kernel(change(self.definition, number), enable_backward=self.enable_backward)
+        return known[change, number]
 
 
 class _FunctionClass(type):
@@ -336,8 +343,11 @@ def _launched(
     if isinstance(kernel, Kernel):
         kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank)
         if block_dim is not None or dims.uses_blocks(kernel.definition):
-            size = min(dims.block_dim(block_dim, device), max(dims.bounds_of(kernel, dim).size, 1))
-            options |= {"block_dim": size} if dims.uses_blocks(kernel.definition) else {}
+            size = dims.block_dim(block_dim, device)
+            if dims.needs_whole_blocks(kernel.definition):
+                options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
+            elif dims.uses_blocks(kernel.definition):
+                kernel = kernel.of_block(size)
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 

@@ -243,7 +243,10 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     check_alone(context, target.id, tile)
     check_seen(context, target.id)
     type = tile_of(tile)
-    source = assign_type(context, arguments.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
+    source = arguments.tile("src")
+    if context.shared.warp_meanings and isinstance(type.dtype, Scalar):  # numbers are converted there
+        source = convert(context, source, Tile(type.dtype, tile_of(source).shape))
+    source = assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
     sizes = tile_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
