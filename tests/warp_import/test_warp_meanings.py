@@ -372,7 +372,6 @@ def test_a_block_of_the_cpu_has_one_thread_unless_a_program_asks_for_more():
 
 @wp.kernel
 def by_number(meshes: wp.array(dtype=wp.uint64), t: wp.array(dtype=float)):
-    i = wp.tid()
     for k in range(meshes.shape[0]):
         mesh = meshes[k]
         hit = wp.mesh_query_ray(mesh, wp.vec3(0.2, 0.2, 9.0), wp.vec3(0.0, 0.0, -1.0), 100.0)

@@ -374,7 +374,7 @@ TABLE: dict[str, Row] = {
         is_cuda_available=lambda: bool(_cuda_devices()), is_cpu_available=lambda: True,
         is_device_available=lambda device: device in wb.get_devices(),
     ),
-    "config": Row(config, "wb.set_checks", "`mode`, `enable_backward` and `enable_cpu_blocks` count; others have no effect"),
+    "config": Row(config, "wb.set_checks", "`mode`, `enable_backward`, `enable_cpu_blocks` count; others do not"),
     "Function": Row(launches.Function, "wb.Func"),
     "Kernel": Row(launches.Kernel, "wb.Kernel"),
     **_group(

@@ -159,7 +159,7 @@ def rewritten(definition: Definition) -> Definition:
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Return whether every use of a parameter is `name[…]`, its shape or atomic: none asks whether there is an array."""
+    """Return whether each use of a parameter is `name[…]`, its shape or atomic: none asks if there is an array."""
     atomic = (n.args[0] for n in definition.nodes if isinstance(n, ast.Call) and n.args and "atomic_" in _name(n))
     read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     arrays = (*read, *atomic)
@@ -233,7 +233,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 
 def _element_of(node: ast.expr, definition: Definition) -> str:
-    """Return the name of the array whose element `node` is, or what is assigned to it; empty if it is something else."""
+    """Return the name of the array of which a node, or what is assigned to that name, is an element; else nothing."""
     if isinstance(node, ast.Name):
         values = (n.value for n in definition.nodes if isinstance(n, ast.Assign) and _is_name(n.targets[0], node.id))
         node = next(values, node)

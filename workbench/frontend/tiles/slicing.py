@@ -365,7 +365,7 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def assembled(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile(x)`: the values of the threads as a tile; components of vectors as rows, of matrices as rows of rows."""
+    """Lower `tile(x)`: the threads' values as a tile; components of vectors as rows, of matrices as rows of rows."""
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "x preserve_type?")
     operand = arguments.given["x"]
