@@ -51,8 +51,8 @@ def obstacle(function: Function, dense: bool) -> str:
 
 def _adds_beside(function: Function) -> bool:
     """Return whether the threads of a row add to elements that lie side by side, wherever the row is."""
-    neighbours = Neighbours(function)
-    return all(neighbours.is_beside(op, (1,)) for op in walk(function.body) if op.name == "atomic_add")
+    neighbours, added = Neighbours(function), [op for op in walk(function.body) if op.name == "atomic_add"]
+    return all(component_of(op) is None and neighbours.is_beside(op, (1,)) for op in added)
 
 
 def _apart(function: Function, dense: bool) -> str:
