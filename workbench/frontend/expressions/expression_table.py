@@ -87,6 +87,8 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
+    if type(node) is ast.Name and type(known := context.env.get(node.id)) is Value:
+        return known
     before = context.go(node)
     try:
         result = _lowered(context, node)
@@ -150,8 +152,8 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
         chain.append(chain[-1].left)
     left = expression(context, chain[-1].left)
     for part in reversed(chain):
-        with context.at(part):
-            left = binary(context, type(part.op), left, expression(context, part.right))
+        context.go(part)  # the last one is the node, where the context is now
+        left = binary(context, type(part.op), left, expression(context, part.right))
     return left
 
 
