@@ -29,6 +29,7 @@ HEAD = """
 #include <cstdio>
 #include <cmath>
 #include <cstring>
+#include <type_traits>
 #define __global__
 #define __device__
 #define __forceinline__ inline
@@ -37,7 +38,11 @@ HEAD = """
 #define __launch_bounds__(n)
 struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx{0, 0, 0}, blockIdx{0, 0, 0}, blockDim{1, 1, 1}, gridDim{1, 1, 1};
-template <class T> T atomicAdd(T* p, T v) { T old = *p; *p = T(old + v); return old; }
+template <class T> T wrapping(T a, T b) {  // CUDA's atomic integers wrap: that is no overflow of the text
+    if constexpr (std::is_integral_v<T>) return T((unsigned long long)a + (unsigned long long)b);
+    else return a + b;
+}
+template <class T> T atomicAdd(T* p, T v) { T old = *p; *p = wrapping(old, v); return old; }
 template <class T> T atomicCAS(T* p, T expected, T v) { T old = *p; if (old == expected) *p = v; return old; }
 inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned long long)a * b >> 32; }
 inline int __clz(int a) { return a ? __builtin_clz(a) : 32; }

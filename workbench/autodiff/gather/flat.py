@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
 
+from workbench.autodiff.gather.clearing import Box
 from workbench.autodiff.gather.differences import Differences, Need, lower_bounds, upper_bounds
 from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
@@ -14,7 +15,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.borders.flattened import Divisions, Rewritten, divisions_of
+from workbench.passes.loops.flattened import Divisions, Rewritten, divisions_of
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 
@@ -115,6 +116,16 @@ class Flat:
                 conditions.add(msgspec.structs.replace(need, dim=TOTAL))
         return frozenset(conditions)
 
+    def boxes(self, boxes: Mapping[str, Box]) -> dict[str, Box]:
+        """Return the boxes that are some too where an array has one dimension: those of all rows."""
+        names, result = {v.name for v in self.views}, dict[str, Box]()
+        for name, box in boxes.items():
+            if name not in names:
+                result[name] = box
+            elif box == ((0, 0), (1, 0)):
+                result[name] = ((TOTAL, 0),)
+        return result
+
 
 class _Places:
     """The accesses of threads to arrays of one dimension, as rows and positions in these.
@@ -153,18 +164,19 @@ class _Places:
         op = self.where.defs.get(index) if index is not None else None
         if op is not None and op.name == "wrap_index":
             index = op.operands[0]
-        base, more = self.rewritten.sums.get(index, (index, None)) if index is not None else (None, None)
-        parts = (0, 0) if more is None else self.parts(more)
-        if base is not self.rewritten.index or parts is None:
+        parts = None if index is None else self.parts(index)
+        if parts is None:
             return None
         least = lower_bounds(access.guards, self.where)
         most = upper_bounds(access.guards, self.where, 1, self.width)
         inside = least.get(0, 0) + parts[0] >= 0 and least.get(1, 0) + parts[1] >= 0 and most + parts[1] < 0
         return parts if inside else None
 
-    def parts(self, value: Value) -> tuple[int, int] | None:
-        """Return m and n, if the value is m * width + n."""
-        rows, rest = self.where.analysis.form(value).divided(self.width)
+    def parts(self, index: Value) -> tuple[int, int] | None:
+        """Return m and n, if an index is the thread's own plus m * width + n."""
+        analysis = self.where.analysis
+        more = analysis.form(index).plus(analysis.form(self.rewritten.index), -1)
+        rows, rest = more.divided(self.width)
         return None if rest.terms else (rows, rest.constant)
 
 

@@ -19,11 +19,11 @@ import msgspec
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cpu import codegen, machine
 from workbench.backends.cpu.elf import linked
-from workbench.backends.cpu.llvm_faults import COMPARED_HALVES
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import (
     NAME,
     WASM,
+    WRONG_COMPARED_HALVES,
     converts_halves,
     cpu_of,
     facts,
@@ -60,8 +60,7 @@ VECTORISERS = ("loop_vectorization", "slp_vectorization")
 AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
 """For texts that are vectors already: the loops in them stay loops."""
 UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
-"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes
-(`llvm_faults`)."""
+"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
@@ -269,5 +268,5 @@ def _nested_loops(body: Block) -> int:
 
 def features_for(text: str, features: str, preferences: str = "") -> str:
     """Return a CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
-    wrong = (miscompiled(), COMPARED_HALVES.without if miscompiled() and HALF.search(text) else "")
+    wrong = (miscompiled(), WRONG_COMPARED_HALVES if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -18,7 +18,6 @@ from typing import Protocol
 import msgspec
 from msgspec.structs import replace
 
-from workbench.backends.cpu.llvm_faults import LANES_OF_SIGNS
 from workbench.backends.cpu.maths import libmvec
 from workbench.config import settings
 from workbench.errors import DeviceError
@@ -29,6 +28,10 @@ WASM = "wasm32"
 """The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 X86 = platform.machine() in ("x86_64", "AMD64")
+WRONG_SINCE, WRONG_SIGNS = 22, "-avx512dq,-avx512bw"
+"""The first LLVM that takes a mask of signs from the wrong lanes, and what it makes no VPMOV*2M without."""
+WRONG_COMPARED_HALVES = "-avx512vl"
+"""Without these, it cannot select a comparison of float16 unless this goes, too."""
 
 
 class Memory(Protocol):
@@ -176,9 +179,9 @@ def converts_halves() -> bool:
 def miscompiled() -> str:
     """Features that this LLVM gets wrong, taken away.
 
-    Without these two there is no VPMOV*2M (`llvm_faults`).
+    Each of its faults is a row of `tests/backends/cpu/llvm_faults`, with the LLVM IR that shows it.
     """
-    return LANES_OF_SIGNS.without if facts().llvm[0] >= LANES_OF_SIGNS.first and X86 else ""
+    return WRONG_SIGNS if facts().llvm[0] >= WRONG_SINCE and X86 else ""
 
 
 @lru_cache

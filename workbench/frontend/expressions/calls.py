@@ -44,10 +44,12 @@ from workbench.types import (
     element,
     float32,
     int32,
+    is_integer,
     matrix,
     number_type,
     strong,
     vector,
+    wrapped,
 )
 from workbench.types import bool as bool_
 
@@ -317,7 +319,10 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
     operand = usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
-        return materialise(context, Literal(int(operand.value)) if _truncates(operand, type) else operand, type)
+        number = Literal(int(operand.value)) if _truncates(operand, type) else operand
+        if context.shared.warp_meanings and is_integer(type) and isinstance(number.value, int):
+            number = Literal(wrapped(number.value, type))
+        return materialise(context, number, type)
     if is_tile(operand):
         return over(
             context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]

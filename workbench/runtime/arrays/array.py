@@ -21,7 +21,7 @@ from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
-from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
+from workbench.runtime.arrays.dlpack import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, lies_densely, located, tag_of
 from workbench.runtime.arrays.unseen_writes import exported
@@ -365,8 +365,14 @@ class array(Viewed, Arithmetic):
         self.memory.must_be_writable("This array")
         if notify("filling", self, value):
             return self
-        self.memory.version += 1
-        copies.fill(self, value)
+        memory = self.memory
+        clears = memory.plain and self.nbytes == memory.nbytes and self.is_contiguous and copies.is_zero(value)
+        is_clear = clears and memory.is_zero
+        memory.version += 1
+        if not is_clear:
+            copies.fill(self, value)
+        if clears:
+            memory.cleared()
         return self
 
     def copy_(self, source: array) -> array:
