@@ -9,6 +9,7 @@ import math
 import sys
 import types as python_types
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -113,6 +114,12 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
+    numbers = [a.value for a in args if isinstance(a, Literal)]
+    if getattr(target, "__module__", "") == "math" and len(numbers) == len(args) and not keywords:
+        with suppress(ArithmeticError, ValueError, TypeError):  # `math.comb(5, 2)`, which no run need compute
+            result = target(*numbers)
+            if isinstance(result, (int, float)) and not isinstance(result, bool) and math.isfinite(result):
+                return Literal(result)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
 
 

@@ -337,8 +337,9 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
-        if isinstance(left, tuple) and isinstance(right, tuple) and name in ("eq", "ne"):
-            part = tuples.equal(context, left, right)
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            order = name not in ("eq", "ne")
+            part = tuples.ordered(context, name, left, right) if order else tuples.equal(context, left, right)
             part = apply(context, TABLE["not_"], (part,)) if name == "ne" else part
             result = part if result is None else apply(context, TABLE["and_"], (result, part))
             continue
