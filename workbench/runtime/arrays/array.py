@@ -365,8 +365,14 @@ class array(Viewed, Arithmetic):
         self.memory.must_be_writable("This array")
         if notify("filling", self, value):
             return self
-        self.memory.version += 1
-        copies.fill(self, value)
+        memory = self.memory
+        clears = memory.plain and self.nbytes == memory.nbytes and self.is_contiguous and copies.is_zero(value)
+        is_clear = clears and memory.is_zero
+        memory.version += 1
+        if not is_clear:
+            copies.fill(self, value)
+        if clears:
+            memory.cleared()
         return self
 
     def copy_(self, source: array) -> array:

@@ -75,6 +75,8 @@ def is_zero(companion: array) -> bool:
     if OBSERVERS.get():
         return False
     memory = companion.memory
+    if memory.is_zero:
+        return True
     if memory.plain and memory.nbytes <= FEW:
         return memory.owner.tobytes().count(0) == memory.nbytes
     if memory.device.is_cuda or isinstance(companion.dtype, Struct):

@@ -35,12 +35,16 @@ from workbench.types import Complex, element
 BLOCK = 256
 
 
+def is_zero(value: Any) -> bool:
+    """Return whether a value to fill with is 0, whose bytes are all 0."""
+    return type(value) in (int, float) and value == 0 and math.copysign(1, value) > 0
+
+
 @timed
 def fill(target: Strided, value: Any) -> None:
     """Set every element (every component)."""
     if not target.device.is_cuda:
-        zero = type(value) in (int, float) and value == 0 and math.copysign(1, value) > 0
-        if zero and target.is_contiguous:
+        if is_zero(value) and target.is_contiguous:
             ctypes.memset(target.address, 0, target.nbytes)
         else:
             target.host()[...] = value

@@ -46,6 +46,7 @@ class Memory:
         exported: a weak reference to what views of NumPy that may be written to have in common; None if there was none.
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
+        zero: the version that is known to be all zeros; None if none is.
         turn: its bit, for what has to tell allocations apart at once: on the CPU launches take turns by it
             (`backends/cpu/native/memory_locks.py`).
     """
@@ -68,6 +69,7 @@ class Memory:
         "shared",
         "turn",
         "version",
+        "zero",
     )
 
     def __init__(self, device: Device, address: int, nbytes: int, owner: Any, turn: int = ANY) -> None:
@@ -87,6 +89,7 @@ class Memory:
         self.exported: weakref.ref[Any] | None = None
         self.needed: int | None = None
         self.sealed: tuple[int, int] | None = None
+        self.zero: int | None = None
         self.turn = turn
 
     def must_be_writable(self, what: str) -> None:
@@ -104,6 +107,17 @@ class Memory:
     def is_alone(self) -> bool:
         """Return whether these bytes are in no other Memory: they were allocated here, by themselves."""
         return self.plain or isinstance(self.owner, Buffer)
+
+    @property
+    def is_zero(self) -> bool:
+        """Return whether the memory is known to be all zeros; False where others may have written to it unseen."""
+        return self.zero == self.version and self.exported is None and not self.shared
+
+    def cleared(self) -> None:
+        """Note that the memory is all zeros now, if only Workbench writes to it from here on."""
+        if self.exported is not None and self.exported() is None:
+            self.exported = None  # the last view that others could write to is gone
+        self.zero = self.version
 
     @property
     def is_pinned(self) -> bool:
@@ -149,6 +163,8 @@ def allocate(device: Device, nbytes: int, pinned: bool = False, zeroed: bool = F
         start, shift, data = _aligned(nbytes, zeroed)
         memory = Memory(device, start + shift, nbytes, data, bit_of(start))
         memory.plain = True
+    if zeroed and memory.plain:
+        memory.zero = memory.version
     if not zeroed:
         memory.version = UNWRITTEN
     notify("allocating", memory, zeroed)
@@ -166,7 +182,7 @@ def allocate_zeros(sizes: Sequence[int]) -> list[Memory]:
             continue
         address = start + shift + at
         memory = Memory(CPU, address, n, data[at : at + n], bit_of(address))
-        memory.plain = True
+        memory.plain, memory.zero = True, 0
         memories.append(memory)
         at += n + -n % 64
     return memories

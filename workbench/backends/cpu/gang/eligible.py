@@ -40,7 +40,7 @@ def obstacle(function: Function, dense: bool) -> str:
     varying = varying_values(function)
     if not varying:
         return "nothing differs between threads"
-    if mostly_adds(function) and not any(op.blocks for op in operations):
+    if mostly_adds(function) and not any(op.blocks for op in operations) and not (dense and _adds_beside(function)):
         return "additions, which go lane by lane"
     retries = [op for op in operations if is_retry(op)]
     if sum(op.name in _SWAPS for op in operations) != len(_SWAPS) * len(retries):
@@ -48,6 +48,12 @@ def obstacle(function: Function, dense: bool) -> str:
     if _may_wait(function, [op for op in operations if op not in retries]):
         return "threads that wait"
     return _apart(function, dense)
+
+
+def _adds_beside(function: Function) -> bool:
+    """Return whether the threads of a row add to elements that lie side by side, wherever the row is."""
+    accesses = _Places(function)
+    return all(accesses.beside(op) for op in walk(function.body) if op.name == "atomic_add")
 
 
 def _apart(function: Function, dense: bool) -> str:
