@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.checks.numeric import kernel
-from workbench.api.builds.gathered import hold
+from workbench.api.builds.gathered import cleared_regions, hold
 from workbench.autodiff import Gathering, adjoint, adjoint_params, gathering
 from workbench.autodiff.gather.own import owned
 from workbench.backends.python.interpret import run
@@ -107,7 +107,7 @@ def _same(
     given = dict(zip(("x", "z", "y", "w"), arrays, strict=True)) | {"k": 0.7, "n": sizes[0], "m": sizes[1]}
     adjoints = {p.name: random.uniform(-1, 1, shape) for p in adjoint_params(reverse).values()}
     adjoints["adj_k"] = np.zeros(1)
-    if not hold(form, form.needs, dims, {**given, **adjoints}):
+    if not hold(form, dims, {**given, **adjoints}):
         return False
     want = {n: a.copy() for n, a in adjoints.items()}
     run(reverse, dims, [*given.values(), *want.values()])
@@ -121,9 +121,10 @@ def _same(
             np.testing.assert_allclose(found[name], again[name], rtol=1e-14, atol=1e-14)
         else:
             np.testing.assert_array_equal(found[name], again[name], "the order of threads matters")
-    if form.filled and hold(form, form.fills, dims, {**given, **adjoints}):
-        for name in form.clears:
-            found[name][...] = 0
+    regions = cleared_regions(form, dims, {**given, **adjoints})
+    if regions is not None:
+        for name, region in regions.items():
+            found[name][region] = 0
     else:
         run(form.cleared, dims, [*given.values(), *found.values()])
     for name, array in want.items():
@@ -181,8 +182,8 @@ def test_a_size_that_is_added_before_a_remainder(index: str, size: str) -> None:
     x, seed = np.random.default_rng(0).random((2, 7))
     given = {"x": x, "z": x, "y": np.zeros(7), "w": x, "k": 0.0, "n": 7, "m": 1}
     adjoints = {p.name: np.zeros(7) for p in adjoint_params(reverse).values()} | {"adj_y": seed.copy()}
-    assert hold(form, form.needs, (7,), {**given, **adjoints})
-    assert not hold(form, form.needs, (8,), {**given, **adjoints})
+    assert hold(form, (7,), {**given, **adjoints})
+    assert not hold(form, (8,), {**given, **adjoints})
     run(form.sums, 7, [*given.values(), *adjoints.values()])
     by = 2 if "- 2" in index else 1
     right = seed * np.roll(x, by) + np.roll(seed * x, -by)
@@ -238,9 +239,9 @@ def test_permutations_of_a_launch_are_added_to_plainly() -> None:
     given = {n: random.uniform(0.5, 1.5, (3, 4, 5)) for n in "xzyw"} | {"k": 0.7, "n": 1, "m": 1}
     adjoints = {p.name: random.uniform(-1, 1, (3, 4, 5)) for p in adjoint_params(reverse).values()}
     adjoints["adj_k"] = np.zeros(1)
-    form = Gathering(plain[0], reverse, frozenset(), False, plain[1], frozenset(), frozenset())
-    assert hold(form, form.needs, (4, 5), {**given, **adjoints})
-    assert not hold(form, form.needs, (5, 5), {**given, **adjoints})
+    form = Gathering(plain[0], reverse, frozenset(), {}, plain[1], frozenset())
+    assert hold(form, (4, 5), {**given, **adjoints})
+    assert not hold(form, (5, 5), {**given, **adjoints})
     want, found = ({n: a.copy() for n, a in adjoints.items()} for _ in range(2))
     run(reverse, (4, 5), [*given.values(), *want.values()])
     run(form.sums, (4, 5), [*given.values(), *found.values()])

@@ -178,3 +178,56 @@ def test_emulated(kernel: wb.Kernel) -> None:
     shape = (7, 9)
     steps = compare(kernel, shape, [image(*shape), np.zeros(shape), 0.3], 1, device="emulated")
     assert steps[:1] == GATHERS
+
+
+@wb.kernel
+def middle(x: IMAGE, y: IMAGE):
+    i, j = wb.tid()
+    y[i + 1, j + 2] = x[i, j] * x[i + 1, j] + x[i + 1, j + 1]
+
+
+@wb.kernel
+def middle_of_row(x: ROW, y: ROW):
+    i = wb.tid()
+    y[i + 2] = x[i] * x[i + 1]
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+@pytest.mark.parametrize(
+    ("kernel", "dim", "shape"),
+    [(middle, (40, 50), (42, 53)), (middle, (41, 51), (42, 53)), (middle_of_row, 1500, 1504), (middle_of_row, 0, 1504)],
+)
+def test_a_large_seed_is_read_where_it_is(kernel: wb.Kernel, dim: Any, shape: Any, passes: int) -> None:
+    """It stays as it is, and the border that the launch left unwritten gets its part of it."""
+    size = shape if isinstance(shape, tuple) else (shape,)
+    seed = wb.array(np.random.default_rng(3).uniform(-1, 1, size), wb.float64)
+    kept, results = seed.numpy().copy(), []
+    for deterministic in (False, True):
+        x, y = wb.array(image(*size), requires_grad=True), wb.zeros(shape, wb.float64, requires_grad=True)
+        y.grad.fill_(0.5)  # a sum of earlier passes
+        with wb.Tape(deterministic=deterministic) as tape:
+            wb.launch(kernel, dim, [x, y])
+        for _ in range(passes):
+            tape.backward(grads={y: seed})
+        results.append((x.grad.numpy().copy(), y.grad.numpy().copy()))
+    np.testing.assert_array_equal(seed.numpy(), kept)
+    for one, other in zip(*results, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+    corner = (0,) * len(size)
+    assert results[0][1][corner] == 0.5 + passes * kept[corner]
+
+
+def test_a_seed_of_what_a_later_step_reads_is_added_to() -> None:
+    n = 1500
+    x, y, z = (wb.array(image(n), requires_grad=True) for _ in range(3))
+    with wb.Tape() as tape:
+        wb.launch(middle_of_row, n - 2, [x, y])
+        wb.launch(middle_of_row, n - 2, [y, z])
+    seed = wb.ones(n, wb.float64)
+    tape.backward(grads={z: seed, y: seed})
+    both = [x.grad.numpy().copy(), y.grad.numpy().copy()]
+    tape.zero()
+    tape.backward(grads={z: seed})
+    tape.backward(grads={y: seed})
+    np.testing.assert_allclose(x.grad.numpy(), both[0], rtol=1e-12)
+    np.testing.assert_allclose(y.grad.numpy(), both[1], rtol=1e-12)

@@ -246,3 +246,32 @@ def test_every_bit_of_every_size_counts() -> None:
                 with pytest.raises(NotDifferentiable):
                     tape.backward(loss)
                 bits[:] = before
+
+
+@pytest.mark.parametrize("alive", [True, False], ids=["a view that lives", "a view that is gone"])
+def test_zeros_that_were_written_through_a_view_are_cleared_and_summed(alive: bool) -> None:
+    """Memory that is known to be zero is not cleared twice; what a view may have changed is."""
+    a = wb.zeros(3000)
+    view = a.numpy()
+    view[5] = 2.0
+    if not alive:
+        del view
+    a.zero_()
+    assert a.numpy()[5] == 0.0
+    a.zero_()
+    assert not a.numpy().any()
+    if alive:
+        view[7] = 3.0
+        a.zero_()
+        assert view[7] == 0.0
+
+
+def test_a_gradient_written_through_a_view_is_a_sum_of_earlier_passes() -> None:
+    x, y = wb.ones(3000, requires_grad=True), wb.zeros(3000, requires_grad=True)
+    with wb.Tape() as tape:
+        wb.launch(double, 3000, [x], [y])
+    tape.zero()
+    y.grad.numpy()[9] = 4.0  # unseen
+    tape.backward(grads={y: wb.ones(3000)})
+    assert y.grad.numpy()[9] == 4.0
+    assert x.grad.numpy()[9] == 2.0

@@ -5,7 +5,7 @@ See `autodiff/gather/form.py` for the form itself. Where it would not be right, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from workbench.api.builds.overlaps import overlap
@@ -18,7 +18,9 @@ from workbench.runtime.arrays.array import array
 
 if TYPE_CHECKING:
     from workbench.autodiff import Gathering
-    from workbench.autodiff.gather.differences import Need
+
+Region = tuple[slice, ...]
+"""A box of an array: a slice with both ends along each axis."""
 
 
 def gathering_of(
@@ -63,21 +65,55 @@ def gathers(
 ) -> Gathering | None:
     """Return the gather form of the adjoint; None if it is wrong for these arguments, or there is none."""
     gathering = gathering_of(specialisation, constant, local)
-    if gathering is None or not hold(gathering, gathering.needs, dims, arguments):
+    if gathering is None or not hold(gathering, dims, arguments):
         return None
     return None if overlap({n: a for n, a in arguments.items() if isinstance(a, array)}) else gathering
 
 
-def hold(gathering: Gathering, needs: Iterable[Need], dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
+def hold(gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> bool:
     """Return whether a launch is as large as the gather form needs it."""
     sizes = Sizes.of_launch(gathering.sums, dims, arguments)
-    if gathering.width is not None:
-        width = gathering.width.of(sizes.of) or 0
-        if width < 1 or dims[0] % width:
-            return False
-        dims = (dims[0] // width, width, dims[0])
-    for need in needs:
+    dims = _by_rows(gathering, dims, sizes)
+    for need in gathering.needs if dims else ():
         size, wanted = dims[need.dim] if need.dim >= 0 else need.number, need.size.of(sizes.of)
         if wanted is None or size > wanted or (need.equal and size != wanted):
             return False
-    return True
+    return bool(dims)
+
+
+def _by_rows(gathering: Gathering, dims: tuple[int, ...], sizes: Sizes) -> tuple[int, ...]:
+    """Return the dimensions of the launch: of a flattened one its rows, their width and all threads; none if the last
+    row is not whole."""
+    if gathering.width is None:
+        return dims
+    width = gathering.width.of(sizes.of) or 0
+    return (dims[0] // width, width, dims[0]) if width >= 1 and not dims[0] % width else ()
+
+
+def cleared_regions(
+    gathering: Gathering, dims: tuple[int, ...], arguments: Mapping[str, Any]
+) -> dict[str, Region] | None:
+    """Return the part of each adjoint array that is to be filled with 0 behind the sums; None if that takes a launch.
+
+    Args:
+        gathering: the form, which holds for the launch.
+        dims, arguments: of the launch.
+    """
+    dims = _by_rows(gathering, dims, Sizes.of_launch(gathering.sums, dims, arguments))
+    regions: dict[str, Region] = {}
+    for name in sorted(gathering.clears):
+        if name not in gathering.boxes:
+            return None
+        region = tuple(slice(first, first + dims[axis]) for axis, first in gathering.boxes[name])
+        if any(part.stop > n for part, n in zip(region, arguments[name].shape, strict=True)):
+            return None
+        regions[name] = region
+    return regions
+
+
+def around(region: Region, shape: Sequence[int]) -> Iterator[Region]:
+    """Yield regions that together are what lies around a region of an array of this shape."""
+    for axis, (part, n) in enumerate(zip(region, shape, strict=True)):
+        for beside in (slice(0, part.start), slice(part.stop, n)):
+            if beside.start < beside.stop:
+                yield (*region[:axis], beside, *(slice(0, m) for m in shape[axis + 1 :]))

@@ -95,12 +95,15 @@ def lie_apart(arrays: Sequence[array]) -> bool:
 
 def bound_before(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
     """Return the binding that `plain_adjoint` has made for such a launch; None if it has not been asked."""
-    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads()))
+    binding = record.loaded.bound.get((id(record.how), unwanted, ordered, cpu_threads(), "adjoint"))
     return None if binding is None else binding[1]
 
 
-def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
-    """Return the binding of a recorded launch's adjoint; None if it has to be bound for its arguments.
+def plain_adjoint(
+    record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str = "adjoint"
+) -> PlainAdjoint | None:
+    """Return the binding of a recorded launch's adjoint, or of a part of it; None if it has to be bound for its
+    arguments.
 
     Raises:
         NotDifferentiable: there is no right adjoint.
@@ -108,25 +111,25 @@ def plain_adjoint(record: LaunchRecord, unwanted: frozenset[str], ordered: bool)
     launch_options, bound = record.how, record.loaded.bound
     # Options are long to hash, and there are few objects of them; each is kept with what was found for it, so no other
     # one gets its id.
-    slot = (id(launch_options), unwanted, ordered, cpu_threads())
+    slot = (id(launch_options), unwanted, ordered, cpu_threads(), step)
     binding = bound.get(slot)
     if binding is None:
         usual = launch_options.block_dim is BLOCK_DIM and launch_options.stream is None
         if record.loaded.device.is_cuda or not usual:
             return None
-        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered))
+        binding = bound[slot] = (launch_options, _bound(record, unwanted, ordered, step))
     return binding[1]
 
 
-def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool) -> PlainAdjoint | None:
+def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: str) -> PlainAdjoint | None:
     specialisation, loaded = record.specialisation, record.loaded
     if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
-    gathers = record.direction == FORWARD and not options.ordered and gathering_of(specialisation, options.constant)
-    if gathers or any(ELEMENT in name for name in loaded.names):
+    whole = step == "adjoint" and record.direction == FORWARD and not options.ordered
+    if (whole and gathering_of(specialisation, options.constant)) or any(ELEMENT in name for name in loaded.names):
         return None
-    direction = then(record.direction, "adjoint")
+    direction = then(record.direction, step)
     code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)
     count = len(loaded.names)
     if options.single is not None or min(code.written, default=count) < count:

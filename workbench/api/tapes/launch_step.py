@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.api.builds import build
 from workbench.api.builds.adjoint_code import load_for
 from workbench.api.builds.bind import adjoints_of
-from workbench.api.builds.gathered import gathering_of, hold
+from workbench.api.builds.gathered import Region, around, cleared_regions, gathering_of, hold
 from workbench.api.builds.overlaps import apart, is_dense, overlap
 from workbench.api.kernels.kernel import Specialisation
 from workbench.api.tapes.adjoint_launch import (
@@ -31,9 +31,6 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
 from workbench.source import Location
-
-if TYPE_CHECKING:
-    from workbench.autodiff import Gathering
 
 NONE: frozenset[str] = frozenset()
 
@@ -138,7 +135,7 @@ class LaunchStep(ReadingStep):
         )
         slot = "needed", id(launch_options), self.unwanted, self.ordered, contiguous, atomic
         if slot not in loaded.bound:
-            steps = () if atomic else self._gathers(self.floats)[1]
+            steps = () if atomic else self._gathers(self.floats)[0]
             read = self._code(contiguous, atomic, begin=not steps).touched
             for step in steps:
                 self._code(contiguous, atomic, step)
@@ -173,15 +170,15 @@ class LaunchStep(ReadingStep):
             plain = None if tape.deterministic else self._plain
             if plain is None:
                 plain = plain_adjoint(self.record, self.unwanted, tape.deterministic)
+                if plain is None and (gathered := self._gathered_plainly(tape)) is not None:
+                    return gathered
                 plain = plain if plain is not None and lie_apart(self.touched) else None
             if plain is not None:
                 values = self.record.values
-                for k in plain.needed:
+                for k in plain.needed:  # without a call
                     memory = self.touched[k].memory
                     if memory.version != self.versions[k] or memory in tape.written:
-                        earlier = self.as_they_were(tape)
-                        names = self.record.loaded.names
-                        values = [earlier.get(name, v) for name, v in zip(names, values, strict=True)]
+                        values = self._as_before(tape)
                         break
                 return plain.call(self.record, values, tape.adjoints, tape.adjoint_of)
         adjoints = self.adjoints(tape)
@@ -193,6 +190,41 @@ class LaunchStep(ReadingStep):
                     one.zero_()
                 else:
                     execute(one)
+
+        return undo
+
+    def _as_before(self, tape: Tape) -> Sequence[object]:
+        """Return the launch's arguments, its arrays as the launch found them."""
+        earlier = self.as_they_were(tape)
+        return [earlier.get(n, v) for n, v in zip(self.record.loaded.names, self.record.values, strict=True)]
+
+    def _gathered_plainly(self, tape: Tape) -> Undo | None:
+        """Return what runs the adjoint in gather form, as `PlainAdjoint`; None where that is not so.
+
+        The seed of an array that no other step of the pass has to do with is read where it is: what is left of it is
+        copied, in place of being cleared.
+        """
+        steps, regions = ((), {}) if tape.deterministic else self._gathers(self.floats)
+        parts = [plain_adjoint(self.record, self.unwanted, False, step) for step in steps]
+        plains = [part for part in parts if part is not None]
+        if not plains or len(plains) < len(parts) or not lie_apart(self.touched):
+            return None
+        results = self._beside(self.floats)
+        seeds = {results[n].memory: tape.in_place.pop(results[n].memory, None) for n in regions}
+        adjoints = {**tape.adjoints, **{memory: seed for memory, seed in seeds.items() if seed is not None}}
+        values = self._as_before(tape)
+        calls = [plain.call(self.record, values, adjoints, tape.adjoint_of) for plain in plains]
+
+        def undo() -> None:
+            for call in calls:
+                call()
+            for name, region in regions.items():
+                cotangent, seed = tape.adjoint_of(results[name]), seeds[results[name].memory]
+                if seed is None:
+                    cotangent[region].zero_()
+                else:
+                    for rest in around(region, seed.shape):
+                        cotangent[rest].copy_(seed[rest])
 
         return undo
 
@@ -208,20 +240,21 @@ class LaunchStep(ReadingStep):
         """Return the adjoint arrays by parameter."""
         return {n: a if n in self.unwanted else tape.adjoint_of(a) for n, a in self.floats.items()}
 
-    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[Gathering | None, tuple[str, ...]]:
-        """Return the gather form, if it is right for these adjoints where they lie apart, and the steps to launch."""
+    def _gathers(self, adjoints: Mapping[str, array]) -> tuple[tuple[str, ...], dict[str, Region]]:
+        """Return what to launch, and what to fill with 0 then, if the gather form is right for these adjoints where
+        they lie apart; else nothing."""
         record = self.record
         # Which order sums have in a loop is promised by `deterministic`: these have another one.
         if record.direction != FORWARD or self.ordered or record.options.ordered:
-            return None, ()
+            return (), {}
         if not isinstance(record.specialisation, Specialisation):
-            return None, ()
-        arguments = self._beside(adjoints)
+            return (), {}
         gathering = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
-        if gathering is None or not hold(gathering, gathering.needs, record.dim, arguments):
-            return None, ()
-        fills = not gathering.clears or (gathering.filled and hold(gathering, gathering.fills, record.dim, arguments))
-        return gathering, (GATHERED,) if fills else (GATHERED, CLEARING)
+        arguments = self._beside(adjoints) if gathering is not None else {}
+        if gathering is None or not hold(gathering, record.dim, arguments):
+            return (), {}
+        regions = cleared_regions(gathering, record.dim, arguments)
+        return ((GATHERED, CLEARING), {}) if regions is None else ((GATHERED,), regions)
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
         names = adjoints_of(self.record.specialisation, "adjoint")
@@ -233,17 +266,17 @@ class LaunchStep(ReadingStep):
         return bind_adjoint(self.record, adjoints, earlier, self.unwanted, tape.deterministic, step)
 
     def gathered(self, tape: Tape, adjoints: Mapping[str, array]) -> list[LaunchRecord | array]:
-        """Return the adjoint in gather form: launches, and adjoint arrays that are cleared whole; empty without one."""
-        gathering, steps = self._gathers(adjoints)
-        if gathering is None or self._shares(adjoints):
+        """Return the adjoint in gather form: launches, and what is then filled with 0; empty without one."""
+        steps, regions = self._gathers(adjoints)
+        if not steps or self._shares(adjoints):
             return []
         arguments = self._beside(adjoints)
-        filled = [arguments[n] for n in sorted(gathering.clears)] if CLEARING not in steps else []
+        filled = [arguments[name][region] for name, region in regions.items()]
         return [*(self.bound(tape, adjoints, step) for step in steps), *filled]
 
     def gathers(self, adjoints: Mapping[str, array]) -> bool:
         """Return whether the gather form of the adjoint is right with these adjoint arrays."""
-        return self._gathers(adjoints)[0] is not None and not self._shares(adjoints)
+        return bool(self._gathers(adjoints)[0]) and not self._shares(adjoints)
 
     def _shares(self, adjoints: Mapping[str, array]) -> bool:
         return overlap({n: a for n, a in self._beside(adjoints).items() if isinstance(a, array)})

@@ -112,6 +112,16 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
             return Seed(self.target, self.target.fresh_like().copy_(held))
         return self
 
+    def in_place(self, steps: Iterable[Step]) -> dict[Memory, array]:
+        """Return the caller's array by the target's memory, if a step may read it in place of the adjoint: it lies
+        alike, and no other step has to do with that memory."""
+        held, memory = self.held, self.target.memory
+        if self.version < 0 or not isinstance(held, array) or not is_whole(self.target):
+            return {}
+        alike = held.is_contiguous and held.address == held.memory.address
+        uses = [step for step in steps if any([a.memory is memory for a in (*step.changed, *step.used)])]
+        return {memory: held} if alike and len(uses) == 1 else {}
+
     def as_array(self) -> array:
         """Return an array like the target.
 

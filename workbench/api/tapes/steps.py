@@ -37,6 +37,7 @@ class Tape(Protocol):
 
     deterministic: bool
     adjoints: dict[Memory, array]
+    in_place: dict[Memory, array]
     written: set[Memory]
 
     @property

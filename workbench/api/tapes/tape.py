@@ -71,7 +71,7 @@ class Tape(Opened):
     """
 
     differentiates = True
-    _internal = f"{Opened._internal} adjoints again at kept lend path seeds seen written"
+    _internal = f"{Opened._internal} adjoints again at in_place kept lend path seeds seen written"
 
     def __init__(
         self, *, into_grad: bool = True, deterministic: bool | None = None, checkpoint_every: int = 0,
@@ -88,6 +88,7 @@ class Tape(Opened):
             little = bool(checkpoint or checkpoint_every)
         self.steps: list[Step] = []
         self.adjoints: dict[Memory, array] = {}
+        self.in_place: dict[Memory, array] = {}  # seeds that a step may take, and read where they are
         self.written: set[Memory] = set()
         self._versions: dict[Memory, int] = {}
         self._complex: dict[Memory, bool] = {}
@@ -319,12 +320,17 @@ class Tape(Opened):
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
         live = Live(steps, self, targets)
+        alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
+        lent = starting[0].in_place(steps) if alone else {}
+        self.in_place = dict(lent)
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
             for adjoint, start in zip(begun, starting, strict=True):
+                if lent.keys() != self.in_place.keys():
+                    continue  # its step has taken it
                 start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from workbench.autodiff.gather.differences import Need, shape_of
-from workbench.ir.attributes import AXIS, VALUE
+from workbench.autodiff.gather.differences import Differences
+from workbench.ir.attributes import VALUE
 from workbench.ir.ops import EFFECTS
 from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
@@ -25,26 +25,34 @@ def _is_zero(op: Op | None) -> bool:
     return not np.any(op.attrs[VALUE])
 
 
-def fills(adjoint: Function, clears: set[Value]) -> set[Need] | None:
-    """Return the conditions under which every element of these arrays is cleared; None if some may not be."""
-    needs: set[Need] = set()
-    axes = {op.result: op.attrs[AXIS] for op in walk(adjoint.body) if op.name == "tid"}
+Box = tuple[tuple[int, int], ...]
+"""For each axis of an array a dimension of the launch, and where in the array its first thread's element is."""
+
+
+def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
+    """Return, of these arrays, those in which a launch clears a box with an element for each thread, and no others."""
+    where, result = Differences(adjoint), dict[str, Box]()
+    stores = [op for op in walk(adjoint.body) if op.name == "store"]
     for array in clears:
-        stored_indices = [tuple(axes.get(v, -1) for v in indices) for indices in _always_stored(adjoint.body, array)]
-        covering = next((p for p in stored_indices if sorted(p) == list(range(adjoint.launch_ndim))), None)
-        if covering is None:
-            return None
-        needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(covering)}
-    return needs
+        first, *others = dict.fromkeys(_box(where, indices_of(op)) for op in stores if op.operands[0] is array)
+        own = sorted(axis for axis, _ in first) == [*range(adjoint.launch_ndim)]
+        if own and not others and _always_stores(adjoint.body, array):
+            result[array.name] = first
+    return result
 
 
-def _always_stored(block: Block, array: Value) -> list[tuple[Value, ...]]:
-    """Return the indices at which every thread that gets here stores, in the order of the program."""
-    stored: list[tuple[Value, ...]] = []
-    for op in block.ops:
-        if op.name == "store" and op.operands[0] is array:
-            stored.append(tuple(indices_of(op)))
-        elif op.name == "if":
-            both = set(_always_stored(op.blocks[1], array))
-            stored += [indices for indices in _always_stored(op.blocks[0], array) if indices in both]
-    return stored
+def _box(where: Differences, indices: Sequence[Value]) -> Box:
+    """Return where the thread's own element is; nothing if an index is not its own along an axis, plus a constant."""
+    own = [where.of(index, {}) for index in indices]
+    known = [(index.axis, index.only) for index in own if index is not None and not index.needs]
+    box = tuple((axis, first) for axis, first in known if first is not None and first >= 0)
+    return box if len(box) == len(indices) else ()
+
+
+def _always_stores(block: Block, array: Value) -> bool:
+    """Return whether every thread that gets here stores to the array."""
+    return any(
+        (op.name == "store" and op.operands[0] is array)
+        or (op.name == "if" and all(_always_stores(side, array) for side in op.blocks))
+        for op in block.ops
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import msgspec
 from msgspec.structs import replace
 
+from workbench.autodiff.gather.clearing import Box
 from workbench.autodiff.gather.differences import Differences, Need, lower_bounds, upper_bounds
 from workbench.ir.analysis import Access, Form
 from workbench.ir.attributes import AXIS
@@ -114,6 +115,16 @@ class Flat:
             elif axes == [0]:
                 conditions.add(msgspec.structs.replace(need, dim=TOTAL))
         return frozenset(conditions)
+
+    def boxes(self, boxes: Mapping[str, Box]) -> dict[str, Box]:
+        """Return the boxes that are some too where an array has one dimension: those of all rows."""
+        names, result = {v.name for v in self.views}, dict[str, Box]()
+        for name, box in boxes.items():
+            if name not in names:
+                result[name] = box
+            elif box == ((0, 0), (1, 0)):
+                result[name] = ((TOTAL, 0),)
+        return result
 
 
 class _Places:

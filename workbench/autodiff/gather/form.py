@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from workbench.autodiff.gather.clearing import cleared_only, fills
+from workbench.autodiff.gather.clearing import Box, boxes, cleared_only
 from workbench.autodiff.gather.differences import Difference, Differences, Index, Need, lower_bounds, shape_of
 from workbench.autodiff.gather.flat import flat
 from workbench.autodiff.gather.own import owned
@@ -61,8 +61,8 @@ class Gathering(msgspec.Struct, frozen=True):
         sums: adds all cotangents, and leaves those that it reads.
         cleared: clears those of `clears` that were written by the kernel.
         clears: the adjoint arrays that are left uncleared; none if `sums` is all there is to do.
-        filled: whether clearing is filling these arrays with 0, if `fills` holds too.
-        needs, fills: what must hold of the launch.
+        boxes: those of them in which clearing is filling a box with 0, and where that is.
+        needs: what must hold of the launch.
         touches: the arrays that the adjoint reads or writes.
         width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
             None.
@@ -71,9 +71,8 @@ class Gathering(msgspec.Struct, frozen=True):
     sums: Function
     cleared: Function
     clears: frozenset[str]
-    filled: bool
+    boxes: dict[str, Box]
     needs: frozenset[Need]
-    fills: frozenset[Need]
     touches: frozenset[str]
     width: Form | None = None
 
@@ -109,8 +108,8 @@ def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
     if rows is None or gathered is None:
         return form(adjoint)
     sums, cleared = rows.flattened(gathered.sums), rows.flattened(gathered.cleared)
-    needs, fills = rows.needs(gathered.needs), rows.needs(gathered.fills)
-    return replace(gathered, sums=sums, cleared=cleared, needs=needs, fills=fills, width=rows.width)
+    needs, by_rows = rows.needs(gathered.needs), rows.boxes(gathered.boxes)
+    return replace(gathered, sums=sums, cleared=cleared, needs=needs, boxes=by_rows, width=rows.width)
 
 
 def _owning(adjoint: Function) -> Gathering | None:
@@ -119,7 +118,7 @@ def _owning(adjoint: Function) -> Gathering | None:
     if plain is None:
         return None
     function, needs = run(ADJOINT, plain[0]), plain[1]
-    return Gathering(function, adjoint, frozenset(), False, needs, frozenset(), _touches(adjoint))
+    return Gathering(function, adjoint, frozenset(), {}, needs, _touches(adjoint))
 
 
 def _gathering(adjoint: Function, local: bool) -> Gathering | None:
@@ -159,11 +158,8 @@ def _gathering(adjoint: Function, local: bool) -> Gathering | None:
     needs = {n for a in additions for i in a.indices if i is not None for n in i.needs}
     for array, axes, _ in {a.place for a in additions} if not shifts else ():
         needs |= {Need(axis, 0, shape_of(array, k), equal=True) for k, axis in enumerate(axes) if axis is not None}
-    filled = fills(adjoint, clears)
-    return Gathering(
-        combined, run(ADJOINT, clearing), frozenset(a.name for a in clears), filled is not None, frozenset(needs),
-        frozenset(filled or ()), _touches(adjoint),
-    )  # fmt: skip
+    cleared, names = run(ADJOINT, clearing), frozenset(a.name for a in clears)
+    return Gathering(combined, cleared, names, boxes(adjoint, clears), frozenset(needs), _touches(adjoint))
 
 
 def _touches(adjoint: Function) -> frozenset[str]:
