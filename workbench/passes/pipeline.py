@@ -45,6 +45,7 @@ from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
 from workbench.passes.loops.early_exits import early_exits
+from workbench.passes.loops.expansion import expand_scalars
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.memory.by_component import by_component
@@ -105,7 +106,7 @@ CONTRACTED: Stage = ("contract", "dce")
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "later", "divisors", "expand"),
+    *("early_exits", "later", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -140,6 +141,7 @@ PASSES: Mapping[str, Pass] = {
     "nonatomic": nonatomic,
     "reductions": reductions,
     "refuse_endless": refuse_endless,
+    "scalar_expansion": expand_scalars,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,
