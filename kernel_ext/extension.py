@@ -1,14 +1,18 @@
 """Load Workbench into a shell, and remove again all that it added; draw the losses of loops below their cells.
 
+Its hooks around cells print notices and rebuilds, wait for faults of devices, note edits of names, and close the tapes
+of an interrupted cell.
+
 What was there before under the same names is kept and returned, so that unloading leaves the shell as it was found.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -27,12 +31,15 @@ from kernel_ext.output.output_area import Showing, show_and_keep, widgets_wanted
 from kernel_ext.output.progress import Progress
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.staleness import Staleness
-from kernel_ext.session.cell_hooks import Interrupted, note_edits, settle, show_notices, show_rebuilds
+from kernel_ext.session.cells import is_building, is_kernel
 from kernel_ext.session.tracebacks import ShortTracebacks
 from kernel_ext.values import Values
+from kernel_ext.views import units
 from kernel_ext.views.kernels import queries
 from kernel_ext.views.view_data import as_data
 from workbench import events, inspect
+from workbench.errors import WorkbenchError
+from workbench.inspect import note_bindings, opened, settle_all
 
 _KEY = "kernel_ext"
 
@@ -181,7 +188,7 @@ class _Film:
         view = self._reel.add(repr(run), pictures, last=not run.running)
         if not self._started:
             self._started = True
-            film = Shown("animation", view, animation_text, animation_html, frames=self._reel)
+            film = Shown("animation", view, animation_text, animation_html, source=self._reel)
             self._showing = show_and_keep(film, self._shell)
         elif self._showing is not None and self._showing.lasts:
             self._showing.widget.view = as_data(view)
@@ -193,3 +200,102 @@ def _loss(values: Any) -> Shown:
     from kernel_ext import show
 
     return show.array(values, "loss")
+
+
+def show_notices() -> Callable[[], None]:
+    """Print each notice that no card shows; the returned function ends that."""
+    return events.subscribe(_show, events.Notice)
+
+
+def _show(event: events.Event) -> None:
+    if isinstance(event, events.Notice) and not is_building():
+        print(event.message)
+
+
+def _is_of_the_user(kernel: str, names: Mapping[str, Any]) -> bool:
+    """Return whether the notebook, or a module that it imported, has the kernel: the library's own are not told."""
+    modules = [vars(m) for m in names.values() if isinstance(m, ModuleType) and m.__name__.split(".")[0] != "workbench"]
+    return any(is_kernel(v) and v.name == kernel for held in (names, *modules) for v in list(held.values()))
+
+
+def show_rebuilds(shell: Any) -> Callable[[], None]:
+    """Print why a launch compiled a kernel again, once for each kernel and cell; the returned function ends that."""
+    why: dict[tuple[str, str], tuple[str, ...]] = {}
+    reported: set[str] = set()
+
+    def tell(event: events.Event) -> None:
+        if is_building():
+            return
+        if isinstance(event, events.CacheMiss):
+            why[event.kernel, event.direction] = event.why
+        elif isinstance(event, events.CompileDone) and event.kernel not in reported:
+            reasons = why.pop((event.kernel, event.direction), ())
+            reasons = [reason for reason in reasons if not reason.startswith("option ")]  # of a tool, mostly
+            if reasons and _is_of_the_user(event.kernel, shell.user_ns):  # the code differs because a constant does
+                reported.add(event.kernel)
+                causes = [r for r in reasons if r.startswith("constant ")] or reasons[:1]
+                print(f"{event.kernel} recompiled: {', '.join(causes)} · {units.seconds(event.seconds)}")
+
+    def cell_begins(*_: Any) -> None:
+        reported.clear()
+
+    shell.events.register("pre_run_cell", cell_begins)
+    stop = events.subscribe(tell, events.CacheMiss, events.CompileDone)
+
+    def end() -> None:
+        shell.events.unregister("pre_run_cell", cell_begins)
+        stop()
+
+    return end
+
+
+def settle(shell: Any, result: Any = None) -> None:
+    """Wait for the devices that owe something, and show a fault as the cell's own.
+
+    A launch on a device is over when it is queued, so its fault would otherwise show below the next cell that waits.
+    """
+    try:
+        settle_all()
+    except WorkbenchError as problem:
+        shell.showtraceback((type(problem), problem, problem.__traceback__))
+
+
+def note_edits(shell: Any, result: Any = None) -> None:
+    """Note the values that names are bound to after a cell, so that stale JAX programs are detected.
+
+    `%%kernel` cells do it themselves; a plain cell may define kernels by a decorator, or change a constant.
+    """
+    number = getattr(result, "execution_count", None) or shell.execution_count
+    note_bindings(shell.user_ns, f"cell [{number}]")
+
+
+class Interrupted:
+    """A hook that closes tapes which an interrupted cell left open.
+
+    Python may raise the interrupt as the `__exit__` of a `with` begins; the tape would then observe every later
+    cell."""
+
+    def __init__(self, shell: Any) -> None:
+        self._events = shell.events
+        self._before: tuple[object, ...] = ()
+
+    def install(self) -> None:
+        """Look from now on."""
+        self._events.register("pre_run_cell", self.cell_begins)
+        self._events.register("post_run_cell", self.cell_ends)
+
+    def remove(self) -> None:
+        """Look no more."""
+        self._events.unregister("pre_run_cell", self.cell_begins)
+        self._events.unregister("post_run_cell", self.cell_ends)
+
+    def cell_begins(self, *_: Any) -> None:
+        """Note the tapes that are open before the cell."""
+        self._before = opened()
+
+    def cell_ends(self, result: Any) -> None:
+        """Close the tapes that an interrupted cell opened."""
+        if isinstance(result.error_in_exec, KeyboardInterrupt):
+            for tape in reversed(opened()):
+                if tape not in self._before:
+                    tape.__exit__(None, None, None)

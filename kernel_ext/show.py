@@ -15,7 +15,6 @@ import numpy as np
 
 import workbench as wb
 from kernel_ext.launch_views import backward, profile, steps, threads, threads_of
-from kernel_ext.output.film import write_film
 from kernel_ext.output.html_export import CellPage, write_page
 from kernel_ext.output.renderable import Shown
 from kernel_ext.output.slider import Slider
@@ -25,6 +24,7 @@ from kernel_ext.views import units
 from kernel_ext.views.arrays import animation as moving
 from kernel_ext.views.arrays import array_fallback, array_view
 from kernel_ext.views.arrays import points_view as cloud
+from kernel_ext.views.arrays.animation import write_film
 from kernel_ext.views.kernels import queries, renderers
 from kernel_ext.views.programs import controls as sliders
 from kernel_ext.views.programs import gradient_view
@@ -292,7 +292,7 @@ class Animated(Shown):
 
     def __init__(self, animation: moving.Animation) -> None:
         """Show the animation; a notebook without a kernel shows the frame that was shown last."""
-        super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, frames=animation)
+        super().__init__("animation", animation.view, moving.animation_text, moving.animation_html, source=animation)
         self._made = animation
 
     def save(self, path: str, fps: float = 20.0, scale: int = 1) -> str:
@@ -472,7 +472,7 @@ def controls(
     except TypeError:
         raise Refusal(f"look takes rgb, colours, range and size; it got {', '.join(look or {})}") from None
     bound = sliders.Bound(subject, ranges, watch, rewind, drawn)
-    return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, bound=bound)
+    return Shown("controls", bound.view, sliders.controls_text, sliders.controls_html, source=bound)
 
 
 def slider(low: Any, high: Any, value: Any = None, *, step: float | None = None) -> Slider:

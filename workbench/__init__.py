@@ -111,7 +111,7 @@ if TYPE_CHECKING:
     from workbench.interop.jax.wrappers.jax_kernel import jax_kernel
     from workbench.linear.roots import implicit
     from workbench.utils.hash_grid import HashGrid
-    from workbench.utils.mesh import Bvh, BvhQuery, Mesh, MeshQueryPoint, MeshQueryRay
+    from workbench.utils.mesh import Bvh, BvhQuery, Mesh, Meshes, MeshQueryPoint, MeshQueryRay
 
 __version__ = "0.1.0"
 _MODULES = {
@@ -144,7 +144,7 @@ _MODULES = {
     "workbench.api.recorder": ("Recorder", "record"),
     "workbench.linear.roots": ("implicit",),
     "workbench.utils.hash_grid": ("HashGrid",),
-    "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "MeshQueryPoint", "MeshQueryRay"),
+    "workbench.utils.mesh": ("Bvh", "BvhQuery", "Mesh", "Meshes", "MeshQueryPoint", "MeshQueryRay"),
 }
 
 
@@ -250,8 +250,8 @@ __all__ = [
     "LANGUAGE", "Bench", "BuildError", "Bvh", "BvhQuery", "CacheError", "Cell", "CellErrors", "Comparison",
     "CudaKernel", "CudaModule", "Device", "DeviceError", "Event", "Explanation", "Float", "Func", "GradientReport",
     "Graph", "GraphMode", "HashGrid", "Int", "Kernel", "KernelFault", "KernelSyntaxError", "KernelTypeError", "Launch",
-    "LaunchError", "LaunchPair", "Mesh", "MeshQueryPoint", "MeshQueryRay", "NotConverged", "NotDifferentiable",
-    "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep",
+    "LaunchError", "LaunchPair", "Mesh", "MeshQueryPoint", "MeshQueryRay", "Meshes", "NotConverged",
+    "NotDifferentiable", "Profile", "RecordError", "Recorder", "Scalar", "ScopedDevice", "ScopedStream", "ScopedTimer", "Stream", "Sweep",
     "Tape", "Verdict", "Work", "WorkbenchError", "array", "array1d", "array2d", "array3d", "array4d", "bench",
     "build_cell", "cache", "capture", "capture_if", "capture_stream", "capture_while", "checks", "clone", "compare",
     "constant", "copy", "cuda_module", "empty", "empty_like", "errors", "events", "explain_grad", "find_nan",

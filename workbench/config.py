@@ -16,8 +16,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeVar
 
-import msgspec
-
 Value = TypeVar("Value", int, str)
 
 MATMULS = ("auto", "generated", "cublasdx")
@@ -37,61 +35,90 @@ CPUS = {"x86_64": _X86, "AMD64": _X86, "aarch64": _ARM, "arm64": _ARM}
 _TOLD: set[tuple[str, str]] = set()
 
 
-class Settings(msgspec.Struct, frozen=True):
-    """Represents the settings that the environment requests.
+class Settings:
+    """The settings that the environment requests, each read when it is asked for; senseless values are warned of once,
+    and not used."""
 
-    Attributes:
-        cache_dir: the cache's root (`WORKBENCH_CACHE`, else the user's cache folder).
-        cache_readonly: a second, read-only cache folder (`WORKBENCH_CACHE_READONLY`), or None.
-        cache_limit: size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB).
-        cpu: the CPU target, "native" or one of `CPUS`, such as "x86-64-v3" (`WORKBENCH_CPU`).
-        threads: threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use).
-        matmul: how tiles are multiplied on CUDA where no kernel says so: "auto", "generated" or "cublasdx"
-            (`WORKBENCH_MATMUL`, default "auto": generated until cuBLASDx's code is ready).
-        fma: whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0).
-        deterministic: whether launches and tapes that do not say add floats in the order of threads
-            (`WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process).
-        compile_seconds: processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten
-            times as many on the clock).
-        compile_memory: bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB).
-        emulated_memory: bytes of memory of each emulated device (`WORKBENCH_EMULATED_MEMORY`, default 8 GiB).
-        emulated_seed: of the order in which emulated devices do work that has none (`WORKBENCH_EMULATED_SEED`); None,
-            the default, is the order in which it was queued.
-    """
+    @property
+    def cache_dir(self) -> Path:
+        """The cache's root (`WORKBENCH_CACHE`, else the user's cache folder)."""
+        return Path(os.environ.get("WORKBENCH_CACHE") or _user_cache())
 
-    cache_dir: Path
-    cache_readonly: Path | None
-    cache_limit: int
-    cpu: str
-    threads: int
-    matmul: str
-    fma: bool
-    deterministic: bool
-    compile_seconds: int
-    compile_memory: int
-    emulated_memory: int
-    emulated_seed: int | None
+    @property
+    def cache_readonly(self) -> Path | None:
+        """A second, read-only cache folder (`WORKBENCH_CACHE_READONLY`), or None."""
+        folder = os.environ.get("WORKBENCH_CACHE_READONLY")
+        return Path(folder) if folder else None
+
+    @property
+    def cache_limit(self) -> int:
+        """Size limit in bytes (`WORKBENCH_CACHE_LIMIT`, default 1 GiB)."""
+        return _number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes")
+
+    @property
+    def cpu(self) -> str:
+        """The CPU target, "native" or one of `CPUS`, such as "x86-64-v3" (`WORKBENCH_CPU`)."""
+        return _one_of("WORKBENCH_CPU", ("native", *CPUS.get(platform.machine(), ())))
+
+    @property
+    def threads(self) -> int:
+        """Threads of a large CPU launch (`WORKBENCH_THREADS`, default the cores this process may use)."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return _number("WORKBENCH_THREADS", cores, least=1)
+
+    @property
+    def matmul(self) -> str:
+        """How tiles are multiplied on CUDA where no kernel says so (`WORKBENCH_MATMUL`).
+
+        "auto" (the default: generated until cuBLASDx's code is ready), "generated" or "cublasdx".
+        """
+        return _one_of("WORKBENCH_MATMUL", MATMULS)
+
+    @property
+    def fma(self) -> bool:
+        """Whether kernels that do not say contract `a * b + c` (`WORKBENCH_FMA`, 0 or 1, default 0)."""
+        return _one_of("WORKBENCH_FMA", ("0", "1")) == "1"
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether launches and tapes that do not say add floats in the order of threads.
+
+        `WORKBENCH_DETERMINISTIC`, 0 or 1, default 0; read once per process.
+        """
+        return _one_of("WORKBENCH_DETERMINISTIC", ("0", "1")) == "1"
+
+    @property
+    def compile_seconds(self) -> int:
+        """Processor seconds that one compilation may take (`WORKBENCH_COMPILE_SECONDS`, default 60; ten times as many
+        on the clock)."""
+        return max(1, _number("WORKBENCH_COMPILE_SECONDS", 60))
+
+    @property
+    def compile_memory(self) -> int:
+        """Bytes that a compiler's process may take (`WORKBENCH_COMPILE_MEMORY`, default 4 GiB)."""
+        return max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30))
+
+    @property
+    def emulated_memory(self) -> int:
+        """Bytes of memory of each emulated device (`WORKBENCH_EMULATED_MEMORY`, default 8 GiB)."""
+        return _number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes")
+
+    @property
+    def emulated_seed(self) -> int | None:
+        """Seed of the order in which emulated devices do work that has none (`WORKBENCH_EMULATED_SEED`).
+
+        None, the default, is the order in which it was queued.
+        """
+        seed = os.environ.get("WORKBENCH_EMULATED_SEED")
+        return _number("WORKBENCH_EMULATED_SEED", 0) if seed else None
 
 
 def settings() -> Settings:
-    """Return the settings as the environment has them now; senseless values are warned of once, and not used."""
-    env = os.environ
-    readonly = env.get("WORKBENCH_CACHE_READONLY")
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return Settings(
-        cache_dir=Path(env.get("WORKBENCH_CACHE") or _user_cache()),
-        cache_readonly=Path(readonly) if readonly else None,
-        cache_limit=_number("WORKBENCH_CACHE_LIMIT", 1 << 30, unit=" of bytes"),
-        cpu=_one_of("WORKBENCH_CPU", ("native", *CPUS.get(platform.machine(), ()))),
-        threads=_number("WORKBENCH_THREADS", cores, least=1),
-        matmul=_one_of("WORKBENCH_MATMUL", MATMULS),
-        fma=_one_of("WORKBENCH_FMA", ("0", "1")) == "1",
-        deterministic=_one_of("WORKBENCH_DETERMINISTIC", ("0", "1")) == "1",
-        compile_seconds=max(1, _number("WORKBENCH_COMPILE_SECONDS", 60)),
-        compile_memory=max(256 << 20, _number("WORKBENCH_COMPILE_MEMORY", 4 << 30)),
-        emulated_memory=_number("WORKBENCH_EMULATED_MEMORY", 8 << 30, least=1 << 20, unit=" of bytes"),
-        emulated_seed=_number("WORKBENCH_EMULATED_SEED", 0) if env.get("WORKBENCH_EMULATED_SEED") else None,
-    )
+    """Return the settings, as the environment has them whenever one is read."""
+    return _SETTINGS
+
+
+_SETTINGS = Settings()
 
 
 def _user_cache() -> Path:
@@ -137,7 +164,7 @@ class _Module(ModuleType):
 
     def __setattr__(self, name: str, value: object) -> None:
         if name not in self.__dict__:
-            known = ", ".join(f"WORKBENCH_{n.upper()}" for n in Settings.__annotations__)
+            known = ", ".join(f"WORKBENCH_{n.upper()}" for n in vars(Settings) if n[0] != "_")
             raise AttributeError(
                 f"workbench.config has no setting {name!r}. Settings are environment variables: {known}. "
                 "Options of kernels are given to wb.kernel(…), %%kernel and wb.set_checks(…)."

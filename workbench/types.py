@@ -696,6 +696,12 @@ def strong(t: Any) -> Any:
     return SCALARS[t.name] if is_weak(t) else t
 
 
+def wrapped(number: int, t: Scalar) -> int:
+    """Return the integer of this type that has the lowest bits of a number, as a cast in C."""
+    bits = number % 2**t.bits
+    return bits - 2**t.bits if t.kind is Kind.INT and bits >= 2 ** (t.bits - 1) else bits
+
+
 def is_integer(t: Type) -> py.bool:
     """Return whether the type is a signed or unsigned integer scalar."""
     return isinstance(t, Scalar) and t.kind in (Kind.INT, Kind.UINT)

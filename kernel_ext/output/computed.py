@@ -27,30 +27,30 @@ def computed(kind: str, parts: Mapping[str, Any]) -> dict[str, Any] | None:
     Raises:
         RecordError: what it runs cannot run in a page.
     """
-    bound, frames = parts.get("bound"), parts.get("frames")
-    if kind == "controls" and isinstance(bound, Bound) and isinstance(bound.subject, Subject):
-        _check(bound.watch)
-        look = {"fixed": bound.look.range is not None, "colours": bound.look.colours}
-        return _with(inspect.page_program(bound.subject, bound.watch), kind, bound.rewinds, look)
-    if isinstance(frames, Animation) and isinstance(frames.step, Subject):
-        _check(frames.watch)
-        colour = frames.options.get("color")
+    source = parts.get("source")
+    if isinstance(source, Bound) and isinstance(source.subject, Subject):
+        _check(source.watch)
+        look = {"fixed": source.look.range is not None, "colours": source.look.colours}
+        return _with(inspect.page_program(source.subject, source.watch), kind, source.rewinds, look)
+    if isinstance(source, Animation) and isinstance(source.step, Subject):
+        _check(source.watch)
+        colour = source.options.get("color")
         look = {
-            "fixed": frames.fixed,
-            "colours": frames.colours,
+            "fixed": source.fixed,
+            "colours": source.colours,
             "grows": True,
-            "boxed": frames.options.get("box") is not None,
+            "boxed": source.options.get("box") is not None,
             "coloured": isinstance(colour, wb.array),
         }
-        program = inspect.page_program(frames.step, frames.watch, from_start=False, colour=colour)
+        program = inspect.page_program(source.step, source.watch, from_start=False, colour=colour)
         return _with(program, kind, False, look)
     return None
 
 
 def subject_of(parts: Mapping[str, Any]) -> Any:
     """Return the subject that sliders or frames run, from their widget's parts; None if a page cannot run it."""
-    bound, frames = parts.get("bound"), parts.get("frames")
-    candidate = bound.subject if isinstance(bound, Bound) else frames.step if isinstance(frames, Animation) else None
+    source = parts.get("source")
+    candidate = source.subject if isinstance(source, Bound) else source.step if isinstance(source, Animation) else None
     return candidate if isinstance(candidate, Subject) else None
 
 

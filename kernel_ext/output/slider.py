@@ -88,7 +88,7 @@ class Slider(inspect.Uniform):
             self.name = notebook.name_of(self)
         rows = zip(self._parts(), self.view.sliders, strict=True)
         self.view = replace(self.view, sliders=tuple(replace(s, name=part) for part, s in rows))
-        return Shown("controls", self.view, controls.controls_text, controls.controls_html, bound=self)
+        return Shown("controls", self.view, controls.controls_text, controls.controls_html, source=self)
 
     @property
     def widget(self) -> Any:

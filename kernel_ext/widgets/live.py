@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import anywidget
 import traitlets
@@ -19,6 +19,7 @@ from ipywidgets import Layout, widget_serialization
 from ipywidgets.widgets.trait_types import InstanceDict
 
 from kernel_ext.views.view_data import as_data
+from kernel_ext.widgets.modules import module_text, style_text
 
 # anywidget gives a model two seconds to begin. If the page is busy for longer (a Run All while JupyterLab starts), it
 # says "Failed to initialize model", and from then on drops each message to that model: a card says "compiling" for
@@ -65,6 +66,7 @@ class Live(anywidget.AnyWidget):
     """A view that is drawn in the page by the module whose text is in the trait `_module`, a kind of widget's own.
 
     Attributes:
+        kind: the name of its ES module and style.
         layout: a model of its own, which goes when the widget goes; None with a twin, whose place is a cell's output.
         view: what it shows, as JSON values.
         twin: class of the static output that it hides.
@@ -76,14 +78,26 @@ class Live(anywidget.AnyWidget):
 
     _esm = LOADER
 
+    kind: ClassVar[str] = ""
     again: Callable[[], Any] | None = None
     rested: Callable[[Any], None] | None = None
     _own = traitlets.Unicode().tag(sync=True)
+    _module = traitlets.Unicode().tag(sync=True)
 
     layout = InstanceDict(Layout, allow_none=True).tag(sync=True, **widget_serialization)
     view = traitlets.Dict().tag(sync=True)
     twin = traitlets.Unicode("").tag(sync=True)
     stale = traitlets.Unicode("").tag(sync=True)
+
+    def __init_subclass__(cls, kind: str = "", **kwargs: Any) -> None:
+        """Give a class of widgets the style of its kind."""
+        if kind:
+            cls.kind, cls._css = kind, style_text(kind)
+        super().__init_subclass__(**kwargs)
+
+    @traitlets.default("_module")
+    def _module_of_kind(self) -> str:
+        return module_text(self.kind)
 
     def __init__(self, view: Any, twin: str = "", **more: Any) -> None:
         """Make a view's widget; `twin` is a class of the static output to hide, `more` what goes with the view."""
@@ -94,13 +108,17 @@ class Live(anywidget.AnyWidget):
 
     def take(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Keep what messages from the page will need, and give the traits that show a view."""
-        raise NotImplementedError
+        return {"view": as_data(*args, **kwargs)}
+
+    def show(self, view: Any) -> None:
+        """Show another view, or the same one after its values changed."""
+        self.view = as_data(view)
 
     def redraw(self) -> Any:
         """Make the view again from current values and show it; return it, or None if nothing has changed."""
         view = self.again() if self.again is not None and not self.closed else None
         if view is not None:
-            self.view = as_data(view)
+            Live.show(self, view)
         return view
 
     def on_message(self, content: dict[str, Any]) -> None:
@@ -137,3 +155,31 @@ class Live(anywidget.AnyWidget):
     def latest(self) -> Any:
         """Return the view that is shown now, as the value that it was made of."""
         raise NotImplementedError
+
+
+class Answering(Live):
+    """A widget whose views are made when the page requests them, one after the other.
+
+    Attributes:
+        answered: number of the browser's last message that was answered; it sends the next one then.
+        source: what makes the views, and has the latest one as `view`; None if nothing does.
+    """
+
+    answered = traitlets.Int(0).tag(sync=True)
+    source: Any
+
+    def take(self, view: Any, source: Any = None) -> dict[str, Any]:
+        """Take a view, and what makes the later ones."""
+        self.source = source
+        return {"view": as_data(view), "answered": 0}
+
+    def answer(self, content: dict[str, Any], view: Any, source: Any) -> None:
+        """Show the view that a message requested of `source`, unless the widget shows something else by now."""
+        if source is self.source:
+            with self.hold_sync():
+                self.show(view)
+                self.answered = int(content.get("number") or 0)
+
+    def latest(self) -> Any:
+        """Return the view of the last run."""
+        return self.source.view if self.source is not None else None

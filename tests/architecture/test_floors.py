@@ -72,7 +72,6 @@ ON_FIRST_USE = (
     "workbench.backends.cpu.gang.emit_gang",
     "workbench.backends.cpu.jit",
     "workbench.backends.cpu.llvm_pool",
-    "workbench.backends.cpu.loader",
     "workbench.backends.cpu.maths",
     "workbench.backends.cuda.compile.nvrtc",
     "workbench.interop.jax.wrappers.pickled",

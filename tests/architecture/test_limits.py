@@ -12,7 +12,8 @@ from workbench import limits
 FOLDERS = ("ir", "frontend", "passes", "autodiff", "backends/cpu")
 FACTS = {
     # Layouts, file formats and instruction sets: other numbers would be wrong, not slower.
-    "backends/cpu/loader/": None,
+    "backends/cpu/elf.py": None,
+    "backends/cpu/jit.py": None,
     "backends/cpu/native/": None,
     "backends/cpu/maths/": None,
     "backends/cpu/machine.py": None,
@@ -20,11 +21,11 @@ FACTS = {
     "autodiff/analysis/linearity.py": {"NOTHING", "FIXED", "LINEAR"},
     "autodiff/gather/flat.py": {"TOTAL"},
     # Bits of registers of the instruction sets that LLVM makes code for.
-    "backends/cpu/emit/target/wide.py": {"NARROW", "MASKED"},
+    "backends/cpu/emit/preferences.py": {"NARROW", "MASKED"},
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
     "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
     # The ends of int32, the sides of a block of a transposition, and the words of a message.
-    "passes/borders/interior.py": {"_LEAST", "_MOST"},
+    "passes/analysis/intervals.py": {"LEAST", "MOST"},
     "backends/cpu/emit/tiles/transpose.py": {"SIDES"},
     "frontend/state/merge.py": {"len(text) <= 40"},
     # Cells of structs, and the unit of a register within which targets interleave.

@@ -8,7 +8,7 @@ import pytest
 import workbench as wb
 from workbench.ir.values import Function, walk
 from workbench.ir.verify import verify
-from workbench.passes.loops.counted import counted
+from workbench.passes.loops.forms import counted
 
 HEAD = (
     "def k(x: array[float], first: array[int], n: int, y: array[float], z: array[int]):\n"

@@ -14,9 +14,8 @@ import workbench as wb
 from tests.support.checks import meaning
 from workbench.backends.python import run
 from workbench.ir.values import Function, array_of, walk
-from workbench.passes.borders.flattened import flattened
-from workbench.passes.borders.inside import interior_of
-from workbench.passes.borders.interior import split_border
+from workbench.passes.loops.flattened import flattened
+from workbench.passes.loops.interior import interior_of, split_border
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)

@@ -11,8 +11,7 @@ from workbench.backends.base import Options
 from workbench.backends.cpu import compile as cpu
 from workbench.backends.cpu import machine
 from workbench.ir.values import Function, walk
-from workbench.passes.borders.inside import interior_of
-from workbench.passes.borders.interior import split_border
+from workbench.passes.loops.interior import interior_of, split_border
 
 FLOATS = wb.array(dtype=wb.float32)
 IMAGE = wb.array(dtype=wb.float32, ndim=2)

@@ -13,10 +13,10 @@ from workbench.api.builds.build import compile_for
 from workbench.api.kernels.kernel import Tiling
 from workbench.backends.base import Options
 from workbench.backends.cuda import toolkit
+from workbench.backends.cuda.compile.lto import link_kernel
 from workbench.backends.cuda.compile.nvrtc import build as compile_text
 from workbench.backends.cuda.compile.nvrtc import resources
 from workbench.backends.cuda.products import mathdx
-from workbench.backends.cuda.products.linker import link_kernel
 from workbench.backends.cuda.products.spec import Product, ProductSpec
 from workbench.cache.products import products
 from workbench.errors import BuildError

@@ -8,7 +8,7 @@ from workbench.builtins import atomics, tile_factors, tile_fourier, tile_gathers
 from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
 from workbench.builtins.declaration.refs import Ref
-from workbench.builtins.geometry import meshes, points, segments, trees, triangles
+from workbench.builtins.geometry import meshes, points, trees, triangles
 from workbench.builtins.scalars import (
     bits,
     extrema,
@@ -35,7 +35,7 @@ from workbench.builtins.vectors import (
 __all__ = [
     "FORMS", "TABLE", "Builtin", "Form", "Ref", "atomics", "bits", "complex_numbers", "decompositions",
     "dot_and_length", "extrema", "forms", "fused", "hash_grids", "inverse", "maths", "matrices", "meshes", "noises",
-    "operators", "points", "positions", "quaternions", "randoms", "rounding", "search", "segments", "tile_factors",
+    "operators", "points", "positions", "quaternions", "randoms", "rounding", "search", "tile_factors",
     "tile_fourier", "tile_gathers", "tile_orders", "tile_stacks", "tiles", "transforms", "trees",
     "triangles", "views",
 ]  # fmt: skip

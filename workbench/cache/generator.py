@@ -125,7 +125,7 @@ class _Seen:
 def _digests(package: str) -> list[tuple[str, int]]:
     """Return the digests of what makes code and of what makes IR, stored until a file or a folder changes.
 
-    To ask whether one has takes a quarter of the time; of an installed wheel, its record and the folders are asked.
+    To ask whether one has takes a quarter of the time; of an installed wheel, its record alone is asked.
     Each change of a tree sets the time of change of something in it, which is the system's own (not on Windows), unlike
     the time of modification, which anybody may set. What changed a moment ago may change again within the same tick.
     """
@@ -147,8 +147,7 @@ def _digests(package: str) -> list[tuple[str, int]]:
     if memory is not None and 0 < state[-1] < asked_at - SETTLED and _has_change_times(package):
         paths = [path[len(package) + 1 :] for path in seen]
         if record := _wheel(package):
-            # What installs a wheel writes its record anew; an editor that saves by renaming changes a folder.
-            paths = [record, *(path for path in paths if os.path.isdir(os.path.join(package, path)))]
+            paths = [record]  # what installs a wheel writes it anew
             state = _state(_states(package, paths))
         memory.put(KEPT, known_by, msgspec.msgpack.encode((paths, state, computed)))
     return computed

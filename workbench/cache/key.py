@@ -31,7 +31,7 @@ RANKS = ("direction", "constant", "signature", "extra", "code", "option", "targe
 STEPS = frozenset(
     "adjoint gathered-adjoint clearing-adjoint local-adjoint tangent finite accesses ordered counted".split()
 )
-_NUMBER = struct.Struct(">Q")
+_NUMBER, _PART = struct.Struct(">QQ"), struct.Struct(">Q")
 _SHOWN_TYPE = re.compile(r": (?:array(?:\dd)?\[[^\]]*\]|vector\([^)]*\)|\w+)")
 
 
@@ -61,23 +61,23 @@ class Key(msgspec.Struct, frozen=True, dict=True):
     parts: tuple[Part, ...]
 
     def __post_init__(self) -> None:
-        seen: set[tuple[str, str]] = set()
-        for part in self.parts:
-            if part.kind not in RANKS:
-                raise CacheError(f"a key part has the unknown kind {part.kind!r}; use one of {', '.join(RANKS)}")
-            if (part.kind, part.label) in seen:
-                raise CacheError(f"a module key has two parts named {part.label!r} of kind {part.kind!r}")
-            seen.add((part.kind, part.label))
+        names = [(part.kind, part.label) for part in self.parts]
+        kind = next((kind for kind, _ in names if kind not in RANKS), None)
+        if kind is not None:
+            raise CacheError(f"a key part has the unknown kind {kind!r}; use one of {', '.join(RANKS)}")
+        if len(set(names)) < len(names):
+            kind, label = next(name for name in names if names.count(name) > 1)
+            raise CacheError(f"a module key has two parts named {label!r} of kind {kind!r}")
 
     @cached_property
     def digest(self) -> str:
         """64 hex digits: SHA-256 over the schema number, then each part's kind, label and data with their lengths."""
-        digest = hashlib.sha256(_NUMBER.pack(SCHEMA) + _NUMBER.pack(len(self.parts)))
+        hashed = [_NUMBER.pack(SCHEMA, len(self.parts))]
         for part in self.parts:
-            for field in (part.kind.encode(), part.label.encode(), part.data):
-                digest.update(_NUMBER.pack(len(field)))
-                digest.update(field)
-        return digest.hexdigest()
+            kind, label = part.kind.encode(), part.label.encode()
+            hashed.append(_PART.pack(len(kind)) + kind + _PART.pack(len(label)) + label + _PART.pack(len(part.data)))
+            hashed.append(part.data)
+        return hashlib.sha256(b"".join(hashed)).hexdigest()
 
     def explain(self, previous: Key) -> tuple[str, ...]:
         """Describe each difference from `previous` in a short phrase, the most specific first."""

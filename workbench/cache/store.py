@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from threading import Lock
@@ -271,7 +271,7 @@ class Store:
         return None
 
     def _remember(self, digest: str, entry: Entry) -> None:
-        self.memory.put(digest, replace(entry, where="memory"))
+        self.memory.put(digest, Entry(entry.image, entry.metadata, "memory", entry.built))
 
     def _everything(self) -> dict[str, int]:
         """Return digest and size of each artifact in the folder or in memory."""

@@ -28,6 +28,12 @@ class Builder:
         self._stack[-1].append(op)
         return op
 
+    def number(self, value: Value) -> float | int | bool | None:
+        """Return the number that a constant of the open blocks has; None of any other value."""
+        consts = (op for ops in self._stack for op in ops if op.name == "const" and op.result is value)
+        number = next((op.attrs[VALUE] for op in consts), None)
+        return number if isinstance(number, (int, float)) else None
+
     def extend(self, ops: Iterable[Op]) -> None:
         """Add operations of a block that this builder has closed; they may be many, and nothing is noted again."""
         self._stack[-1].extend(ops)

@@ -33,7 +33,6 @@ from collections.abc import Callable, Mapping
 
 from workbench.ir.values import Function
 from workbench.passes.added_products import added_products
-from workbench.passes.borders.interior import split_border
 from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
 from workbench.passes.checks.endless import refuse_endless
 from workbench.passes.checks.finite_checks import finite
@@ -41,11 +40,11 @@ from workbench.passes.contract import contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves
-from workbench.passes.loops.counted import counted
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
-from workbench.passes.loops.early_exits import early_exits
 from workbench.passes.loops.expansion import expand_scalars
+from workbench.passes.loops.forms import counted, early_exits
+from workbench.passes.loops.interior import split_border
 from workbench.passes.loops.later import later
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.memory.by_component import by_component

@@ -3,8 +3,7 @@
 The names are Warp's where it has them. Sums and dot products are methods of arrays: `x.sum()`, `x.dot(y)`.
 """
 
-from workbench.utils.histogram import histogram
-from workbench.utils.runs import runlength_encode
+from workbench.utils.counts import histogram, runlength_encode
 from workbench.utils.scan import array_scan
 from workbench.utils.sort import radix_sort, radix_sort_pairs, segmented_sort_pairs
 

@@ -6,16 +6,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from workbench.api.kernels.kernel import kernel
 from workbench.api.launches.launch import launch
 from workbench.api.narrow import is_array
 from workbench.builtins import FORMS
 from workbench.builtins.geometry.meshes import MeshQueryRay as MeshQueryRay
-from workbench.builtins.geometry.points import MOMENT
 from workbench.builtins.geometry.points import MeshQueryPoint as MeshQueryPoint
-from workbench.builtins.geometry.trees import NODE, TREE, VEC3
+from workbench.builtins.geometry.trees import FACES, MOMENT, NODE, TREE, VEC3
 from workbench.builtins.geometry.trees import BvhQuery as BvhQuery
 from workbench.builtins.vectors.dot_and_length import cross, length
 from workbench.errors import LaunchError, its_type
@@ -24,7 +26,7 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import empty
 from workbench.runtime.arrays.structure import StructValue
 from workbench.runtime.device.device import Device
-from workbench.structs import Struct, StructArray
+from workbench.structs import Struct
 from workbench.types import ArrayType, int32
 from workbench.utils.sort import QUIET
 from workbench.utils.trees import Tree
@@ -112,11 +114,7 @@ class Mesh(StructValue):
         moments: with winding numbers one `MeshMoment` for each node and one more; else a single one, unused.
     """
 
-    __wb_struct__ = Struct.of(
-        "Mesh",
-        [("points", ArrayType(VEC3, 1)), ("velocities", ArrayType(VEC3, 1)), ("indices", ArrayType(int32, 1)), *TREE,
-         ("moments", StructArray(MOMENT, 1))],
-    )  # fmt: skip
+    __wb_struct__ = Struct.of("Mesh", FACES)
     points: array
     velocities: array
     indices: array
@@ -206,6 +204,38 @@ class Mesh(StructValue):
         if self.moments.size > 1:
             inputs = [self.points, self.indices, self.nodes, self.items]
             launch(_moments, self.nodes.size, inputs, [self.moments], device=self.device, **QUIET)
+
+
+class Meshes(StructValue):
+    """Several meshes, of which a kernel chooses one by its number: `mesh_at(meshes, k)`.
+
+    They are joined as they are now: make it again after one of them has changed.
+
+    Attributes:
+        starts: where each mesh begins in each of the arrays, an array of int32 with a row for each mesh and one more.
+    """
+
+    __wb_struct__ = Struct.of("Meshes", [*FACES, ("starts", ArrayType(int32, 2))])
+    starts: array
+
+    def __init__(self, meshes: Sequence[Mesh]) -> None:
+        """Join the arrays of the meshes, on their device.
+
+        Raises:
+            LaunchError: there is none, or they are on several devices.
+        """
+        if not meshes or len({m.device for m in meshes}) > 1:
+            raise LaunchError("Meshes() takes meshes on one device, at least one.", parameter="meshes")
+        device, columns, joined = meshes[0].device, [], []
+        for name, _ in FACES:
+            parts = [getattr(m, name) for m in meshes]
+            columns.append(np.cumsum([0, *(p.size for p in parts)]))
+            whole = empty(int(columns[-1][-1]), parts[0].dtype, device)
+            for part, first in zip(parts, columns[-1], strict=False):
+                if part.size:
+                    whole[int(first) : int(first) + part.size].copy_(part)
+            joined.append(whole)
+        super().__init__(*joined, array(np.stack(columns, axis=1).astype(np.int32), device=device))
 
 
 def _require(what: str, dtype: Any, device: Device | None = None, **arrays: Any) -> None:

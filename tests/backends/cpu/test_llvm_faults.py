@@ -7,10 +7,10 @@ import ctypes
 import numpy as np
 import pytest
 
+from tests.backends.cpu.llvm_faults import FAULTS, Fault
 from workbench.backends.cpu import codegen
 from workbench.backends.cpu.compile import LEVEL, UNOPTIMISED, VECTORISERS
 from workbench.backends.cpu.jit import load
-from workbench.backends.cpu.llvm_faults import FAULTS, Fault
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import facts
 from workbench.backends.cpu.systems import code_model

@@ -126,7 +126,7 @@ from cuda.bindings import driver
 import workbench as wb
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile import nvrtc
-from workbench.backends.cuda.products.linker import link_kernel
+from workbench.backends.cuda.compile.lto import link_kernel
 
 TEXT = 'extern "C" __global__ void k(int* y) { y[threadIdx.x] = threadIdx.x; }'
 cubin, ptx, lto = (nvrtc.build(TEXT, Options(), "sm_90", kind).image for kind in ("cubin", "ptx", "ltoir"))

@@ -20,7 +20,7 @@ def models() -> Any:
 
 @pytest.mark.parametrize(("twin", "made"), [("twin", 1), ("", 2)], ids=["in a cell's output", "with a layout"])
 def test_a_closed_card_takes_its_layout_along(models: Any, twin: str, made: int) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     before = len(models)
     card = StatusCard(StatusView("cell [1]"), twin)

@@ -55,7 +55,7 @@ def opened(browser: Browser) -> dict[str, Any]:
 
 
 def test_a_card_opens_with_its_view_and_module(browser: Browser) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     StatusCard(VIEW, "wb-twin-1")
     state = opened(browser)
@@ -66,7 +66,7 @@ def test_a_card_opens_with_its_view_and_module(browser: Browser) -> None:
 
 
 def test_a_view_is_pushed_when_it_changes(browser: Browser) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     card = StatusCard(StatusView("cell [4]"))
     card.show(VIEW)
@@ -74,7 +74,7 @@ def test_a_view_is_pushed_when_it_changes(browser: Browser) -> None:
 
 
 def test_a_pane_is_made_once_and_only_when_asked(browser: Browser) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     made: list[tuple[str, str]] = []
 
@@ -95,7 +95,7 @@ def test_a_pane_is_made_once_and_only_when_asked(browser: Browser) -> None:
     "content", [{}, {"ask": "files", "pane": "ir"}, {"ask": "pane", "kernel": "f", "pane": "../x"}]
 )
 def test_other_questions_get_no_answer(browser: Browser, content: dict[str, Any]) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     card = StatusCard(VIEW)
     ask(card, **content)
@@ -103,7 +103,7 @@ def test_other_questions_get_no_answer(browser: Browser, content: dict[str, Any]
 
 
 def test_a_pane_that_fails_is_answered_all_the_same(browser: Browser) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     def make(kernel: str, name: str) -> PaneView:
         raise RuntimeError("no compiler")
@@ -116,7 +116,7 @@ def test_a_pane_that_fails_is_answered_all_the_same(browser: Browser) -> None:
 
 
 def test_questions_from_another_thread_wait_their_turn(browser: Browser) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     inside, crowd = [], []
 
@@ -197,7 +197,7 @@ def test_running_a_cell_again_closes_its_old_card(browser: Browser, loaded, libr
 
 
 def test_the_button_lets_jax_forget_what_it_compiled(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernel_ext.widgets.kernels.status_card import StatusCard
+    from kernel_ext.widgets.kernels import StatusCard
 
     called: list[str] = []
     monkeypatch.setitem(sys.modules, "jax", SimpleNamespace(clear_caches=lambda: called.append("clear")))

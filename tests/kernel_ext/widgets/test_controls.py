@@ -43,7 +43,7 @@ def test_a_move_replays_from_the_start_and_compiles_nothing() -> None:
     x = wb.zeros(4)
     shown = show.controls(recorded(x), watch=x, dt=(0, 2, 0.25))
     for dt in (1.0, 0.25):
-        view = shown.live_parts["bound"].run({"dt": dt})
+        view = shown.live_parts["source"].run({"dt": dt})
     assert x.numpy().tolist() == [1.5] * 4, "rewound before each replay"
     assert (view.runs, view.compiled, view.said) == (2, 0, "")
     assert unpacked(view.picture.parts[0].low).tolist() == [1.5] * 4
@@ -53,7 +53,7 @@ def test_a_move_replays_from_the_start_and_compiles_nothing() -> None:
 def test_a_kept_launch_is_run_with_other_numbers() -> None:
     x = wb.zeros(4)
     kept = wb.launch(move, 4, [x, 0.5, 2], record_cmd=True)
-    view = show.controls(kept, n=(0, 9)).live_parts["bound"].run({"n": 3.0})
+    view = show.controls(kept, n=(0, 9)).live_parts["source"].run({"n": 3.0})
     assert x.numpy().tolist() == [1.5] * 4 and view.sliders[0].value == 3
 
 
@@ -61,7 +61,7 @@ def test_what_a_tape_recorded_is_run_with_other_numbers() -> None:
     x = wb.zeros(4, requires_grad=True)
     with wb.Tape() as tape:
         wb.launch(move, 4, [x, 0.5, 2])
-    assert show.controls(tape).live_parts["bound"].run({"dt": 1.0}).runs == 1
+    assert show.controls(tape).live_parts["source"].run({"dt": 1.0}).runs == 1
     assert x.numpy().tolist() == [3.0] * 4
 
 
@@ -88,7 +88,7 @@ def test_a_vector_has_a_slider_for_each_component(of: str) -> None:
         ("light.x", 0.0, -1.0, 1.0, False), ("light.y", 0.25, -1.0, 1.0, False), ("light.z", -0.5, -1.0, 1.0, False),
         ("at.x", 3, -8.0, 8.0, True), ("at.y", 4, -8.0, 8.0, True),
     ]  # fmt: skip
-    view = shown.live_parts["bound"].run({"light.x": 1.0, "light.z": 0.5, "at.y": 7.0})
+    view = shown.live_parts["source"].run({"light.x": 1.0, "light.z": 0.5, "at.y": 7.0})
     assert n.numpy().tolist() == [56.5, 60.5] and (view.said, view.compiled) == ("", 0)
     assert [s.low for s in show.controls(rec, light=(-2, 2)).view.sliders] == [-2.0] * 3
 
@@ -114,7 +114,7 @@ def test_a_complex_number_has_a_slider_for_each_part() -> None:
 def test_what_goes_wrong_in_a_replay_is_said() -> None:
     with wb.record() as rec, wb.checks(True):
         wb.launch(reaching, 4, [wb.zeros(4), 0])
-    bound = show.controls(rec, by=(0, 10, 1)).live_parts["bound"]
+    bound = show.controls(rec, by=(0, 10, 1)).live_parts["source"]
     assert "index" in bound.run({"by": 9}).said
     assert bound.run({"by": 0}).said == ""
 

@@ -13,7 +13,7 @@ import pytest
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.widgets.programs.graph_view import GraphView
+from kernel_ext.widgets.programs import GraphView
 from tests.support.checks.host_page import host_page
 
 ROOT = Path(__file__).parents[3]
@@ -143,7 +143,7 @@ def test_the_widget_holds_the_layout_and_forgets_the_choice_with_a_new_graph(gra
     shown = GraphView(graph.layout(), "twin")
     assert shown.view == graph.layout() and shown.twin == "twin"
     shown.selected = 1
-    shown.show(graph)
+    shown.show(graph.layout())
     assert shown.selected == -1
     shown.close()
 

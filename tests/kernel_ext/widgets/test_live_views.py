@@ -187,7 +187,7 @@ def test_a_name_shown_elsewhere_closes_its_widget_unless_that_shows_something_el
 
 
 def test_a_late_answer_to_what_was_shown_before_is_not_sent(monkeypatch: pytest.MonkeyPatch) -> None:
-    from kernel_ext.widgets.kernels.source_view import SourceView
+    from kernel_ext.widgets.kernels import SourceView
 
     sent: list[Any] = []
     view = InspectView("f", ())

@@ -16,7 +16,7 @@ from kernel_ext.refusal import Refusal
 from kernel_ext.views import html
 from kernel_ext.views.arrays.animation import Reel
 from kernel_ext.views.arrays.points_view import MOST, points_view, scattered
-from kernel_ext.widgets.arrays.animation import Animation
+from kernel_ext.widgets.arrays import Animation
 
 
 @wb.kernel
@@ -221,7 +221,7 @@ def test_sliders_of_a_graph_and_of_a_function() -> None:
     x = wb.zeros(2)
     with wb.capture() as graph:
         wb.launch(grow, 2, [x, 1.0])
-    bound = show.controls(graph, by=(0, 4), watch=x).live_parts["bound"]
+    bound = show.controls(graph, by=(0, 4), watch=x).live_parts["source"]
     assert bound.run({"by": 3.0}).compiled == 0 and x.numpy().tolist() == [3.0, 3.0]
 
     def shifted(by: float = 2.0) -> wb.array:

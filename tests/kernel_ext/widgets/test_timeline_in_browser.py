@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from kernel_ext.views.view_data import SpanRow, TimelineView, as_data
-from kernel_ext.widgets.programs.timeline import Timeline
+from kernel_ext.widgets.programs import Timeline
 from tests.support.checks.host_page import host_page
 
 ROOT = Path(__file__).parents[3]

@@ -18,9 +18,8 @@ from workbench.backends.cuda.compile import nvrtc
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, EmulatedBackend
 from workbench.runtime.device import driver as layer
 from workbench.runtime.emulated import execution
-from workbench.runtime.emulated.api import EmulatedDriver
+from workbench.runtime.emulated.api import Core, EmulatedDriver
 from workbench.runtime.emulated.code import Entry, Executable, Launch
-from workbench.runtime.emulated.core import Core
 from workbench.runtime.emulated.graphs import Executing, Graph
 from workbench.runtime.emulated.streams import Event
 

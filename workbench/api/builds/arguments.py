@@ -46,7 +46,7 @@ Dim: TypeAlias = "int | tuple[int, ...] | list[int] | HostArray"
 
 
 def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
-    """Return a launch's dimensions: an int or 1 to 4 ints of at least 0.
+    """Return a launch's dimensions: 1 to 4 non-negative integers below 2³¹.
 
     Raises:
         LaunchError: anything else.
@@ -55,6 +55,22 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
         return (dim,)
     if type(dim) is tuple and 1 <= len(dim) <= 4 and set(map(type, dim)) == {int} and 0 <= min(dim) <= max(dim) < 2**31:
         return dim
+    sizes = as_sizes(dim, kernel)
+    if 0 not in sizes and max(sizes) >= 2**31:
+        raise LaunchError(
+            f"{kernel}: a dimension of {max(sizes)} is too large; each is below 2³¹, as tid() is an int32.",
+            advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
+            parameter="dim",
+        )
+    return sizes
+
+
+def as_sizes(dim: Dim, kernel: str) -> tuple[int, ...]:
+    """Return a launch's dimensions, whether `tid()` can count them or not.
+
+    Raises:
+        LaunchError: they are not 1 to 4 non-negative integers.
+    """
     dim = np.atleast_1d(dim) if isinstance(dim, np.ndarray) else dim
     sizes: tuple[Any, ...] = tuple(dim) if isinstance(dim, (tuple, list, np.ndarray)) else (dim,)
     if any(isinstance(n, (array, np.ndarray)) for n in sizes):
@@ -64,13 +80,8 @@ def as_dims(dim: Dim, kernel: str) -> tuple[int, ...]:
             advice=f"Write wb.launch({kernel}, n, […]) or {kernel}[n](…).",
         )
     if not 1 <= len(sizes) <= 4 or not all(isinstance(n, (int, np.integer)) and n >= 0 for n in sizes):
-        raise LaunchError(f"{kernel}: dim is 1 to 4 integers of at least 0, not {dim!r}.", parameter="dim")
-    if any(n >= 2**31 for n in sizes):
-        raise LaunchError(
-            f"{kernel}: a dimension of {max(sizes)} is too large; each is below 2³¹, as tid() is an int32.",
-            advice="Launch over two dimensions, (rows, columns), and write n = int64(i) * columns + j.",
-            parameter="dim",
-        )
+        message = f"{kernel}: dim has at most 4 dimensions, each a non-negative integer; this is {dim!r}."
+        raise LaunchError(message, parameter="dim")
     return tuple(n + 0 if isinstance(n, int) else int(n) for n in sizes)
 
 

@@ -10,12 +10,11 @@ import enum
 import hashlib
 import struct
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Mapping
+from functools import cache
 from types import ModuleType
 from typing import Any, Protocol, cast
 
-import msgspec
 import numpy as np
 
 from workbench.builtins.declaration.declare import FORMS, TABLE, Builtin, Form
@@ -35,6 +34,8 @@ _RECORDS = ("workbench.types", "workbench.structs", "workbench.tiles", "workbenc
 _HARMLESS = {"__init__", "__repr__", "__str__"}
 """Methods of enums that say nothing of a member's value."""
 _FUNC = "workbench.api.kernels.func.Func"
+_NAMED: Mapping[type, Mapping[str, object]] = {Builtin: TABLE, Form: FORMS, Scalar: SCALARS}
+"""By kind: what the language has under each name."""
 
 
 class _Func(Protocol):
@@ -125,6 +126,15 @@ def exact(value: Any, seen: Seen) -> str:
         return f"{kind.__name__} {struct.pack('>2d', value.real, value.imag).hex()}"
     if kind in (tuple, list):
         return f"{kind.__name__}({', '.join(exact(v, seen) for v in value)})"
+    named = _NAMED.get(kind)
+    if named is not None:
+        if named.get(value.name) is not value:
+            raise Inexact(f"{value!r} is not what the language has under its name")
+        return f"{kind.__name__} {value.name}"
+    if kind.__module__ in _RECORDS:
+        return _record(value, seen)
+    if f"{kind.__module__}.{kind.__name__}" == _FUNC:
+        return _func(value, seen)
     if isinstance(value, Uniform):
         return f"uniform {value.type!r}"
     if isinstance(value, (np.generic, np.ndarray)):
@@ -133,15 +143,6 @@ def exact(value: Any, seen: Seen) -> str:
         if sys.modules.get(value.__name__) is not value:
             raise Inexact(f"{value!r} is not what is imported under its name")
         return f"module {value.__name__}"
-    if isinstance(value, (Builtin, Form, Scalar)):
-        known: Any = {Builtin: TABLE, Form: FORMS, Scalar: SCALARS}.get(kind, {}).get(value.name)
-        if known is not value:
-            raise Inexact(f"{value!r} is not what the language has under its name")
-        return f"{kind.__name__} {value.name}"
-    if f"{kind.__module__}.{kind.__name__}" == _FUNC:
-        return _func(value, seen)
-    if kind.__module__ in _RECORDS:
-        return _record(value, seen)
     if isinstance(value, enum.Enum):
         return f"{exact(kind, seen)} {value.name}"
     return _named(value, seen)
@@ -174,15 +175,20 @@ def _func(value: _Func, seen: Seen) -> str:
 
 def _record(value: Any, seen: Seen) -> str:
     """Return a type of the language, by all its fields; a struct's class on the host says nothing more."""
-    if is_dataclass(value):
-        held = [(f.name, getattr(value, f.name)) for f in fields(value) if f.name != "host"]
-    elif isinstance(value, msgspec.Struct):
-        held = [(name, getattr(value, name)) for name in value.__struct_fields__]
-    elif isinstance(value, enum.Enum):
+    if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
-    else:
+    names = _fields(cast(type[object], type(value)))
+    if names is None:
         return _named(value, seen)
-    return f"{type(value).__name__}({', '.join(f'{name}={exact(v, seen)}' for name, v in held)})"
+    return f"{type(value).__name__}({', '.join([f'{name}={exact(getattr(value, name), seen)}' for name in names])})"
+
+
+@cache
+def _fields(record: type[object]) -> tuple[str, ...] | None:
+    """Return the names of a record's fields; None if it is no record."""
+    names: Iterable[str] | None = getattr(record, "__dataclass_fields__", None)
+    names = getattr(record, "__struct_fields__", None) if names is None else names
+    return None if names is None else tuple(name for name in names if name != "host")
 
 
 def _named(value: Any, seen: Seen) -> str:

@@ -11,13 +11,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from workbench.backends.ptx.compile import Compiled
-from workbench.backends.ptx.counters import Counted, empty_table, read_table
+from workbench.backends.ptx.counters import Counted, Event, empty_table, empty_trace, read_table, read_trace
 from workbench.backends.ptx.emit.kernel import emit_kernel
 from workbench.backends.ptx.kernel import Arena, Kernel, Launch, load
 from workbench.backends.ptx.library import library_object
 from workbench.backends.ptx.printf import placed_variables
 from workbench.backends.ptx.syntax.program import Program
-from workbench.backends.ptx.trace import Event, empty_trace, read_trace
 from workbench.cache.native import native_image
 from workbench.errors import LaunchError
 from workbench.runtime.arrays.array import array

@@ -14,8 +14,7 @@ from workbench.api.profiling.run import Geometry
 from workbench.backends.base import Options
 from workbench.backends.cuda.compile.nvrtc import CudaBackend, build
 from workbench.backends.cuda.emit import EmittedKernel, emit_kernel, entry_name
-from workbench.backends.cuda.lines import repeated
-from workbench.backends.cuda.operation_lines import NUMBERS, lines_by_operation
+from workbench.backends.cuda.lines import NUMBERS, lines_by_operation, repeated
 from workbench.backends.ptx.counters import Counted
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import Instruction, Loc, Program

@@ -1,6 +1,6 @@
 """The work of a warp of a launch, line by line: which lanes are active, and where each reads and writes.
 
-The kernel with counters notes it while it counts (`backends/ptx/trace.py`).
+The kernel with counters notes it while it counts (`backends/ptx/counters.py`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ import msgspec
 
 from workbench.api.profiling.run import Counting
 from workbench.api.profiling.subject import Subject
+from workbench.backends.ptx.counters import Event
 from workbench.backends.ptx.kernel import Kernel
 from workbench.backends.ptx.syntax.program import Instruction
-from workbench.backends.ptx.trace import Event
 from workbench.source import Location
 
 STEPS = 120

@@ -15,7 +15,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import ACCESSES
 from workbench.ir.rewrite import Rewriter
 from workbench.ir.values import Block, Function, Op, Value, array_of, walk
-from workbench.passes.borders.flattened import Divisions, Rewritten, divisions_of
+from workbench.passes.loops.flattened import Divisions, Rewritten, divisions_of
 from workbench.passes.pipeline import ADJOINT, run
 from workbench.types import ArrayType, int32, int64
 
@@ -164,18 +164,19 @@ class _Places:
         op = self.where.defs.get(index) if index is not None else None
         if op is not None and op.name == "wrap_index":
             index = op.operands[0]
-        base, more = self.rewritten.sums.get(index, (index, None)) if index is not None else (None, None)
-        parts = (0, 0) if more is None else self.parts(more)
-        if base is not self.rewritten.index or parts is None:
+        parts = None if index is None else self.parts(index)
+        if parts is None:
             return None
         least = lower_bounds(access.guards, self.where)
         most = upper_bounds(access.guards, self.where, 1, self.width)
         inside = least.get(0, 0) + parts[0] >= 0 and least.get(1, 0) + parts[1] >= 0 and most + parts[1] < 0
         return parts if inside else None
 
-    def parts(self, value: Value) -> tuple[int, int] | None:
-        """Return m and n, if the value is m * width + n."""
-        rows, rest = self.where.analysis.form(value).divided(self.width)
+    def parts(self, index: Value) -> tuple[int, int] | None:
+        """Return m and n, if an index is the thread's own plus m * width + n."""
+        analysis = self.where.analysis
+        more = analysis.form(index).plus(analysis.form(self.rewritten.index), -1)
+        rows, rest = more.divided(self.width)
         return None if rest.terms else (rows, rest.constant)
 
 

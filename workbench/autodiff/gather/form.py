@@ -368,7 +368,7 @@ class _Gather:
         """Return the thread that has this one's index at that distance, and the conditions for it to be one of the
         launch.
 
-        Of what few threads can meet the first condition says so, as a border is asked for (`passes/borders/interior`).
+        Of what few threads can meet the first condition says so, as a border is asked for (`passes/loops/interior`).
         """
         b, own, added = self.builder, Ref(self.builder, self.own[axis]), difference.added
         end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))

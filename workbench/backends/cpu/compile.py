@@ -1,7 +1,8 @@
-"""LLVM IR text to an object file, through llvmlite: the CPU backend.
+"""LLVM IR text to machine code, through llvmlite: the CPU backend.
 
-An object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. LLVM runs in worker
-processes (`design/isolation.md`): it may hang, crash or take all memory. Here it only says what machine this is.
+An image or an object, not a live function, is what comes out, so that a cache can keep it; `jit.py` loads it. LLVM runs
+in worker processes (`design/isolation.md`): it may hang, crash or take all memory. Here it only says what machine this
+is.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ import msgspec
 
 from workbench.backends.base import Artifact, Options
 from workbench.backends.cpu import codegen, machine
-from workbench.backends.cpu.llvm_faults import COMPARED_HALVES
+from workbench.backends.cpu.elf import linked
 from workbench.backends.cpu.llvm_pool import POOL
 from workbench.backends.cpu.machine import (
     NAME,
     WASM,
+    WRONG_COMPARED_HALVES,
     converts_halves,
     cpu_of,
     facts,
     miscompiled,
     native,
-    vector_library,
 )
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
@@ -59,8 +60,7 @@ VECTORISERS = ("loop_vectorization", "slp_vectorization")
 AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
 """For texts that are vectors already: the loops in them stay loops."""
 UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
-"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes
-(`llvm_faults`)."""
+"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
@@ -104,7 +104,7 @@ def compiled(function: Function, options: Options, target: str) -> Artifact:
         metadata["one_core"] = True
     if module.open_order:
         metadata["order"] = "not fixed"
-    return Artifact(generated.image, metadata)
+    return Artifact(linked(generated.image), metadata)
 
 
 def optimised_text(function: Function, options: Options, target: str) -> str:
@@ -126,14 +126,14 @@ def assembly(function: Function, options: Options, target: str) -> str:
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """LLVM IR text of our own (the launcher, an FFI handler) as an object file.
+    """LLVM IR text of our own (the launcher, an FFI handler) as an image, or an object where we cannot link it.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
     """
     written = UNOPTIMISED if len(text) > OPTIMISED_CHARACTERS else AS_WRITTEN
     tuning = ({"speed_level": 1} if vectorise else written) if optimise else None
-    return _generate(text, target, tuning, "object").image
+    return linked(_generate(text, target, tuning, "object").image)
 
 
 def warm() -> None:
@@ -169,7 +169,7 @@ def _maths(target: str) -> Maths:
     has = facts().has
     bits = 512 if has("avx512f") else 256 if has("avx2") and has("fma") else 128
     gathers = bits == GATHERS and not facts().cpu.startswith(SLOW_GATHERS)
-    return Maths(vecmath.ARM or has("fma"), bool(vector_library()), bits, gathers=gathers)
+    return Maths(vecmath.ARM or has("fma"), bool(facts().vector_library), bits, gathers=gathers)
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -268,5 +268,5 @@ def _nested_loops(body: Block) -> int:
 
 def features_for(text: str, features: str, preferences: str = "") -> str:
     """Return a CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
-    wrong = (miscompiled(), COMPARED_HALVES.without if miscompiled() and HALF.search(text) else "")
+    wrong = (miscompiled(), WRONG_COMPARED_HALVES if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, preferences, *wrong) if f)

@@ -1,7 +1,8 @@
-"""Object bytes to callable addresses, in this process, for as long as somebody holds them.
+"""Code to callable addresses, in this process, for as long as somebody holds them.
 
-Objects are loaded by `loader.elf` where it knows them: LLVM need not be imported for what the cache has. All others,
-and all on other systems, go to LLVM's own loader (`loader.linker`).
+What was compiled is kept as an image (`elf`) where we can link it: LLVM need not be imported for what the cache
+has. Pages are filled while nothing can run them, and run when nothing can write them. All else, and all on other
+systems, is an object, and goes to LLVM's own loader.
 
 Who keeps an address keeps the `CpuCode` that it came from; that is the whole rule. Code without an owner is unloaded by
 the next load. Its end is noted by a weak reference whose callback is a C function: a finalizer runs in any thread and
@@ -13,28 +14,159 @@ still give the object out.
 from __future__ import annotations
 
 import ctypes
+import errno
+import itertools
+import platform
 import sys
 import threading
 import weakref
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 
+import msgspec
+
 from workbench.backends.cpu import systems
-from workbench.backends.cpu.loader import elf
-from workbench.backends.cpu.loader.memory import Block, Refused, machine, page
-from workbench.backends.cpu.loader.relocations import Damaged, Unsupported
 from workbench.backends.cpu.maths import libmvec
 from workbench.backends.cpu.symbols import symbol_address
 from workbench.errors import BuildError
 from workbench.forks import free_at_fork
 
+X86_64, AARCH64 = 62, 183
+"""ELF's numbers of the machines."""
+PAGES = {X86_64: 4096, AARCH64: 65536}
+"""Bytes of the largest page that each machine's Linux uses."""
+_MAGIC = b"WBIMAGE1"
+_WORD = 8
+_WORDS = 1 << 64
+
+# Linux's numbers, which are the same on both machines; `mmap` is a library that takes longer to load than a kernel.
+_READ, _WRITE, _EXECUTE = 1, 2, 4
+_PRIVATE, _ANONYMOUS = 0x02, 0x20
+_FAILED = ctypes.c_void_p(-1).value
+
+_SHARE = 16
+"""Objects of one linker: alone each would take 0.2 ms and 100 kB more. LLVM keeps some kilobytes of each, unloaded
+or not, until its linker goes; so a linker serves a few objects, and goes with the last of them."""
+
+_numbers = itertools.count()
+_linkers: list[tuple[Any, int]] = []
+"""LLVM's linker in use, and how many objects it has yet to take."""
+
 # LLVM's loader has a lock of its own. A fork takes both in the opposite order: ours first, as threads do.
 _lock = free_at_fork(threading.RLock())
 _trackers: dict[weakref.ref[Any], Any] = {}
 _unowned: deque[weakref.ref[Any]] = deque()
+
+
+class Refused(Exception):
+    """The system gives no memory for code: why, and what to do. LLVM's loader would end the process over it."""
+
+    def __init__(self, why: str, advice: str) -> None:
+        super().__init__(why)
+        self.advice = advice
+
+
+class Unsupported(Exception):
+    """Something that is left to LLVM's loader."""
+
+
+class Damaged(Exception):
+    """An object or an image that is not whole."""
+
+
+class Image(msgspec.Struct, array_like=True):
+    """Code that is laid out, wherever it will lie: only words with addresses are left to write.
+
+    Attributes:
+        machine: what it runs on, by ELF's number.
+        code: how many of its bytes, from the start, are never written: code, constants, addresses.
+        size: bytes it takes in memory; those behind `memory` are 0.
+        memory: its bytes.
+        own: where words lie that hold an offset in the image, and shall hold the address.
+        others: where words lie for the addresses of symbols by name, and what is added to these.
+        symbols: offsets of the symbols that it has for others.
+    """
+
+    machine: int
+    code: int
+    size: int
+    memory: bytes | bytearray
+    own: list[int]
+    others: list[tuple[int, str, int]]
+    symbols: dict[str, int]
+
+    def encode(self) -> bytes:
+        """Return it as bytes, for `decode`."""
+        return _MAGIC + msgspec.msgpack.encode(self)
+
+    @classmethod
+    def decode(cls, data: bytes) -> Image | None:
+        """Return the image that `encode` wrote; None of other bytes.
+
+        Raises:
+            Damaged: it is not whole.
+        """
+        if not data.startswith(_MAGIC):
+            return None
+        try:  # Of no type: to make a decoder of one takes longer than to load a kernel.
+            return cls(*msgspec.msgpack.decode(memoryview(data)[len(_MAGIC) :]))
+        except (msgspec.MsgspecError, TypeError):
+            raise Damaged("an image that is not whole") from None
+
+    def at(self, base: int, addresses: Callable[[str], int]) -> bytearray:
+        """Return its bytes as they are to lie at `base`; `addresses` finds those of symbols that it needs.
+
+        Raises:
+            Damaged: they would take more memory than it says.
+        """
+        memory = bytearray(self.memory)
+        words = [(at, base + int.from_bytes(memory[at : at + _WORD], "little", signed=True)) for at in self.own]
+        words += [(at, addresses(name) + addend) for at, name, addend in self.others]
+        for at, address in words:
+            memory[at : at + _WORD] = (address % _WORDS).to_bytes(_WORD, "little")
+        if len(memory) > self.size or self.code > self.size:
+            raise Damaged("an image that is larger than it says")
+        return memory
+
+
+class Block:
+    """Pages of this process.
+
+    Args:
+        size: bytes.
+
+    Raises:
+        Refused: the system has none left.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        address = _system().mmap(None, size, _READ | _WRITE, _PRIVATE | _ANONYMOUS, -1, 0)
+        if address == _FAILED:
+            raise _none_left()
+        self.address: int = address
+
+    def fill(self, memory: bytearray, code: int) -> None:
+        """Put the bytes there; the first `code` of them can then be run, and no longer be written.
+
+        Raises:
+            Refused: the system lets no program run what it wrote, or cannot divide the pages: a process may have only
+                so many maps (`vm.max_map_count`).
+        """
+        ctypes.memmove(self.address, bytes(memory), len(memory))
+        _flush(self.address, code)
+        if _system().mprotect(self.address, code, _READ | _EXECUTE):
+            if ctypes.get_errno() == errno.ENOMEM:
+                raise _none_left()
+            rule = "this system lets no program run code that it wrote to memory"
+            raise Refused(rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no.")
+
+    def close(self) -> None:
+        """Give the pages back."""
+        _system().munmap(self.address, self.size)
 
 
 class CpuCode:
@@ -97,27 +229,23 @@ def unload() -> int:
 
 def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
     """Return the addresses of an object's symbols, and what unloads it."""
-    if machine():
-        with suppress(Unsupported):
-            return _load_elf(image, symbols, imports)
-    from workbench.backends.cpu.loader import linker
-
-    return linker.link(image, symbols, imports)
+    read = Image.decode(image)
+    if read is not None:
+        return _load_image(read, symbols, imports)
+    return _linked(image, symbols, imports)
 
 
-def _load_elf(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
-    read = elf.Object(image, page())
-    if read.machine != machine():
-        raise Unsupported("an object for another machine")
-    symbol_addresses = {number: imports.get(name) or _of_process(name) for number, name in read.needs.items()}
-    block = Block(read.size)
+def _load_image(image: Image, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Block]:
+    missing = set(symbols) - image.symbols.keys()
+    if image.machine != machine() or missing:
+        raise Damaged(f"no symbol {min(missing)}" if missing else "an image for another machine")
+    block = Block(image.size)
     try:
-        addresses = read.addresses(block.address, symbols)
-        block.fill(read.relocated(block.address, symbol_addresses), read.code)
+        block.fill(image.at(block.address, lambda name: imports.get(name) or _of_process(name)), image.code)
     except BaseException:
         block.close()
         raise
-    return addresses, block
+    return {symbol: block.address + image.symbols[symbol] for symbol in symbols}, block
 
 
 @cache
@@ -125,15 +253,119 @@ def _of_process(name: str) -> int:
     """Return the address of a function of this process or of the maths libraries.
 
     Raises:
-        Unsupported: none has it; perhaps LLVM knows another place.
+        Damaged: none has it.
     """
-    for library in _libraries():
-        if address := symbol_address(library, name):
+    for number in range(3):
+        library = _library(number)
+        if library is not None and (address := symbol_address(library, name)):
             return address
-    raise Unsupported(f"no function {name}")
+    raise Damaged(f"no function {name}")
+
+
+@cache
+def _library(number: int) -> ctypes.CDLL | None:
+    """Return a library: the process's own, that of maths, that of vectorised maths; None if there is none."""
+    if not number:
+        return ctypes.CDLL(None)
+    name = systems.maths_library(sys.platform) if number == 1 else libmvec.LIBRARY if libmvec.library() else None
+    return ctypes.CDLL(name) if name else None
+
+
+def _none_left() -> Refused:
+    return Refused("there is no memory left for it", "Let go of kernels, graphs or arrays that you no longer need.")
 
 
 @lru_cache(maxsize=1)
-def _libraries() -> list[ctypes.CDLL]:
-    names = (None, systems.maths_library(sys.platform), libmvec.LIBRARY if libmvec.library() else None)
-    return [ctypes.CDLL(name) for n, name in enumerate(names) if name or not n]
+def machine() -> int:
+    """Return the number that ELF has for this machine; 0 where our loader does not know it or its system."""
+    if sys.platform != "linux" or sys.byteorder != "little":
+        return 0
+    number = {"x86_64": X86_64, "aarch64": AARCH64}.get(platform.machine(), 0)
+    return number if number != AARCH64 or _clear_cache() is not None else 0
+
+
+def _flush(address: int, size: int) -> None:
+    """Clear the instruction cache, on machines where it does not see what was written."""
+    if platform.machine() != "x86_64":
+        _clear_cache()(address, address + size)
+
+
+@lru_cache(maxsize=1)
+def _clear_cache() -> Any:
+    """GCC's function for that; None where its library is not there."""
+    try:
+        function = ctypes.CDLL("libgcc_s.so.1").__clear_cache
+    except (OSError, AttributeError):
+        return None
+    function.argtypes = (ctypes.c_void_p, ctypes.c_void_p)
+    return function
+
+
+@lru_cache(maxsize=1)
+def _system() -> Any:
+    system = ctypes.CDLL(None, use_errno=True)
+    system.mmap.restype = ctypes.c_void_p
+    system.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+    system.mprotect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
+    system.munmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t)
+    return system
+
+
+def _linked(image: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
+    """Return the addresses of `symbols` of an object, and LLVM's handle, which unloads it when it is closed.
+
+    Each object is a library of its own, so that two kernels may share a symbol's name. The loader is ORC with JITLink,
+    on Windows with RuntimeDyld (`systems`).
+
+    Raises:
+        RuntimeError: it is no object of this platform, has no such symbol, or needs one that the process does not have.
+    """
+    import llvmlite.binding as llvm
+
+    builder = llvm.JITLibraryBuilder().add_object_img(image).add_current_process()
+    for symbol in symbols:
+        builder.export_symbol(symbol)
+    for symbol, address in {**_renamed(), **imports}.items():
+        builder.import_symbol(symbol, address)
+    tracker = builder.link(_linker(), f"wb{next(_numbers)}")
+    return {symbol: tracker[symbol] for symbol in symbols}, tracker
+
+
+def _linker() -> Any:
+    """Return the linker for the next object; one that has all it takes lives on in its objects' trackers."""
+    linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
+    if not room:
+        # Its objects keep it alive through their trackers; this only drops our reference.
+        linker.close()
+        linker, room = _new_linker(), _SHARE
+    _linkers.append((linker, room - 1))
+    return linker
+
+
+def _new_linker() -> Any:
+    import llvmlite.binding as llvm
+
+    return llvm.create_lljit_compiler(_machine(), use_jit_link=systems.has_jit_link(sys.platform))
+
+
+@lru_cache(maxsize=1)
+def _renamed() -> dict[str, int]:
+    """Addresses of the C library's functions that have other names here."""
+    import llvmlite.binding as llvm
+
+    names = systems.renamed(sys.platform)
+    renamed = {usual: llvm.address_of_symbol(theirs) for usual, theirs in names.items()}
+    return {usual: address for usual, address in renamed.items() if address}
+
+
+@lru_cache(maxsize=1)
+def _machine() -> Any:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    for name in (systems.maths_library(sys.platform), libmvec.LIBRARY if libmvec.library() else None):
+        if name:
+            llvm.load_library_permanently(name)
+    model = systems.code_model(sys.platform)
+    return llvm.Target.from_default_triple().create_target_machine(opt=0, reloc="pic", codemodel=model)

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
-from workbench.backends.cpu.llvm_faults import LANES_OF_SIGNS
 from workbench.backends.cpu.maths import libmvec
 from workbench.config import settings
 from workbench.errors import DeviceError
@@ -30,6 +30,10 @@ WASM = "wasm32"
 """The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 X86 = platform.machine() in ("x86_64", "AMD64")
+WRONG_SINCE, WRONG_SIGNS = 22, "-avx512dq,-avx512bw"
+"""The first LLVM that takes a mask of signs from the wrong lanes, and what it makes no VPMOV*2M without."""
+WRONG_COMPARED_HALVES = "-avx512vl"
+"""Without these, it cannot select a comparison of float16 unless this goes, too."""
 
 
 class Memory(Protocol):
@@ -70,12 +74,14 @@ class Facts(msgspec.Struct, frozen=True):
         features: all that it has (`+avx2`) and has not (`-avx512f`), by commas.
         llvm: LLVM's version.
         llvmlite: llvmlite's.
+        vector_library: the C library's vectorised maths functions, if this machine can run them (`libmvec.library`).
     """
 
     cpu: str
     features: str
     llvm: tuple[int, ...]
     llvmlite: str
+    vector_library: str = ""
 
     def has(self, feature: str) -> bool:
         """Return whether the processor has a feature, as LLVM calls it."""
@@ -108,7 +114,7 @@ def known_by_files() -> bytes:
         model = sorted({line for line in lines if line.partition(":")[0].strip() in _MODEL})
         if not started or not any(line.startswith(("flags", "Features")) for line in model):
             return b""
-        return msgspec.json.encode([platform.machine(), started, model, _llvmlite()])
+        return msgspec.json.encode([platform.machine(), started, model, platform.libc_ver(), _llvmlite()])
     except (OSError, ImportError, AttributeError):
         return b""
 
@@ -131,10 +137,12 @@ def _ask(in_worker: bool = False) -> Facts:
     if in_worker:
         from workbench.backends.cpu.llvm_pool import host as host_in_worker
 
-        return msgspec.convert(host_in_worker(), Facts)
-    from workbench.backends.cpu.codegen import host
+        told = msgspec.convert(host_in_worker(), Facts)
+    else:
+        from workbench.backends.cpu.codegen import host
 
-    return msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
+        told = msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
+    return replace(told, vector_library=libmvec.library()) if told.has("avx2") else told
 
 
 def version() -> str:
@@ -157,13 +165,8 @@ def _target(_: str | None) -> str:
 @lru_cache(maxsize=1)
 def native() -> str:
     """Return the target of this machine: its CPU's name, and a digest of all that may change what LLVM makes for it."""
-    known = f"{facts().features} {miscompiled()} {vector_library()}"
+    known = f"{facts().features} {miscompiled()} {facts().vector_library}"
     return f"{facts().cpu}+{hashlib.sha256(known.encode()).hexdigest()[:12]}"
-
-
-def vector_library() -> str:
-    """Return the C library's vectorised maths functions, if this machine can run them (`libmvec.library`)."""
-    return libmvec.library() if facts().has("avx2") else ""
 
 
 def converts_halves() -> bool:
@@ -174,9 +177,9 @@ def converts_halves() -> bool:
 def miscompiled() -> str:
     """Features that this LLVM gets wrong, taken away.
 
-    Without these two there is no VPMOV*2M (`llvm_faults`).
+    Each of its faults is a row of `tests/backends/cpu/llvm_faults`, with the LLVM IR that shows it.
     """
-    return LANES_OF_SIGNS.without if facts().llvm[0] >= LANES_OF_SIGNS.first and X86 else ""
+    return WRONG_SIGNS if facts().llvm[0] >= WRONG_SINCE and X86 else ""
 
 
 @lru_cache

@@ -1,5 +1,6 @@
-"""Generated text whose lines end in `// @ line` of the cell, for reading next to it.
+"""The lines that generated text is from: for reading next to the cell, and as numbers of IR operations.
 
+Text for reading ends its lines in `// @ line` of the cell.
 The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
 a reader sees one text and a view knows which lines belong together.
 """
@@ -7,6 +8,11 @@ a reader sees one text and a view knows which lines belong together.
 from __future__ import annotations
 
 import re
+
+from workbench.deep import deep
+from workbench.ir.rewrite import replace_body
+from workbench.ir.values import Block, Function, Op, number_ops
+from workbench.source import Location, Source
 
 _LINE = re.compile(r'#line (\d+) "/cell/([^"]*)"')
 _FILE = re.compile(r'\s*\.file\s+(\d+)\s+"/cell/([^"]*)"')
@@ -70,3 +76,25 @@ def marked_ptx(text: str, label: str, offset: int) -> str:
 
 def _marked(row: str, at: int, offset: int) -> str:
     return f"{row}  // @ {at + offset}" if at and row.strip(" \t{}") else row
+
+
+NUMBERS = Source("")
+
+
+@deep
+def lines_by_operation(function: Function) -> Function:
+    """Return the function with each operation's number in place of its line, so that cached code has no line of a cell.
+
+    A comment above a kernel moves its lines and nothing else: the code is found in the cache, and the numbers are
+    turned into lines with the IR of the open cell (as for faults, `design/faults.md`).
+    """
+    numbers = number_ops(function)
+
+    def block(old: Block) -> Block:
+        return Block(old.params, tuple(changed(op) for op in old.ops))
+
+    def changed(op: Op) -> Op:
+        blocks = tuple(map(block, op.blocks))
+        return Op(op.name, op.operands, op.results, op.attrs, blocks, Location(NUMBERS, numbers[op]))
+
+    return replace_body(function, block(function.body))

@@ -16,8 +16,19 @@ from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
-from workbench.builtins.geometry.trees import MESH, VEC3, begin_query, bvh_query_next, entered, greater, inverse, lesser
-from workbench.builtins.vectors.dot_and_length import cross, dot, normalize
+from workbench.builtins.geometry.trees import (
+    FACES,
+    MESH,
+    VEC3,
+    bvh_query_next,
+    entered,
+    greater,
+    inverse,
+    lesser,
+    query_of,
+)
+from workbench.builtins.geometry.triangles import closest
+from workbench.builtins.vectors.dot_and_length import cross, dot, length_sq, normalize
 from workbench.structs import Struct
 from workbench.types import bool as bool_
 from workbench.types import float32, int32
@@ -47,6 +58,15 @@ def corners(mesh, face, /):
     k = natural(3 * face)
     a, b, c = natural(mesh.indices[k]), natural(mesh.indices[k + 1]), natural(mesh.indices[k + 2])
     return mesh.points[a], mesh.points[b], mesh.points[c]
+
+
+@written("_seen(mesh, face, p)")
+def seen(mesh, face, p, /):
+    """Return the vector from p to the nearest point of a face."""
+    q, r, s = corners(mesh, face)
+    a, b, c = q - p, r - p, s - p
+    u, v = closest(a, b, c)
+    return a * u + b * v + c * (1.0 - u - v)
 
 
 @written("_triangle_weights(a, b, c, dir)")
@@ -163,19 +183,29 @@ def mesh_query_ray_count_intersections(mesh, start, dir):
 @written("mesh_query_aabb(mesh, low, high)", kinds(VECTOR, VECTOR), of=MESH)
 def mesh_query_aabb(mesh, low, high):
     """Find the faces whose boxes overlap the box from `low` to `high`: `for f in mesh_query_aabb(mesh, low, high)`."""
-    return begin_query(mesh, 0, low, high, 0.0)
+    return query_of(mesh, mesh.points, mesh.indices, 0, low, high, 0.0)
+
+
+@written("mesh_query_sphere(mesh, center, radius)", kinds(VECTOR, NUMBER), of=MESH)
+def mesh_query_sphere(mesh, center, radius):
+    """Find the faces that a ball meets: `for f in mesh_query_sphere(mesh, center, radius)`."""
+    return query_of(mesh, mesh.points, mesh.indices, 4, center, center, greater(radius, 0.0))
 
 
 @written("mesh_query_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_next(query):
     """Advance a query to its next face in a `while`, as `bvh_query_next` does."""
-    return bvh_query_next(query)
+    onward, k, face = bvh_query_next(query)
+    if query.kind == 4 and face >= 0:
+        if not length_sq(seen(query, face, query.low)) <= query.radius * query.radius:
+            face = -1
+    return onward, k, face
 
 
 @written("mesh_query_aabb_next(query, face)", kinds(), of=("BvhQuery", "within"))
 def mesh_query_aabb_next(query):
-    """Advance a query to its next face in a `while`, as `bvh_query_next` does."""
-    return bvh_query_next(query)
+    """Advance a query to its next face in a `while`, as `mesh_query_next` does."""
+    return mesh_query_next(query)
 
 
 @written("mesh_eval_position(mesh, face, u, v)", kinds(INTEGER, NUMBER, NUMBER), of=MESH)
@@ -201,6 +231,38 @@ def mesh_eval_face_normal(mesh, face):
     """Return the unit normal of a face; seen against it, the corners run counterclockwise."""
     p, q, r = corners(mesh, face)
     return normalize(cross(q - p, r - p))
+
+
+class MeshPart:
+    """A mesh whose arrays are parts of those of `Meshes`."""
+
+    def __init__(self, *fields: Any) -> None:
+        """Hold the fields; only a kernel makes one."""
+
+    __wb_struct__ = Struct.of("Mesh", FACES)
+
+
+@written("mesh_at(meshes, k)", kinds(INTEGER), of=("Meshes", "starts"))
+def mesh_at(meshes, k):
+    """Return the k-th of several meshes, for queries: `mesh_query_ray(mesh_at(meshes, k), start, dir, 100.0)`."""
+    at = meshes.starts
+    j = k + 1
+    return MeshPart(
+        meshes.points[at[k, 0] : at[j, 0]],
+        meshes.velocities[at[k, 1] : at[j, 1]],
+        meshes.indices[at[k, 2] : at[j, 2]],
+        meshes.lowers[at[k, 3] : at[j, 3]],
+        meshes.uppers[at[k, 4] : at[j, 4]],
+        meshes.nodes[at[k, 5] : at[j, 5]],
+        meshes.items[at[k, 6] : at[j, 6]],
+        meshes.moments[at[k, 7] : at[j, 7]],
+    )
+
+
+@written("mesh_count(meshes)", kinds(), of=("Meshes", "starts"))
+def mesh_count(meshes):
+    """Return how many meshes there are."""
+    return meshes.starts.shape[0] - 1
 
 
 @written("mesh_get(mesh)", kinds(), of=MESH)

@@ -12,8 +12,9 @@ from workbench.builtins.declaration.declare import written
 from workbench.builtins.declaration.forms import natural, popped, pushed, stack
 from workbench.builtins.declaration.forms import vector as _vector
 from workbench.builtins.declaration.rules import INTEGER, NUMBER, VECTOR, kinds
-from workbench.builtins.geometry.meshes import corners, crossings, nearest_face, weights
-from workbench.builtins.geometry.trees import MESH, VEC3, distance, greater, lesser, up_to
+from workbench.builtins.geometry.meshes import corners, crossings, nearest_face, seen, weights
+from workbench.builtins.geometry.trees import MESH, distance, greater, lesser, up_to
+from workbench.builtins.geometry.triangles import closest
 from workbench.builtins.scalars.maths import acos, atan2, sqrt
 from workbench.builtins.scalars.randoms import rand_init, randf
 from workbench.builtins.vectors.dot_and_length import cross, dot, length, length_sq, normalize
@@ -37,52 +38,6 @@ class MeshQueryPoint:
     )
 
 
-MOMENT = Struct.of("MeshMoment", [("normal", VEC3), ("center", VEC3), ("reach", float32)])
-"""The dipole of the faces below a node: their summed area vectors, centroid, and the node's radius around it."""
-
-
-@written("_closest(a, b, c)")
-def closest(a, b, c, /):
-    """Return the barycentric weights of a and b at the point of triangle abc that is closest to the origin.
-
-    By the region in which that lies (Ericson, Real-Time Collision Detection, 5.1.5): a corner, an edge, the inside.
-    """
-    ab, ac = b - a, c - a
-    d1, d2 = -dot(ab, a), -dot(ac, a)
-    d3, d4 = -dot(ab, b), -dot(ac, b)
-    d5, d6 = -dot(ab, c), -dot(ac, c)
-    wa, wb, wc = d3 * d6 - d5 * d4, d5 * d2 - d1 * d6, d1 * d4 - d3 * d2
-    u, v = 1.0, 0.0
-    if d1 <= 0.0 and d2 <= 0.0:
-        u, v = 1.0, 0.0
-    elif d3 >= 0.0 and d4 <= d3:
-        u, v = 0.0, 1.0
-    elif d6 >= 0.0 and d5 <= d6:
-        u, v = 0.0, 0.0
-    elif wc <= 0.0 and d1 >= 0.0 and d3 <= 0.0:
-        v = d1 / (d1 - d3)
-        u = 1.0 - v
-    elif wb <= 0.0 and d2 >= 0.0 and d6 <= 0.0:
-        v = 0.0
-        u = 1.0 - d2 / (d2 - d6)
-    elif wa <= 0.0 and d4 >= d3 and d5 >= d6:
-        u = 0.0
-        v = 1.0 - (d4 - d3) / ((d4 - d3) + (d5 - d6))
-    else:
-        total = wa + wb + wc
-        u, v = wa / total, wb / total
-    return u, v
-
-
-@written("_seen(mesh, face, p)")
-def _seen(mesh, face, p, /):
-    """Return the vector from p to the nearest point of a face."""
-    q, r, s = corners(mesh, face)
-    a, b, c = q - p, r - p, s - p
-    u, v = closest(a, b, c)
-    return a * u + b * v + c * (1.0 - u - v)
-
-
 @written("_closest_face(mesh, p, limit)")
 def _closest_face(mesh, p, limit, /):
     """Return the face nearest to p within the limit, or -1."""
@@ -98,7 +53,7 @@ def _closest_face(mesh, p, limit, /):
         if right < 0:
             for k in range(-1 - right, mesh.nodes[node].skip - 1 - right):
                 f = mesh.items[natural(k)]
-                d = length_sq(_seen(mesh, f, p))
+                d = length_sq(seen(mesh, f, p))
                 if d < nearest:
                     nearest = d
                     face = f

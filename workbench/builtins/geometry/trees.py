@@ -32,6 +32,18 @@ TREE: list[tuple[str, AnyType]] = [
 """The fields of a tree: the items' boxes, the nodes, the items in the order of leaves."""
 
 
+MOMENT = Struct.of("MeshMoment", [("normal", VEC3), ("center", VEC3), ("reach", float32)])
+"""The dipole of the faces below a node: their summed area vectors, centroid, and the node's radius around it."""
+FACES: list[tuple[str, AnyType]] = [
+    ("points", ArrayType(VEC3, 1)),
+    ("velocities", ArrayType(VEC3, 1)),
+    ("indices", ArrayType(int32, 1)),
+    *TREE,
+    ("moments", StructArray(MOMENT, 1)),
+]
+"""The fields of a mesh."""
+
+
 BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
 
 
@@ -45,15 +57,20 @@ def up_to(*wanted: str, least: int = 0) -> Takes:
 
 
 class BvhQuery:
-    """A query in progress: its shape (`kind` 0 a box, 1 a ray, 2 a ball, 3 a capsule) and its position."""
+    """A query in progress: its shape and its position.
+
+    `kind` is 0 for a box, 1 a ray, 2 a ball, 3 a capsule, 4 a ball that has to meet the faces themselves; for these it
+    has the mesh's points and indices.
+    """
 
     def __init__(self, *fields: Any) -> None:
         """Hold the fields; only a kernel makes a query."""
 
     __wb_struct__ = Struct.of(
         "BvhQuery",
-        [*TREE, ("kind", int32), ("low", VEC3), ("high", VEC3), ("radius", float32), ("at", int32), ("within", int32)],
-    )
+        [*TREE, ("points", ArrayType(VEC3, 1)), ("indices", ArrayType(int32, 1)), ("kind", int32), ("low", VEC3),
+         ("high", VEC3), ("radius", float32), ("at", int32), ("within", int32)],
+    )  # fmt: skip
 
 
 @written("_lesser(a, b)")
@@ -108,8 +125,14 @@ def overlaps(lower, upper, low, high, /):
 
 @written("_bvh_query(tree, kind, low, high, radius)")
 def begin_query(tree, kind, low, high, radius, /):
-    """Return a query of a tree, before its first item."""
-    return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, kind, low, high, radius, 0, 0)
+    """Return a query of a tree of boxes, before its first item."""
+    return query_of(tree, tree.lowers, tree.items, kind, low, high, radius)
+
+
+@written("_query_of(tree, points, indices, kind, low, high, radius)")
+def query_of(tree, points, indices, kind, low, high, radius, /):
+    """Return a query of a tree, whose items are faces of these points and indices, before its first item."""
+    return BvhQuery(tree.lowers, tree.uppers, tree.nodes, tree.items, points, indices, kind, low, high, radius, 0, 0)
 
 
 @written("bvh_query_aabb(bvh, low, high)", kinds(VECTOR, VECTOR), of=BVH)
@@ -146,7 +169,7 @@ def _met(query, lower, upper, limit, /):
         return overlaps(lower, upper, query.low, query.high)
     if query.kind == 1:
         return entered(lower, upper, query.low, query.high, limit) < 1.0e38
-    if query.kind == 2:
+    if query.kind == 2 or query.kind == 4:
         return distance(lower, upper, query.low) <= r * r
     margin = _vector(r, r, r)
     return entered(lower - margin, upper + margin, query.low, query.high, limit) < 1.0e38

@@ -65,10 +65,11 @@ class Disk:
             self.root = root.expanduser().absolute()
         self._named = self.root or root
         self.folder = self._named / f"v{SCHEMA}"
+        self._folder = f"{self.folder}{os.sep}"
 
     def path(self, digest: str) -> Path:
         """Return the path of the entry of `digest`, which need not exist."""
-        return self.folder / digest[:2] / digest[2:]
+        return Path(f"{self._folder}{digest[:2]}{os.sep}{digest[2:]}")
 
     def read(self, digest: str) -> Entry | None:
         """Read an entry and check every byte; return None, after a report, if it is missing or must not be used."""

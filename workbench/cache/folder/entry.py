@@ -18,6 +18,8 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import msgspec
+
 from workbench.cache.key import SCHEMA
 from workbench.errors import CacheError
 
@@ -130,8 +132,8 @@ def _header(data: bytes, digest: str) -> tuple[int, float]:
 
 def _metadata(data: bytes) -> dict[str, Any]:
     try:
-        metadata: Any = json.loads(data)
-    except (ValueError, RecursionError):
+        metadata: Any = msgspec.json.decode(data)
+    except (msgspec.MsgspecError, RecursionError):
         raise Damaged("has metadata that are not JSON") from None
     if not isinstance(metadata, dict):
         raise Damaged("has metadata that are not a JSON object")

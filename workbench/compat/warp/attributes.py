@@ -72,6 +72,11 @@ def _never(*args: Any, **options: Any) -> bool:
     return False
 
 
+_CAPABILITIES = (
+    "is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing", "is_cpu_gpu_atomic_supported",
+    "is_cpu_memory_access_from_gpu_supported", "is_gpu_memory_access_from_cpu_supported", "is_managed_memory_supported",
+    "is_concurrent_managed_access_supported",
+)  # fmt: skip
 _COUNTS = ("sm_count", "arch", "total_memory", "free_memory", "max_shared_memory_per_block")
 ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     Scalar: {"_type_": _ctype, "_length_": lambda t: 1},
@@ -84,7 +89,8 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
     wb.Device: {
         "alias": lambda d: d.name,
         "ordinal": lambda d: d.index if d.is_cuda else -1,
-        **dict.fromkeys(("is_mempool_supported", "is_mempool_enabled", "is_uva", "is_primary", "is_capturing"), _never),
+        **dict.fromkeys(_CAPABILITIES, _never),
+        "can_access": lambda d: lambda other: d == other,
         **dict.fromkeys(("context", "pci_bus_id", "uuid"), lambda d: None),
         **dict.fromkeys(_COUNTS, lambda d: 0),
     },

@@ -23,6 +23,7 @@ from workbench.api.kernels.source_text import definition_of
 from workbench.api.tapes.gradients import Gradients
 from workbench.builtins import FORMS, TABLE, Form
 from workbench.builtins.warp import MEANINGS
+from workbench.compat.warp import dims
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
 from workbench.compat.warp.makers import NUMBERS, PYTHON, of_warp
@@ -94,6 +95,13 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
     def add_overload(self, *types: Any) -> Kernel:
         """Return the kernel, which is built for the types of each launch."""
         return self
+
+    def of_rank(self, rank: int) -> Kernel:
+        """Return the kernel whose `tid()` gives so many indices, always one object."""
+        known = vars(self).setdefault("ranks", {})
+        if rank not in known:
+            known[rank] = Kernel(dims.with_rank(self.definition, rank), enable_backward=self.enable_backward)
+        return known[rank]
 
 
 class _FunctionClass(type):
@@ -325,9 +333,11 @@ def _launched(
         capture.note(kernel, dim, [*inputs, *outputs])
     for tape in _TAPES if options.get("record_tape", True) and not adjoint else ():
         tape.launches.append([kernel, dim, 0, inputs, outputs, device, block_dim, {}])
-    if block_dim is not None:  # no more threads than there are in all
-        count = math.prod(dim) if isinstance(dim, (tuple, list)) else dim
-        options["block_dim"] = min(block_dim, max(count, 1)) if isinstance(count, int) else block_dim
+    if isinstance(kernel, Kernel):
+        kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank)
+        if block_dim is not None or dims.uses_blocks(kernel.definition):
+            size = min(dims.block_dim(block_dim, device), max(dims.bounds_of(kernel, dim).size, 1))
+            options |= {"block_dim": size} if dims.uses_blocks(kernel.definition) else {}
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 
@@ -340,8 +350,10 @@ class Launch(metaclass=_LaunchClass):
     """A launch whose dimensions and arguments are set one by one: `wp.Launch(kernel)`, `set_dim`, `set_param_…`."""
 
     def __init__(self, kernel: wb.Kernel, device: Any = None, adjoint: bool = False, **options: Any) -> None:
-        self.kernel, self.dim = kernel, (0,)
-        self._options, self._recorded = {"device": device, "adjoint": adjoint, **options}, None
+        self.kernel, self.dim, self.bounds = kernel, (0,), dims.bounds_of(kernel, 0)
+        self.block_dim = dims.block_dim(options.pop("block_dim", None), device)
+        self._options = {"device": device, "adjoint": adjoint, "block_dim": self.block_dim, **options}
+        self._recorded: wb.Launch | None = None
         kinds = parameter_annotations(kernel.definition)
         self._values: dict[str, Any] = {n: kinds[n](0) if isinstance(kinds[n], Scalar) else None for n in kinds}
         self._values |= {n: k(*[0] * k.length) for n, k in kinds.items() if isinstance(k, Vector)}
@@ -349,7 +361,13 @@ class Launch(metaclass=_LaunchClass):
 
     def set_dim(self, dim: Any) -> None:
         """Set the dimensions."""
-        self.dim, self._recorded = dim, None
+        self.bounds = dims.bounds_of(self.kernel, dim)
+        self.dim, self._recorded = self.bounds.dims, None
+
+    @property
+    def params(self) -> list[Any]:
+        """The bounds, the arguments, and with `adjoint` their adjoints."""
+        return [self.bounds, *self._values.values(), *(self._adjoints.values() if self._options["adjoint"] else ())]
 
     def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
         """Set the argument, or the adjoint, of a parameter."""
@@ -394,6 +412,9 @@ def launch_tiled(
     """
     hints("wp.launch_tiled", {"max_blocks": max_blocks or None})
     inputs, outputs = _as_vectors(kernel, inputs, 0, device), _as_vectors(kernel, outputs, len(inputs), device)
+    if isinstance(kernel, Kernel):
+        kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank, per_block=1)
+    options["block_dim"] = dims.block_dim(options.get("block_dim"), device)
     return wb.launch_tiled(kernel, dim, inputs, outputs, device=device, **options)
 
 
@@ -409,6 +430,10 @@ def _as_vectors(kernel: wb.Kernel, values: Sequence[Any], first: int, device: An
             values[k] = _with_arrays(value, device)
             if k < len(names) and kernel.definition.annotations.get(names[k]) is Any:
                 values[k] = _with_objects(values[k])
+    numbers = [k for k, v in enumerate(values) if isinstance(v, wb.array) and v.dtype == NUMBERS["uint64"]]
+    for k in numbers:
+        if k < len(names) and kernel.definition.annotations.get(names[k]) in (Any, wb.Meshes):
+            values[k] = known(values[k])
     if not any(v is None or isinstance(v, _PARTS) for v in values):
         return values
     types = list(parameter_annotations(kernel.definition).values())[first:]

@@ -72,8 +72,7 @@ class Number(Scalar):
     def __call__(self, value: Any = 0) -> Any:
         """Return a NumPy scalar of this type; of an integer that does not fit its lowest bits."""
         if self.kind in (Kind.INT, Kind.UINT) and isinstance(value, (int, float, np.number)):
-            bits = int(value) % 2**self.bits
-            value = bits - 2**self.bits * (self.kind is Kind.INT and bits >= 2 ** (self.bits - 1))
+            value = types.wrapped(int(value), self)
         number = super().__call__(value)
         return _number_class(type(number))(number)
 

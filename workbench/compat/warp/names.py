@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp import arrays, launches
+from workbench.compat.warp import arrays, dims, launches
 from workbench.compat.warp.absent import ABSENT, Renderer, absent, hints, ignored, is_absent, mention
 from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
@@ -76,6 +76,15 @@ def _signature(function: Callable[..., Any], **renamed: str) -> Callable[..., An
     @wraps(function)
     def call(*args: Any, stream: Any = None, **options: Any) -> Any:
         return function(*args, **{renamed.get(name, name): value for name, value in options.items()})
+
+    return call
+
+
+def _refused(name: str) -> Callable[..., Any]:
+    """Return a function that says that there are no memory pools."""
+
+    def call(*args: Any, **options: Any) -> None:
+        raise ValueError(f"wp.{name}(): Workbench has no memory pools; memory is freed with its arrays.")
 
     return call
 
@@ -317,6 +326,10 @@ _NEVER = (
     "is_mempool_access_supported",
     "is_conditional_graph_supported",
 )
+_OF_GPU = (
+    "set_mempool_enabled", "get_mempool_release_threshold", "set_mempool_release_threshold",
+    "get_mempool_used_mem_current", "get_mempool_used_mem_high", "set_mempool_access_enabled",
+)  # fmt: skip
 _NO_RENDERER = "draws nothing: there is no USD here"
 
 # fmt: off
@@ -370,7 +383,7 @@ TABLE: dict[str, Row] = {
     ),
     **_group(
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
-        get_suggested_block_size=lambda kernel, device=None: (256, 1),
+        get_suggested_block_size=lambda kernel, device=None: (dims.block_dim(None, device), 1),
         get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
         **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
@@ -409,6 +422,8 @@ TABLE: dict[str, Row] = {
     "get_cuda_device": Row(lambda ordinal=None: wb.get_device(f"cuda:{ordinal or 0}"), "wb.get_device"),
     "get_stream": Row(lambda device=None: wb.Stream(wb.get_device(device)), "wb.Stream"),
     **_group("", _NO_POOLS, **dict.fromkeys(_POOLS, lambda *args, **options: nullcontext())),
+    **{name: Row(_refused(name), "", "refused: there are no pools to ask") for name in _OF_GPU},
+    "get_cuda_max_cluster_dim": Row(lambda kernel, device=None: 1, "", "blocks do not form clusters here"),
     "init": Row(lambda: None, "", "nothing has to be initialised"),
     "clear_kernel_cache": Row(ignored("wp.clear_kernel_cache"), "wb.cache.clear", _BUILT),
     "set_module_options": Row(_set_options, "wb.kernel(…)", "without effect: options are a kernel's or a launch's"),

@@ -33,7 +33,7 @@ _INTO: dict[str, tuple[int, tuple[str, ...]]] = {
 """Queries that may be given names for their results: after how many arguments, and what they are."""
 _NO_FUNCS = {*FORMS, *TABLE, *SCALARS} - {"tile_map"}
 """Names that hand their arguments to no func."""
-_ANSWERS = ("next", "tiled")
+_ANSWERS = ("next", "next_tiled")
 """Ends of names whose first argument is a query."""
 _IN_PLACE = {
     "tile_fft": (0,), "tile_ifft": (0,), "tile_sort": (0, 1), "tile_cholesky_inplace": (0,), "tile_axpy": (2,),
@@ -43,9 +43,21 @@ _IN_PLACE = {
 """Calls that stand as statements, and which of their arguments they change."""
 _STACK = ("tile_stack", "tile_stack_push", "tile_stack_pop", "tile_stack_count", "tile_stack_clear")
 _OPERATORS = {"mul": ast.Mult(), "div_approx": ast.Div()}
-_RENAMES = {"inverse_approx": "inverse", "tile_empty": "tile_zeros"}
+_RENAMES = {
+    "inverse_approx": "inverse",
+    "tile_empty": "tile_zeros",
+    "bvh_query_ray_tiled": "bvh_query_ray",
+    "tile_bvh_query_ray": "bvh_query_ray",
+    **{
+        name: f"{tree}_query_aabb"
+        for tree in ("bvh", "mesh")
+        for name in (f"tile_{tree}_query_aabb", f"{tree}_query_aabb_tiled")
+    },
+}
+_TILED_NEXT = ("tile_bvh_query_next", "bvh_query_next_tiled", "tile_mesh_query_aabb_next", "mesh_query_aabb_next_tiled")
+_TILED = (*_TILED_NEXT, "tile_query_valid")
 _OTHERWISE = (
-    *_STACK, *_OPERATORS, *_RENAMES, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
+    *_STACK, *_OPERATORS, *_RENAMES, *_TILED, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
 )  # fmt: skip
 
 
@@ -66,7 +78,10 @@ class _Known:
 
 
 def known(value: Any) -> Any:
-    """Return the grid, mesh or tree of a number; any other value itself."""
+    """Return the grid, mesh or tree of a number, and several meshes of an array of theirs; any other value itself."""
+    if isinstance(value, wb.array) and value.dtype == SCALARS["uint64"] and 0 < value.size:
+        meshes = [_KNOWN.get(n) for n in value.numpy().ravel().tolist()]
+        return value if not all(isinstance(m, wb.Mesh) for m in meshes) else wb.Meshes(meshes)
     geometry = _KNOWN.get(int(value)) if isinstance(value, (int, np.integer)) else None
     return value if geometry is None else geometry
 
@@ -118,6 +133,8 @@ class Bvh(_Tree, wb.Bvh):
 class Mesh(_Tree, wb.Mesh):
     """`workbench.Mesh`, whose `id` is what kernels are given."""
 
+    support_winding_number = property(lambda m: m.__dict__["_winds"])
+
 
 def rewritten(definition: Definition) -> Definition:
     """Return the definition as the language writes it.
@@ -132,7 +149,7 @@ def rewritten(definition: Definition) -> Definition:
     if not own and written and not _read_after(definition.node):
         return definition
     node = copy.deepcopy(definition.node)
-    _Rewriter(node, definition).visit(node)
+    _Rewriter(node, definition, {name for name, kind in own.items() if kind is wb.Meshes}).visit(node)
     return replace(definition, node=node, annotations={**definition.annotations, **own}, written=("", 0))
 
 
@@ -188,7 +205,8 @@ def _asked(definition: Definition) -> dict[str, Any]:
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
-        kinds = [k for head, k in _ASKED.items() if _name(call).startswith(f"{head}_")]
+        asked = _name(call).removeprefix("tile_")
+        kinds = [k for head, k in _ASKED.items() if asked.startswith(f"{head}_") and not asked.endswith(_ANSWERS)]
         for position, argument in enumerate(call.args):
             if (
                 isinstance(argument, ast.Attribute)
@@ -197,18 +215,28 @@ def _asked(definition: Definition) -> dict[str, Any]:
                 and not position
             ):
                 own[argument.value.id] = Any  # type: ignore[attr-defined]  # a struct with a number of a mesh
+            if kinds and not position and _element_of(argument, definition) in names:
+                own[_element_of(argument, definition)] = wb.Meshes
             if not isinstance(argument, ast.Name) or argument.id not in names:
                 continue
-            if kinds and position == 0 and not _name(call).endswith(_ANSWERS):
+            if kinds and position == 0:
                 own[argument.id] = kinds[0]
-            elif not kinds and names[argument.id].endswith("uint64") and _name(call) not in _NO_FUNCS:
+            elif not kinds and names[argument.id].rstrip("]").endswith("uint64") and asked not in _NO_FUNCS:
                 own.setdefault(argument.id, Any)
     return own
 
 
+def _element_of(node: ast.expr, definition: Definition) -> str:
+    """Return the name of the array whose element `node` is, or what is assigned to it; empty if it is something else."""
+    if isinstance(node, ast.Name):
+        values = (n.value for n in definition.nodes if isinstance(n, ast.Assign) and _is_name(n.targets[0], node.id))
+        node = next(values, node)
+    return getattr(node.value, "id", "") if isinstance(node, ast.Subscript) else ""
+
+
 class _Rewriter(ast.NodeTransformer):
-    def __init__(self, node: ast.FunctionDef, definition: Definition) -> None:
-        self.definition, self.turns = definition, set[str]()
+    def __init__(self, node: ast.FunctionDef, definition: Definition, meshes: set[str]) -> None:
+        self.definition, self.turns, self.meshes = definition, set[str](), meshes
         self.before: list[ast.stmt] = []
         self.read_after = _read_after(node)
         assigned = (n for n in ast.walk(node) if isinstance(n, ast.Assign) and _is_call(n.value, _BEGUN))
@@ -330,6 +358,25 @@ class _Rewriter(ast.NodeTransformer):
         value = self.visit_Call(_renamed(call, _name(call).removesuffix("_inplace")))
         return _placed(ast.Assign([target], value), node)
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """Write an element of an array of numbers of meshes, and the length of the array."""
+        self.generic_visit(node)
+        if isinstance(node.value, ast.Attribute) and getattr(node.value.value, "id", "") in self.meshes:
+            return _placed(_expression(f"mesh_count({node.value.value.id})"), node)  # type: ignore[attr-defined]
+        if getattr(node.value, "id", "") in self.meshes:
+            return _placed(ast.Call(_load("mesh_at"), [node.value, node.slice], []), node)
+        return node
+
+    def _next_of_block(self, node: ast.Call) -> ast.expr:
+        """Return the tile of a query's next item, which the first thread of the block has; the others have -1."""
+        query, at = ast.unparse(node.args[0]), f"item_{node.lineno}_{node.col_offset}"
+        kind = "mesh" if "mesh" in _name(node) else "bvh"
+        step = ast.parse(f"{query}.at, {query}.within, {at} = {kind}_query_next({query})").body[0]
+        for part in ast.walk(step):
+            ast.copy_location(part, node)
+        self.before.append(step)
+        return _placed(_expression(f"where(tile_arange(block_dim()) == 0, {at}, -1)"), node)
+
     def visit_Call(self, node: ast.Call) -> Any:
         """Write a factor above the diagonal as the transpose of that below, and other calls as here."""
         self.generic_visit(node)
@@ -337,6 +384,11 @@ class _Rewriter(ast.NodeTransformer):
             return self._into(node)
         if _is_call(node, _STACK[1:]):
             return self._stack(node)
+        if _is_call(node, _TILED_NEXT):
+            return self._next_of_block(node)
+        if _is_call(node, ("tile_query_valid",)):
+            query = ast.unparse(node.args[0])
+            return _placed(_expression(f"{query}.at < len({query}.nodes)"), node)
         if _name(node) in _OPERATORS and len(node.args) == 2:
             return _placed(ast.BinOp(node.args[0], _OPERATORS[_name(node)], node.args[1]), node)
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
@@ -354,6 +406,14 @@ class _Rewriter(ast.NodeTransformer):
         if _name(node) == "tile_cholesky_solve":
             return node
         return _placed(_renamed(ast.Call(node.func, [node], []), "tile_transpose"), node)
+
+
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _expression(text: str) -> ast.expr:
+    return ast.parse(text, mode="eval").body
 
 
 def _load(name: str) -> ast.Name:

@@ -28,7 +28,7 @@ from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, strong
+from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, is_integer, strong, wrapped
 from workbench.types import bool as bool_
 
 
@@ -297,7 +297,10 @@ def _cast(context: Context, type: Scalar, args: list[Operand]) -> Operand:
         raise context.error(KernelTypeError, f"{type!r}() takes one argument; it got {len(args)}.")
     operand = usable(context, args[0]) if args else Literal(0)
     if isinstance(operand, Literal):
-        return materialise(context, Literal(int(operand.value)) if _truncates(operand, type) else operand, type)
+        number = Literal(int(operand.value)) if _truncates(operand, type) else operand
+        if context.shared.warp_meanings and is_integer(type) and isinstance(number.value, int):
+            number = Literal(wrapped(number.value, type))
+        return materialise(context, number, type)
     if is_tile(operand):
         return over(
             context, f"{type!r}()", [operand], lambda parts: [materialise(context, _cast(context, type, [*parts]))]

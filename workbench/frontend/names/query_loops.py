@@ -25,8 +25,15 @@ from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
 from workbench.source import blocks_of, nodes_of, parsed, statements_of
 
-BEGIN = ("bvh_query_aabb", "bvh_query_ray", "bvh_query_sphere", "bvh_query_capsule", "mesh_query_aabb")
-NEXT, MESH_NEXT = "bvh_query_next", ("mesh_query_aabb_next", "mesh_query_next")
+BEGIN = (
+    "bvh_query_aabb",
+    "bvh_query_ray",
+    "bvh_query_sphere",
+    "bvh_query_capsule",
+    "mesh_query_aabb",
+    "mesh_query_sphere",
+)
+NEXT, MESH_NEXT = "bvh_query_next", "mesh_query_next"
 TEXT = """
 while QUERY.at < len(QUERY.nodes):
     QUERY.at, QUERY.within, FOUND = _
@@ -63,7 +70,7 @@ def _begun(definition: Definition, node: ast.AST) -> bool:
 
 
 def _continued(definition: Definition, node: ast.AST) -> bool:
-    return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, *MESH_NEXT))
+    return isinstance(node, ast.While) and _named(definition, node.test, (NEXT, MESH_NEXT, "mesh_query_aabb_next"))
 
 
 def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
@@ -79,16 +86,16 @@ def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
         query, target, call = f"query{at}", node.target, copy.deepcopy(node.iter)
         assert isinstance(call, ast.Call)
         onward = copy.deepcopy(call.func)
-        if isinstance(onward, ast.Attribute):
-            onward.attr = NEXT
-        elif isinstance(onward, ast.Name):
-            onward.id = NEXT
+        path = dotted(onward) or ""
+        following = MESH_NEXT if path.split(".")[-1].startswith("mesh") else NEXT
+        setattr(onward, "attr" if isinstance(onward, ast.Attribute) else "id", following)
         step, before = (
             ast.Call(onward, [ast.Name(query, ast.Load())], []),
             [ast.Assign([ast.Name(query, ast.Store())], call)],
         )
-        if not _named(definition, step, (NEXT,)):
-            raise KernelSyntaxError(f"The loop needs {NEXT}, which has no meaning here.", advice=f"Import {NEXT}, too.")
+        if not _named(definition, step, (following,)):
+            message = f"The loop needs {following}, which has no meaning here."
+            raise KernelSyntaxError(message, advice=f"Import {following}, too.")
     elif isinstance(node, ast.While) and _continued(definition, node):
         step, before = copy.deepcopy(node.test), []
         assert isinstance(step, ast.Call)

@@ -46,7 +46,6 @@ ABSENT: dict[str, str] = {
     "tile_query_valid": "Queries of trees are not in the language.",
     "grid_index": "A kernel sees its thread's index, tid(), and not how threads are grouped.",
     "hash_grid_query_next": "Write for j in hash_grid_query(grid, x, r): …",
-    "mesh_query_sphere": "Write for face in mesh_query_aabb(mesh, p - r, p + r), and compare the distance.",
     "velocity_at_point": "Write cross(w, r) + v.",
 }
 _DEVICES = "Give device= to zeros, array and launch, or write with wb.ScopedDevice(device): …"

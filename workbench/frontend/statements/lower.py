@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
+from types import NoneType
 from typing import Any
 
 import msgspec
@@ -18,7 +19,7 @@ from workbench.frontend.state.context import Context, Env, Notice, Shared
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.exits import rewrite
 from workbench.frontend.state.operands import Bundle, Poison, Returned, Static
-from workbench.frontend.state.reads import NOTED, Reads, Watched, watch
+from workbench.frontend.state.reads import NOTED, Reads, Watched, dotted, watch
 from workbench.frontend.state.tiling import NeedsBlocks, Tiling
 from workbench.frontend.state.warp_notices import note_loops
 from workbench.frontend.statements import returns
@@ -207,7 +208,12 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
 def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
     """Refuse the annotation of a result that a kernel does not have."""
     annotation = definition.node.returns
-    if annotation is not None and not (isinstance(annotation, ast.Constant) and annotation.value in (None, "None")):
+    path = dotted(annotation) if annotation is not None else None
+    if path is not None:
+        is_none = definition.annotations.get("return", definition.read(path)) in (None, NoneType)
+    else:
+        is_none = annotation is None or (isinstance(annotation, ast.Constant) and annotation.value in (None, "None"))
+    if annotation is not None and not is_none:
         message = f"A kernel returns nothing; this one says {ast.unparse(annotation)}."
         location = definition.locate(annotation)
         yield KernelTypeError(message, location, "Leave the annotation out, or make this a func.", definition.name)

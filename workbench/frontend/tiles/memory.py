@@ -53,21 +53,22 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     ast.copy_location(bounds, node)
     arguments = Arguments(context, bounds, expression, "dtype? storage?")
     numbers = [expression(context, a) for a in node.args]
-    values: list[Any] = [n.value for n in numbers if isinstance(n, Literal)]
-    if not 1 <= len(values) <= 3 or len(values) < len(numbers):
-        raise arguments.error("takes a stop, or start, stop and step, as numbers written out.")
-    start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
+    values: list[Any] = [n.value if isinstance(n, Literal) else _constant(context, n) for n in numbers]
+    if not 1 <= len(values) <= 3 or None in values:
+        raise arguments.error("takes a stop, or start, stop and step, as numbers known at compile time.")
     are_ints = all(isinstance(n, int) for n in values)
+    dtype = arguments.dtype(int32 if are_ints else float32)
+    start, stop, step = (0, *values, 1) if len(values) == 1 else (*values, 1)[:3]
     if not step or not math.isfinite((stop - start) / step):
         raise arguments.error("takes finite numbers, and a step other than 0.")
     count = len(range(start, stop, step)) if are_ints else math.ceil((stop - start) / step)
     if count < 1:
         raise arguments.error("has no element.", "A tile has at least one.")
-    dtype = arguments.dtype(int32 if are_ints else float32)
+    turns = dtype if are_ints and is_integer(dtype) else int32 if are_ints else float64 if dtype == float64 else float32
 
     def element(at: Any, elements: Any) -> Any:
         # Computed from the index rather than stored: a constant tile would need an array in memory.
-        turn = at[0] if are_ints else context.builder.cast(at[0], dtype if dtype == float64 else float32)
+        turn = context.builder.cast(at[0], turns)
         scaled = apply(context, TABLE["mul"], (turn, Literal(step)))
         value = apply(context, TABLE["add"], (scaled, Literal(start)))
         return [materialise(context, value) if value.type == dtype else context.builder.cast(value, dtype)]
@@ -76,6 +77,11 @@ def tile_arange(context: Context, node: ast.Call, expression: Expression) -> Ope
     if start >= 0 and step > 0 and is_integer(dtype):
         context.shared.non_negative.add(tile)
     return stored(tile, arguments.storage())
+
+
+def _constant(context: Context, operand: Operand) -> float | None:
+    """Return the number of a typed constant; None of what is known when the kernel runs."""
+    return context.builder.number(operand) if isinstance(operand, Value) else None
 
 
 def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:

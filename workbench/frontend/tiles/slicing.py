@@ -268,7 +268,7 @@ def only_element(context: Context, tile: Value) -> Value:
 
 
 def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_extract(t, i, j)`."""
+    """Lower `tile_extract(t, i, j)`: `t[i, j]`."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
@@ -279,9 +279,8 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
         wanted, count = shown(tile_of(tile).shape), len(node.args) - 1
         message = f"tile_extract() takes an index for each dimension of {wanted}; it got {count}."
         raise context.error(KernelTypeError, message, "t[i] is a row.")
-    pairs = zip(node.args[1:], tile_of(tile).shape, strict=True)
-    indices = [_index(context, expression(context, a), n) for a, n in pairs]
-    return context.builder.one("tile_extract", (tile, *indices), tile_of(tile).dtype)
+    indices = node.args[1] if len(node.args) == 2 else ast.copy_location(ast.Tuple(node.args[1:], ast.Load()), node)
+    return subscript(context, tile, indices, expression)
 
 
 def tile_broadcast(context: Context, node: ast.Call, expression: Expression) -> Operand:
@@ -396,7 +395,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     tile = arguments.tile("a")
     type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):
-        return reshaped(context, tile, (n,), "thread")
+        return only_element(context, tile) if n == 1 else reshaped(context, tile, (n,), "thread")
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
         raise arguments.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
@@ -410,7 +409,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
         rows.append(reshaped(context, part, (n,)))
     vector = Vector(type.shape[0], type.dtype)
     (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
-    return stored(vectors, "thread")
+    return only_element(context, vectors) if n == 1 else stored(vectors, "thread")
 
 
 FORMS: dict[str, FormHandler] = {

@@ -56,7 +56,9 @@ def _block(context: Context, axis: int) -> Value:
 
 
 def lane(context: Context, block_dim: int) -> Value:
-    """Return the thread's place in its block, for every thread."""
+    """Return the thread's place in its block, for every thread; of a block of one a number, on which it may branch."""
+    if block_dim == 1:
+        return context.builder.const(0, int32)
     (lanes,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])
     # So `x[lane]` has no test for an index from the end.
     context.shared.non_negative.add(lanes)
@@ -69,6 +71,8 @@ def _of_threads(context: Context, block_dim: int, sizes: tuple[int, ...]) -> tup
     Where the last dimensions hold whole blocks, those before them have one index for the whole block: with
     `dim=(rows, block_dim)`, `row, lane = tid()` gives a row that may choose what a tile is loaded from.
     """
+    if block_dim == 1:
+        return _unravelled(context, _block(context, 0), sizes[1:])
     shared = max((k for k in range(1, len(sizes)) if prod(sizes[k:]) % block_dim == 0), default=0)
     block: Value | Literal = _block(context, 0)
     before: tuple[Value, ...] = ()

@@ -284,6 +284,9 @@ def fitted(context: Context, operand: Operand, type: AnyType, what: str) -> Oper
         if isinstance(operand, Elements) and operand.type == type:
             return operand
         raise context.error(KernelTypeError, f"{what} is {type!r}; the value is {describe(operand)}.")
+    # The array itself is in memory; a part of it is a base and bounds, which the struct carries as it does a number.
+    if isinstance(operand, View) and operand.type == type:
+        return operand
     return assign_type(context, operand, type, what)
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import AXIS, SCALAR, VALUE
 from workbench.ir.ops import LEAD, UPDATES
-from workbench.ir.values import Block, Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
 from workbench.types import Slots
 
 
@@ -35,6 +36,43 @@ def is_divergent(op: Op, varying: frozenset[Value] | set[Value]) -> bool:
     if op.name == "while":
         return op.blocks[0].yielded[0] in varying
     return not varying.isdisjoint(op.operands[: LEAD[op.name]])
+
+
+class Neighbours:
+    """The distances between the elements that neighbouring threads of a row access.
+
+    Attributes:
+        varying: the values that differ between them.
+    """
+
+    def __init__(self, function: Function) -> None:
+        self.analysis, self.varying = Analysis(function), varying_values(function)
+        self.tid = Atom("tid", axis=function.launch_ndim - 1)
+
+    def step(self, value: Value) -> int | None:
+        """Return by how much a value differs between neighbouring threads; None if that is not always the same."""
+        if value not in self.varying:
+            return 0
+        terms = dict(self.analysis.form(value).terms)
+        step = terms.pop(self.tid, 0)
+        return step if all(atom.value not in self.varying for atom in terms) else None
+
+    def is_linear(self, op: Op) -> bool:
+        """Return whether neighbouring threads' elements are always the same distance apart."""
+        return all(self.step(v) is not None for v in self._indices(op))
+
+    def is_uniform(self, op: Op) -> bool:
+        """Return whether all threads access one element."""
+        return self.varying.isdisjoint(self._indices(op))
+
+    def is_beside(self, op: Op, steps: Sequence[int] = (0, 1)) -> bool:
+        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
+        *outer, last = indices_of(op)
+        return self.step(last) in steps and self.varying.isdisjoint(outer)
+
+    def _indices(self, op: Op) -> tuple[Value, ...]:
+        component = component_of(op)
+        return (*indices_of(op), component) if component is not None else indices_of(op)
 
 
 class _Analysis:

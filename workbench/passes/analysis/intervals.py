@@ -1,27 +1,119 @@
-"""Accesses that are in range for every thread of a launch, by what is known before it starts.
+"""Bounds of integers by what threads share: numbers that are computed before a launch, or before a row of threads.
 
-The value of an index is bounded by numbers that are the same for all threads: the launch's dimensions, sizes of arrays,
-integer parameters, literals. The bounds are operations of a prologue, computed in int64, and an access is in range
-where conditions on them hold: that no int32 sum wraps, and that its bounds are inside the array.
+The value of an index is bounded by the launch's dimensions, sizes of arrays, integer parameters, literals. The bounds
+are operations of a prologue, computed in int64. An access is in range in all threads of a launch where conditions on
+them hold: that no int32 sum wraps, and that its bounds are inside the array.
 """
 
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 
-from workbench.ir.analysis import MIRRORED
-from workbench.ir.attributes import AXIS, CAPTURED, VALUE
+from workbench.ir.analysis import MIRRORED, Analysis
+from workbench.ir.attributes import AXIS, CAPTURED, Number
+from workbench.ir.build import Builder
 from workbench.ir.values import Function, Op, Value, array_of, number_of
 from workbench.limits import INTERVAL_DEPTH
-from workbench.passes.analysis.prologue import Bounds, Prologue
+from workbench.types import Type, int32, int64
 from workbench.types import bool as bool_
-from workbench.types import int32, int64
+
+Bounds = tuple[Value, Value]
+"""The least and the greatest number that something can be."""
+LEAST, MOST = -(2**31), 2**31 - 1
+
+
+class Prologue:
+    """Operations that all threads share, and what is known of the function that they stand before.
+
+    Attributes:
+        analysis: of the function.
+        builder: where the operations are written.
+        axes: of the launch, those whose index is known here.
+        through: operations that may be computed again here.
+    """
+
+    def __init__(self, function: Function, axes: Iterable[int], through: frozenset[str]) -> None:
+        self.analysis, self.builder = Analysis(function), Builder()
+        self.axes, self.through = frozenset(axes), through
+        self._copies: dict[Value, Value | None] = {}
+        self._shared: dict[tuple[object, ...], Value] = {}
+
+    def share(self, key: tuple[object, ...], make: Callable[[], Value]) -> Value:
+        """Return the value of this key, made on first request."""
+        if key not in self._shared:
+            self._shared[key] = make()
+        return self._shared[key]
+
+    def emit(self, name: str, *operands: Value, type: Type = int64) -> Value:
+        """Return the result of an operation."""
+        return self.share((name, *operands), lambda: self.builder.one(name, operands, type))
+
+    def number(self, number: int) -> Value:
+        """Return a number as int64."""
+        return self.share(("const", number), lambda: self.builder.const(number, int64))
+
+    def literal(self, value: Value) -> Number | None:
+        """Return the number that the function has for a value; None if that is not a literal."""
+        op = self.analysis.defs.get(value)
+        return number_of(op) if op is not None and op.name == "const" and not op.attrs.get(CAPTURED) else None
+
+    def copy(self, value: Value) -> Value | None:
+        """Return the value, computed again here; None if it differs between the threads that share the prologue."""
+        if value in self.analysis.params:
+            return value
+        if value not in self._copies:
+            self._copies[value] = self._copied(value)
+        return self._copies[value]
+
+    def _copied(self, value: Value) -> Value | None:
+        op = self.analysis.defs.get(value)
+        if op is None or not (op.attrs[AXIS] in self.axes if op.name == "tid" else op.name in self.through):
+            return None
+        operands = (
+            op.operands if op.name == "shape" else tuple(v for o in op.operands if (v := self.copy(o)) is not None)
+        )
+        if len(operands) < len(op.operands):
+            return None
+        return self.share(
+            (op.name, value.type, tuple(op.attrs.items()), *operands),
+            lambda: self.builder.emit(op.name, operands, (value.type,), op.attrs).result,
+        )
+
+    def wide(self, value: Value) -> Value | None:
+        """Return an int32 as int64 here; None if it differs between threads."""
+        copy = self.copy(value) if value.type == int32 else None
+        return None if copy is None else self.share(("wide", copy), lambda: self.builder.cast(copy, int64))
+
+    def together(self, name: str, a: Bounds, b: Bounds) -> Bounds:
+        """Return the bounds of a sum ("add") or a difference ("sub")."""
+        low, high = b if name == "add" else b[::-1]
+        return self.emit(name, a[0], low), self.emit(name, a[1], high)
+
+    def counted(self, value: Value, bounds: Callable[[Value], Bounds | None]) -> Bounds | None:
+        """Return the bounds of a loop's counter, by those of the loop's ends; None for another value."""
+        loop = self.analysis.counters.get(value)
+        step = self.literal(loop.operands[2]) if loop is not None else None
+        if loop is None or not step:
+            return None
+        start, stop = (bounds(v) for v in loop.operands[:2])
+        if start is None or stop is None:
+            return None
+        if step > 0:
+            return start[0], self.emit("sub", stop[1], self.number(1))
+        return self.emit("add", stop[0], self.number(1)), start[1]
+
+    def fold(self, name: str, values: Iterable[Value], type: Type = int64) -> Value:
+        """Return all values joined by an operation of two."""
+        first, *rest = dict.fromkeys(values)
+        for value in rest:
+            first = self.emit(name, first, value, type=type)
+        return first
 
 
 class Intervals(Prologue):
-    """Bounds of the integers of one function.
+    """Bounds of the integers of one function, before a launch.
 
     Attributes:
         conditions: what must hold for the accesses asked about so far.
@@ -32,7 +124,6 @@ class Intervals(Prologue):
         self.conditions: dict[Value, None] = {}
         self.facts: ChainMap[Value, tuple[list[Value], list[Value]]] = ChainMap()
         self._asked: dict[Value, None] = {}
-        self._indices: dict[Value, Bounds] = {}
 
     def all_hold(self) -> Value:
         """Return whether every condition does."""
@@ -66,15 +157,12 @@ class Intervals(Prologue):
         return plain
 
     def _plain(self, value: Value, depth: int) -> Bounds | None:
-        if value in self._indices:
-            return self._indices[value]
-        op = self.analysis.defs.get(value)
-        literal = op is not None and op.name == "const" and not op.attrs.get(CAPTURED)
-        number = self.number(int(number_of(op))) if op is not None and literal else self.wide(value)
+        op, literal = self.analysis.defs.get(value), self.literal(value)
+        number = self.number(int(literal)) if literal is not None else self.wide(value)
         if number is not None:
             return number, number
         if op is None:
-            return None
+            return self.counted(value, lambda end: self.bounds(end, depth - 1))
         if op.name == "tid":
             axis = AXIS.of(op.attrs[AXIS])
             dim = self.share(("launch_dim", op.attrs[AXIS]), lambda: self.builder.one("launch_dim", (), int64, axis))
@@ -83,22 +171,19 @@ class Intervals(Prologue):
             size = self._size(op.operands[0], op.attrs[AXIS])
             return size, size
         if op.name in ("add", "sub"):
-            bounds = self.together(op.name, *(self.bounds(v, depth - 1) for v in op.operands))
-            if bounds is not None:
-                self._fits(bounds)
-            return bounds
+            one, other = (self.bounds(v, depth - 1) for v in op.operands)
+            if one is not None and other is not None:
+                return self._fits(self.together(op.name, one, other))
         return None
 
     @contextmanager
     def inside(self, op: Op, block: int) -> Generator[None]:
-        """Assume within block `block` what the condition of an `if`, or the range of a `for`, implies there."""
+        """Assume within block `block` what the condition of an `if` implies there."""
         self.facts = self.facts.new_child({})
         if op.name == "if":
             for name, left, right in self.analysis.implied(op.operands[0], block == 0):
                 self._compare(name, left, right)
                 self._compare(MIRRORED[name], right, left)
-        elif op.name == "for":
-            self._count(op)
         yield
         self.facts = self.facts.parents
 
@@ -112,22 +197,12 @@ class Intervals(Prologue):
         else:
             below.append(self.emit("add", limits[0], self.number(1)) if name == "gt" else limits[0])
 
-    def _count(self, op: Op) -> None:
-        """Learn the interval of the index of `range(start, stop)` with a step of 1."""
-        start, stop, step = op.operands[:3]
-        definition = self.analysis.defs.get(step)
-        first, end = self.bounds(start), self.bounds(stop)
-        by_one = definition is not None and definition.name == "const" and definition.attrs[VALUE] == 1
-        if not by_one or first is None or end is None:
-            return
-        index = op.blocks[0].params[0]
-        self._indices[index] = (first[0], self.emit("sub", end[1], self.number(1)))
-
-    def _fits(self, bounds: Bounds) -> None:
-        """Ask that a sum does not wrap: what is compared with it then means the sum."""
-        low, high = self.number(-(1 << 31)), self.number((1 << 31) - 1)
+    def _fits(self, bounds: Bounds) -> Bounds:
+        """Return the bounds of a sum, and ask that it does not wrap: what is compared with it then means the sum."""
+        low, high = self.number(LEAST), self.number(MOST)
         compared = self.emit("ge", bounds[0], low, type=bool_), self.emit("le", bounds[1], high, type=bool_)
         self._asked.update(dict.fromkeys(compared))
+        return bounds
 
     def _size(self, array: Value, axis: int) -> Value:
         of = array_of(array).size_type

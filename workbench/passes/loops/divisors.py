@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 from workbench.ir.analysis import Analysis
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, definitions, walk
+from workbench.ir.values import Function, Op, Value, walk
 from workbench.types import int32, uint32
 
 DIVISIONS = frozenset({"floordiv", "mod"})
@@ -33,39 +33,6 @@ def same_divisors(function: Function) -> Function:
         return as_product(op) if analysis.uniform(divisor) and not analysis.uniform(x) else None
 
     return rewrite(function, change)
-
-
-def size_last(function: Function) -> Function:
-    """Return the function with `(j + n - 1) % n` as `(j - 1 + n) % n`, which shows an index without n (`interior`).
-
-    Sums of integers wrap, so their order does not matter.
-    """
-    operations = list(walk(function.body))
-    defining = definitions(function.body)
-
-    def terms(value: Value, name: str = "add") -> list[tuple[str, Value]]:
-        op = defining.get(value)
-        if op is None or op.name not in ("add", "sub"):
-            return [(name, value)]
-        other = "sub" if (op.name == "sub") == (name == "add") else "add"
-        return [*terms(op.operands[0], name), *terms(op.operands[1], other)]
-
-    def change(_: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        result = defining.get(op.operands[0]) if op.name == "mod" and op.result.type == int32 else None
-        if result is None or op.operands[1] in result.operands:
-            return None
-        parts, size = terms(op.operands[0]), ("add", op.operands[1])
-        if size not in parts or parts[0][0] != "add" or parts[0] == size:
-            return None
-        parts.remove(size)
-        ops: list[Op] = []
-        total = parts[0][1]
-        for name, value in [*parts[1:], size]:
-            ops.append(Op(name, (total, value), (Value(int32),), {}, (), op.location))
-            total = ops[-1].result
-        return *ops, op.replace((total, op.operands[1]))
-
-    return rewrite(function, change) if any(op.name == "mod" for op in operations) else function
 
 
 def divides(op: Op) -> bool:

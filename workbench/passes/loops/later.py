@@ -11,46 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from workbench.builtins import TABLE
-from workbench.ir.analysis import Analysis, Atom
-from workbench.ir.attributes import AXIS, INTERIOR, REDUCTION, SCALAR
+from workbench.ir.attributes import INTERIOR, REDUCTION, SCALAR
 from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, PURE
 from workbench.ir.rewrite import replace_body
-from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import DEFERRED_OPERATIONS_LEAST, DEFERRED_VALUES, GROUP_OPERATIONS
-from workbench.passes.analysis.divergence import varying_values
+from workbench.passes.analysis.divergence import Neighbours
 from workbench.types import Scalar, Vector
 from workbench.types import bool as bool_
-
-
-class Rows:
-    """The values that the threads of a row have in common.
-
-    Attributes:
-        changed: arrays that the function changes.
-        tids: the thread's own index along the row.
-    """
-
-    def __init__(self, function: Function) -> None:
-        self.axis = function.launch_ndim - 1
-        self.changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
-        self._analysis, self._varying = Analysis(function), varying_values(function)
-        tids = (op for op in walk(function.body) if op.name == "tid" and op.attrs[AXIS] == self.axis)
-        self.tids = [op.result for op in tids]
-
-    def is_common_value(self, op: Op) -> bool:
-        """Return whether it is computed once for a group."""
-        return bool(op.results) and self._varying.isdisjoint(op.results)
-
-    def is_unit(self, value: Value) -> bool:
-        """Return whether a value is the thread's own index plus something that is the same in all threads."""
-        terms = dict(self._analysis.form(value).terms)
-        return terms.pop(Atom("tid", axis=self.axis), 0) == 1 and all(a.value not in self._varying for a in terms)
-
-    def nearby(self, op: Op) -> bool:
-        """Return whether neighbouring threads access neighbouring elements, or all of them the same one."""
-        *outer, last = indices_of(op)
-        return self._varying.isdisjoint(outer) and (last not in self._varying or self.is_unit(last))
 
 
 def later(function: Function) -> Function:
@@ -63,19 +32,22 @@ def later(function: Function) -> Function:
     used = {v for op in walk(function.body) for v in op.operands}
     if not added or not all(_only_adds(op, used) for op in added):
         return function
-    rows = Rows(function)
+    neighbours = Neighbours(function)
+    changed = {op.operands[0] for op in walk(function.body) if op.name in EFFECTS}
     before = [op for op in ops if op not in added]
     # A load behind an addition would see it where arguments overlap.
     last = ops[: ops.index(added[0])]
     gathered = by_index(ops)
-    if not all(_is_pure(op) or (op in last and _reads(op, rows, gathered)) for op in before):
+    # Of arrays that nothing changes: beside its neighbours, the same for all, or by index.
+    loads = {op for op in last if op.name == "load" and op.operands[0] not in changed}
+    if not all(_is_pure(op) or (op in loads and (op in gathered or neighbours.is_beside(op))) for op in before):
         return function
     needed = {v for op in added for inner in _inside(op) for v in inner.operands}
-    own = [op for op in before if op.name != "tid" and not rows.is_common_value(op)]
+    own = [op for op in before if op.name != "tid" and not neighbours.varying.isdisjoint(op.results)]
     yielded = [v for op in own for v in op.results if v in needed]
     if not all(isinstance(v.type, (Scalar, Vector)) for v in yielded):  # structs are in no slot
         return function
-    computed = sum(op.name != "load" and not all(map(rows.is_unit, op.results)) for op in own)
+    computed = sum(op.name != "load" and any(neighbours.step(v) != 1 for v in op.results) for op in own)
     if (
         computed < DEFERRED_OPERATIONS_LEAST
         or sum(v.type.length if isinstance(v.type, Vector) else 1 for v in yielded) > DEFERRED_VALUES
@@ -119,9 +91,3 @@ def by_index(ops: Iterable[Op]) -> set[Op]:
         if op.name == "load" or is_by_index:
             loaded.update(op.results)
     return loads
-
-
-def _reads(op: Op, rows: Rows, gathered: set[Op]) -> bool:
-    """Return whether it loads from an array that nothing changes: beside its neighbours, the same for all, or by
-    index."""
-    return op.name == "load" and op.operands[0] not in rows.changed and (op in gathered or rows.nearby(op))

@@ -6,10 +6,10 @@ from workbench.ir.ops import TILED
 from workbench.ir.rewrite import replace_body
 from workbench.ir.tiles import is_tiled
 from workbench.ir.values import Function
-from workbench.passes.lower_tiles import control_flow, memory, moves, products, reductions
+from workbench.passes.lower_tiles import memory, moves, products, reductions
 from workbench.passes.lower_tiles.in_place import in_place
-from workbench.passes.lower_tiles.lowering import Handler, TileLowering
-from workbench.passes.lower_tiles.turned import turned
+from workbench.passes.lower_tiles.lowering import BRANCHES, Handler, TileLowering
+from workbench.passes.lower_tiles.products import turned
 from workbench.passes.strip_custom_gradients import without_customs
 
 
@@ -29,5 +29,5 @@ def lower_tiles(function: Function, dense: bool = True, plain: bool = False) -> 
     return replace_body(function, TileLowering(LOWER, reuse).whole(body))
 
 
-LOWER: dict[str, Handler] = {**control_flow.LOWER, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER}
+LOWER: dict[str, Handler] = {**BRANCHES, **memory.LOWER, **moves.LOWER, **products.LOWER, **reductions.LOWER}
 assert TILED <= LOWER.keys()

@@ -21,7 +21,7 @@ from workbench.runtime.absent_names import warn_no_grad
 from workbench.runtime.active_observers import notify
 from workbench.runtime.arithmetic import Arithmetic
 from workbench.runtime.arrays import copies
-from workbench.runtime.arrays.export_arrays import cuda_array_interface, dlpack_device, host_view, to_dlpack
+from workbench.runtime.arrays.dlpack import cuda_array_interface, dlpack_device, host_view, to_dlpack
 from workbench.runtime.arrays.host_convert import as_elements, as_value, check_fits, host_form, item
 from workbench.runtime.arrays.shapes import Shape, as_shape, dense, is_far, lies_densely, located, tag_of
 from workbench.runtime.arrays.unseen_writes import exported

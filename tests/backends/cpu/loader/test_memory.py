@@ -18,11 +18,9 @@ from workbench.backends.cpu import jit
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import load_symbols
-from workbench.backends.cpu.loader import linker, memory
-from workbench.backends.cpu.loader.memory import machine
 from workbench.errors import BuildError
 
-pytestmark = pytest.mark.skipif(not machine(), reason="this system's objects are loaded by LLVM")
+pytestmark = pytest.mark.skipif(not jit.machine(), reason="this system's objects are loaded by LLVM")
 TEXT = """
 @count = internal global i32 6
 define i32 @entry() {
@@ -69,19 +67,19 @@ def fails(number: int, result: int) -> Callable[..., int]:
 
 def limited(monkeypatch: pytest.MonkeyPatch, **functions: Callable[..., int]) -> None:
     """The system with some of its functions replaced."""
-    real = memory._system()
+    real = jit._system()
     all_of_them = {name: getattr(real, name) for name in ("mmap", "mprotect", "munmap")}
-    monkeypatch.setattr(memory, "_system", lambda: SimpleNamespace(**all_of_them | functions))
+    monkeypatch.setattr(jit, "_system", lambda: SimpleNamespace(**all_of_them | functions))
 
 
 @pytest.mark.parametrize(
     ("name", "function"),
-    [("mmap", fails(errno.ENOMEM, memory._FAILED or 0)), ("mprotect", fails(errno.ENOMEM, -1))],
+    [("mmap", fails(errno.ENOMEM, jit._FAILED or 0)), ("mprotect", fails(errno.ENOMEM, -1))],
 )
 def test_no_memory_is_one_error_and_llvm_which_would_end_the_process_is_not_asked(
     name: str, function: Callable[..., int], image: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linker, "link", lambda *_: pytest.fail("LLVM was asked"))
+    monkeypatch.setattr(jit, "_linked", lambda *_: pytest.fail("LLVM was asked"))
     with monkeypatch.context() as patch:
         limited(patch, **{name: function})
         with pytest.raises(BuildError, match="The compiled code of entry cannot be loaded: there is no memory left"):
@@ -94,11 +92,11 @@ def test_no_memory_is_one_error_and_llvm_which_would_end_the_process_is_not_aske
 def test_a_system_that_runs_nothing_that_was_written_is_named(
     number: int, image: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(linker, "link", lambda *_: pytest.fail("LLVM was asked"))
+    monkeypatch.setattr(jit, "_linked", lambda *_: pytest.fail("LLVM was asked"))
     jit.unload()
-    closed: list[memory.Block] = []
-    close = memory.Block.close
-    monkeypatch.setattr(memory.Block, "close", lambda block: (closed.append(block), close(block)))
+    closed: list[jit.Block] = []
+    close = jit.Block.close
+    monkeypatch.setattr(jit.Block, "close", lambda block: (closed.append(block), close(block)))
     limited(monkeypatch, mprotect=fails(number, -1))
     with pytest.raises(BuildError, match="lets no program run code") as caught:
         load_symbols(image, ("entry",))

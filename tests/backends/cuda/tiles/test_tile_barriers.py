@@ -12,8 +12,7 @@ from tests.support.kernels.tile_flows import FLOWS
 from tests.support.kernels.tile_kernels import Case
 from workbench.backends.base import Options
 from workbench.backends.cuda.emit import emit_cuda
-from workbench.backends.cuda.tiles.barriers import place_barriers
-from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
+from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use, place_barriers
 from workbench.errors import KernelFault
 from workbench.ir import Block, Op, Value
 from workbench.types import ArrayType, float32, int32

@@ -21,7 +21,7 @@ from workbench.ir.ops import ELEMENTS
 from workbench.ir.rewrite import copy_op
 from workbench.ir.values import Block, Op, Value, walk
 from workbench.limits import COMBINED_OPERATIONS, INLINED_COMPONENTS
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"

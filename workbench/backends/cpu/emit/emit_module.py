@@ -21,12 +21,19 @@ import msgspec
 from workbench.backends.base import Options
 from workbench.backends.cpu.emit import memory, slots, structured, tiles
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part, emit_change
-from workbench.backends.cpu.emit.division import emit_floor_quotient
-from workbench.backends.cpu.emit.effects import atomics, faults, prints
+from workbench.backends.cpu.emit.effects import atomics, reports
 from workbench.backends.cpu.emit.effects.look import WEIGHTS, look_seldom
-from workbench.backends.cpu.emit.elementwise import emit_builtin, emit_cast, emit_extract, emit_insert, emit_vec, native
+from workbench.backends.cpu.emit.elementwise import (
+    emit_builtin,
+    emit_cast,
+    emit_extract,
+    emit_floor_quotient,
+    emit_insert,
+    emit_vec,
+    native,
+)
 from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.target.shuffles import preferences
+from workbench.backends.cpu.emit.preferences import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -36,9 +43,9 @@ from workbench.ir.attributes import AXIS, REASON, VALUE
 from workbench.ir.values import Block, Function, Op, scalar_or_vector_of
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.sum_order import DATA, LAUNCH, SumOrder, sum_order
-from workbench.passes.borders.inside import Interior, interior_of
 from workbench.passes.checks.bounds_checks import guard
 from workbench.passes.expand import expand
+from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.lower_tiles.lower import lower_tiles
 from workbench.passes.pipeline import CPU, Pass, run
 from workbench.types import Scalar
@@ -140,7 +147,7 @@ def divided(function: Function, options: Options) -> Division:
 
 
 class RowLoop(Protocol):
-    """The loop over gangs of several rows, as the loop over rows calls it (`gang/row_gangs`)."""
+    """The loop over gangs of several rows, as the loop over rows calls it (`gang/rows`)."""
 
     def rows(self, first: str, last: str) -> tuple[str, str]:
         """Return all rows of those that are taken together with the first and the last one of a chunk."""
@@ -388,6 +395,13 @@ class ModuleEmitter(Emitter):
 
         first = within(self.operand(split.first), low)
         end = within(w.emit(f"add nsw i64 {self.operand(split.last)}, 1"), first)
+        lanes = self.border_lanes(split)
+        if lanes > 1:  # what is inside is full gangs, from a multiple of their threads on
+            before = w.emit(f"sub nsw i64 {first}, {low}")
+            before = w.emit(f"and i64 {w.emit(f'add nsw i64 {before}, {lanes - 1}')}, {-lanes}")
+            first = within(w.emit(f"add nsw i64 {low}, {before}"), low)
+            some = w.emit(f"sub nsw i64 {within(end, first)}, {first}")
+            end = w.emit(f"add nsw i64 {first}, {w.emit(f'and i64 {some}, {-lanes}')}")
         first, end = (w.emit(f"trunc nsw i64 {at} to i32") for at in (first, end))
         before = w.label
         w.jump("border")
@@ -397,13 +411,21 @@ class ModuleEmitter(Emitter):
         w.do(f"%border.end = phi i32 [ {first}, %{before} ], [ {part.end}, %inside.end ]")
         w.do(f"%border.last = phi i1 [ false, %{before} ], [ true, %inside.end ]")
         border = Part("%border.first", "%border.end", "border", "border.done")
-        self._loop(kind, border, split.border, own=".border", cold=True)
+        self._loop(kind, border, split.border, own=".border", cold=lanes == 1)
         w.open("border.done")
         w.branch("%border.last", part.after, "inside")
         w.open("inside")
-        self._loop(kind, Part(first, end, "inside", "inside.end"), split.inside)
+        self.inside(kind, Part(first, end, "inside", "inside.end"), split)
         w.open("inside.end")
         w.jump("border")
+
+    def border_lanes(self, split: Interior) -> int:
+        """Return how many threads at a border go side by side."""
+        return 1
+
+    def inside(self, kind: str, part: Part, split: Interior) -> None:
+        """Emit the threads inside."""
+        self._loop(kind, part, split.inside)
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
         """Emit a loop over threads; `own` is part of its labels' names where there is another one."""
@@ -473,8 +495,8 @@ HANDLERS: dict[str, Callable[[Emitter, Op], None]] = {
     "insert": emit_insert,
     "launch_dim": _launch_dim,
     "row_first": _row_first,
-    "fault": faults.emit_fault,
-    "print": prints.emit_print,
+    "fault": reports.emit_fault,
+    "print": reports.emit_print,
     "floor_quotient": emit_floor_quotient,
     "slots": slots.emit_slots,
     "slot_read": slots.emit_read,

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from workbench.backends.base import Options
-from workbench.backends.cpu.emit.guarded import guarded_reads
+from workbench.backends.cpu.emit.frozen import guarded_reads, repeated_loads
 from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.emit.unmoved import repeated_loads
 from workbench.backends.cpu.maths import vecmath
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.halves import definitions as half_functions
@@ -46,8 +45,8 @@ class Emitter(ABC):
         thread: what counts threads.
         tids: the thread's indices, as i32.
         heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `unmoved`).
-        guarded: the reads that are frozen because they stand in an `if` (see `guarded`).
+        frozen: the loads that are frozen (see `frozen`).
+        guarded: the reads that are frozen because they stand in an `if`.
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
         strips: how many turns loops make between two looks at what asks them to end.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from workbench.builtins import TABLE
-from workbench.ir.analysis import Analysis, Atom
 from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
-from workbench.ir.values import Block, Function, Op, Value, component_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, Value, component_of, walk
 from workbench.limits import EXPANDED_BYTES
 from workbench.passes.analysis.cost import mostly_adds
-from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.analysis.divergence import Neighbours, is_divergent, varying_values
+from workbench.passes.loops.interior import interior_of
 from workbench.types import Kind, Slots, element
 
 RULED = frozenset(
@@ -53,8 +52,8 @@ def obstacle(function: Function, dense: bool) -> str:
 
 def _adds_beside(function: Function) -> bool:
     """Return whether the threads of a row add to elements that lie side by side, wherever the row is."""
-    accesses = _Places(function)
-    return all(accesses.beside(op) for op in walk(function.body) if op.name == "atomic_add")
+    neighbours, added = Neighbours(function), [op for op in walk(function.body) if op.name == "atomic_add"]
+    return all(component_of(op) is None and neighbours.is_beside(op, (1,)) for op in added)
 
 
 def _apart(function: Function, dense: bool) -> str:
@@ -63,13 +62,14 @@ def _apart(function: Function, dense: bool) -> str:
     Two additions to one array, or one in a loop, would not come in the order of threads, lane by lane. Where threads
     store far from one another in a loop (running sums) a gang takes 2.1 times as long.
     """
-    accesses, added = _Places(function), set[Value]()
+    neighbours, added = Neighbours(function), set[Value]()
     split = interior_of(function)  # at a border, threads go one by one
     for op, in_loop in _by_gangs(split.inside if split else function.body, False):
-        if op.name == "store" and in_loop and not accesses.same(op) and not (dense and accesses.beside(op)):
+        side_by_side = dense and component_of(op) is None and neighbours.is_beside(op, (1,))
+        if op.name == "store" and in_loop and not side_by_side and not neighbours.is_uniform(op):
             return "a loop that stores to places that lie apart"
         floats = op.name == "atomic_add" and element(op.operands[-1].type).kind is Kind.FLOAT
-        if floats and not op.attrs.get(REDUCTION) and not accesses.linear(op):
+        if floats and not op.attrs.get(REDUCTION) and not neighbours.is_linear(op):
             if op.operands[0] in added or in_loop:
                 return "two additions by index"
             added.add(op.operands[0])
@@ -84,43 +84,6 @@ def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
         elif not op.attrs.get(SCALAR):
             for inner in op.blocks:
                 yield from _by_gangs(inner, in_loop or op.name in LOOPS)
-
-
-class _Places:
-    """The accesses of the threads of a row to elements.
-
-    Attributes:
-        varying: the values that differ between them.
-    """
-
-    def __init__(self, function: Function) -> None:
-        self.analysis, self.varying = Analysis(function), varying_values(function)
-        self.tid = Atom("tid", axis=function.launch_ndim - 1)
-
-    def linear(self, op: Op) -> bool:
-        """Return whether neighbouring threads' elements are always the same distance apart."""
-        return all(self._step(v) is not None for v in self._indices(op))
-
-    def same(self, op: Op) -> bool:
-        """Return whether all threads access one element."""
-        return self.varying.isdisjoint(self._indices(op))
-
-    def beside(self, op: Op) -> bool:
-        """Return whether neighbouring threads access neighbouring elements."""
-        *outer, last = indices_of(op)
-        return component_of(op) is None and self._step(last) == 1 and self.varying.isdisjoint(outer)
-
-    def _indices(self, op: Op) -> tuple[Value, ...]:
-        component = component_of(op)
-        return (*indices_of(op), component) if component is not None else indices_of(op)
-
-    def _step(self, value: Value) -> int | None:
-        """Return by how much an index differs between neighbouring threads; None if that is not always the same."""
-        if value not in self.varying:
-            return 0
-        terms = dict(self.analysis.form(value).terms)
-        step = terms.pop(self.tid, 0)
-        return step if all(atom.value not in self.varying for atom in terms) else None
 
 
 def is_retry(op: Op) -> bool:

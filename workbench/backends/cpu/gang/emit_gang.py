@@ -12,26 +12,24 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, Module, ModuleEmitter, divided, prepared
-from workbench.backends.cpu.emit.target.shuffles import preferences
-from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.emit.preferences import MASKED, NARROW, preferences
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.lanes import each_lane
-from workbench.backends.cpu.gang.row_gangs import RowGangs
+from workbench.backends.cpu.gang.rows import RowGangs, Thin
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
-from workbench.backends.cpu.gang.thin import Thin
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
 from workbench.backends.cpu.gang.width import Shape, shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
-from workbench.ir.analysis import Atom
 from workbench.ir.attributes import AXIS
 from workbench.ir.ops import ACCESSES, LOOPS, UPDATES
-from workbench.ir.values import Block, Function, Op, dtype_of, indices_of, walk
+from workbench.ir.values import Block, Function, Op, dtype_of, walk
 from workbench.limits import GANG_LANES, GANG_REST_LEAST, GANG_TWICE_OPERATIONS
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.analysis.divergence import Neighbours
+from workbench.passes.loops.interior import Interior, interior_of
 from workbench.passes.loops.later import by_index
 from workbench.passes.loops.row_strips import ROWS, with_strips
 from workbench.types import Kind, element
@@ -111,6 +109,23 @@ class Gangs(GangEmitter):
             part = self._rest(kind, part, body)
         super()._loop(kind, part, body, own, cold=True)
 
+    def border_lanes(self, split: Interior) -> int:
+        """Return how many threads at a border go side by side: a gang in code without loops, which loads little.
+
+        Of flattened launches these divide. What adds to shared elements does so in an order that depends on gangs.
+        """
+        names = split.border.op_names
+        return self.shape.widths[-1] if names.isdisjoint(LOOPS | UPDATES) and not split.once else 1
+
+    def inside(self, kind: str, part: Part, split: Interior) -> None:
+        """Full gangs alone, where those at a border are gangs, too."""
+        if self.border_lanes(split) == 1:
+            super().inside(kind, part, split)
+            return
+        for count in self.shape.widths:
+            part = self._gangs(kind, part, split.inside, count)
+        self.writer.jump(part.after)
+
     def _has_rests(self) -> bool:
         """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
 
@@ -123,16 +138,10 @@ class Gangs(GangEmitter):
         if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
             return False
         inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
-        return self.function.launch_ndim > 1 or (bool(inside) and all(map(self._is_beside, inside)))
-
-    def _is_beside(self, op: Op) -> bool:
-        """Return whether an operation accesses one element, or neighbouring ones, if any."""
-        if op.name not in ACCESSES:
-            return op.name not in ROWS
-        *outer, last = indices_of(op)
-        terms = self.analysis.form(last).terms
-        own = terms.get(Atom("tid", axis=self.function.launch_ndim - 1), 0)
-        return self.varying.isdisjoint((*outer, *(a.value for a in terms if a.value))) and own in (0, 1)
+        if self.function.launch_ndim > 1 or not inside:
+            return self.function.launch_ndim > 1
+        neighbours = Neighbours(self.of_gangs)
+        return all(neighbours.is_beside(op) if op.name in ACCESSES else op.name not in ROWS for op in inside)
 
     def _rest(self, kind: str, part: Part, body: Block) -> Part:
         """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""

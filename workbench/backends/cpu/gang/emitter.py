@@ -25,8 +25,8 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
+from workbench.backends.cpu.emit.preferences import MASKED, NARROW
 from workbench.backends.cpu.emit.strips import Strips
-from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.transposes import struct_loads

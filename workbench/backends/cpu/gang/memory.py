@@ -1,7 +1,7 @@
 """Loads and stores of a gang: side by side where the address is linear, else lane by lane.
 
 Lanes that are off read nothing and write nothing: they are under a mask, or at memory that no thread has. What a masked
-load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`llvm_faults`).
+load gives passes through a `freeze`, for LLVM 22 moves a select of a masked load behind a store (`emit/frozen`).
 Addresses are computed without `nsw` and `inbounds`: an index of a lane that is off may have any value.
 """
 
@@ -13,7 +13,7 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.emit.preferences import MASKED, NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector

@@ -5,8 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from workbench.backends.cpu.emit.emit_module import Division
-from workbench.backends.cpu.emit.target.shuffles import NARROW_VECTORS, preferences
-from workbench.backends.cpu.emit.target.wide import MASKED, NARROW
+from workbench.backends.cpu.emit.preferences import MASKED, NARROW, NARROW_VECTORS, preferences
 from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import width
@@ -26,7 +25,7 @@ from workbench.limits import (
     GROUP_THREADS,
 )
 from workbench.passes.analysis.divergence import is_divergent, varying_values
-from workbench.passes.borders.inside import interior_of
+from workbench.passes.loops.interior import interior_of
 from workbench.types import element
 
 

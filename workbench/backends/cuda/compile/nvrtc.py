@@ -18,8 +18,7 @@ from workbench.backends.cuda import toolkit
 from workbench.backends.cuda.compile.nvrtc_program import SUCCESS, compile_program, supported
 from workbench.backends.cuda.cpp import cuda_funcs
 from workbench.backends.cuda.emit import DEFAULT_TARGET, EmittedKernel, emit_cuda, emit_kernel, entry_name
-from workbench.backends.cuda.lines import repeated
-from workbench.backends.cuda.operation_lines import lines_by_operation
+from workbench.backends.cuda.lines import lines_by_operation, repeated
 from workbench.backends.cuda.tiles.placement.arena import check_shared
 from workbench.backends.prints import prints
 from workbench.backends.ptx.syntax.program import SANITIZED as HEAD

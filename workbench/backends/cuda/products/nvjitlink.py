@@ -1,6 +1,6 @@
 """LTO-IR of a kernel and of its products to one cubin (or PTX, for reading) with nvJitLink, without a GPU.
 
-It links in the process that calls it; `products/linker.py` does so in one that can be ended, since nvJitLink takes
+It links in the process that calls it; `compile/lto.py` does so in one that can be ended, since nvJitLink takes
 seconds and cannot be asked to stop.
 """
 

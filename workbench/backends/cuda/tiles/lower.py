@@ -13,14 +13,13 @@ from typing import ClassVar
 import msgspec
 
 from workbench.backends.base import Options
-from workbench.backends.cuda.tiles.barriers import place_barriers
 from workbench.backends.cuda.tiles.placement.arena import arrange
 from workbench.backends.cuda.tiles.placement.layouts import Body, Layout, Striped, when
 from workbench.backends.cuda.tiles.placement.locations import InRegisters, InShared, TileLocation, row_major, view
 from workbench.backends.cuda.tiles.placement.pitches import pitches
 from workbench.backends.cuda.tiles.placement.plan import Plan, plan
 from workbench.backends.cuda.tiles.placement.storage import Storage
-from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use
+from workbench.backends.cuda.tiles.placement.uses import ANY, FIRST, Region, Use, place_barriers
 from workbench.ir.attributes import COUNT, OFFSET, USES
 from workbench.ir.build import Builder
 from workbench.ir.ops import ADDITIONS, EFFECTS, LEAD, REPORTS, STRUCTURED

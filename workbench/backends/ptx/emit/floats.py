@@ -34,7 +34,7 @@ def widened(e: Emitter, value: Value, type: str) -> Value:
 def opaque(e: Emitter, value: Value) -> Value:
     """Return the same number in a form that LLVM does not look through.
 
-    Else the sign of a zero may get lost where a comparison chooses the converted number (`cpu/llvm_faults`).
+    Else the sign of a zero may get lost where a comparison chooses the converted number (an LLVM fault).
     """
     return e.intrinsic("llvm.canonicalize", value)
 

@@ -25,7 +25,7 @@ from workbench.backends.ptx.analysis import (
 )
 from workbench.backends.ptx.context import AT
 from workbench.backends.ptx.counters import empty_table, first_row
-from workbench.backends.ptx.emit import conversions, floats, integers, matrix, mbarriers, memory, waiting, warps
+from workbench.backends.ptx.emit import conversions, floats, integers, memory, waiting, warps
 from workbench.backends.ptx.emit.counting import count_guarded
 from workbench.backends.ptx.emit.emitter import Emitter, Rule, VariableLayout
 from workbench.backends.ptx.emit.sanitizing import GROUPS
@@ -41,8 +41,7 @@ ENTRY = "wbe_warp"
 TURNS = 64
 """Jumps back in a loop that may wait for others, before those are let run."""
 RULES: dict[str, Rule] = {
-    **integers.RULES, **floats.RULES, **conversions.RULES, **memory.RULES, **warps.RULES, **matrix.RULES,
-    **mbarriers.RULES,
+    **integers.RULES, **floats.RULES, **conversions.RULES, **memory.RULES, **warps.RULES,
 }  # fmt: skip
 ABSENT = {
     "wgmma": "warpgroup matrix products", "tcgen05": "tensor memory",
@@ -218,7 +217,7 @@ class _Kernel:
         if e.sanitizing and any(i.opcode == "cp" for i in self.function.code):
             for text in GROUPS:
                 e.row(text)
-        if any(i.opcode in matrix.RULES for i in self.function.code):
+        if any(i.opcode in warps.MATRIX_RULES for i in self.function.code):
             e.row("%scratch = alloca [64 x <32 x i32>], align 64")
         if self.spins:
             for text in waiting.WORDS:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from workbench.backends.ptx.counters import AT, UNEVEN
+from workbench.backends.ptx.counters import AT, ENTRY, HEAD, UNEVEN
 from workbench.backends.ptx.library.template import expanded
-from workbench.backends.ptx.trace import ENTRY, HEAD
 
 _TEXT = """
 define void @wbe_count_lanes(ptr %ctx, i32 %row, i32 %mask) {

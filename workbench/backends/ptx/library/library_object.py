@@ -7,13 +7,12 @@ import threading
 from workbench.backends.cpu.backend import CpuBackend
 from workbench.backends.cpu.compile import compile_text
 from workbench.backends.cpu.jit import CpuCode, load_symbols
+from workbench.backends.cpu.text.halves import definitions
 from workbench.backends.ptx.library import (
     barriers,
     counters,
     global_races,
-    halves,
     lanes,
-    mbarriers,
     memory,
     products,
     races,
@@ -31,11 +30,32 @@ _lock = renewed(__name__, "_lock", threading.Lock)
 
 def text() -> str:
     """Return the library's LLVM IR."""
-    parts = (
-        threads, barriers, runner, lanes, memory, mbarriers, products, counters, watch, races, global_races, written,
-        halves,
-    )  # fmt: skip
-    return "".join(part.text() for part in parts)
+    parts = (threads, barriers, runner, lanes, memory, products, counters, watch, races, global_races, written)
+    return "".join(part.text() for part in parts) + half_conversions()
+
+
+_HALVES = """
+define half @__truncsfhf2(float %x) nounwind {
+  %t = call i16 @wb.float32.float16(float %x)
+  %h = bitcast i16 %t to half
+  ret half %h
+}
+define float @__extendhfsf2(half %x) nounwind {
+  %t = bitcast half %x to i16
+  %f = call float @wb.float16.float32(i16 %t)
+  ret float %f
+}
+"""
+
+
+def half_conversions() -> str:
+    """Return the LLVM IR of the functions that LLVM calls to convert float16 without an instruction for it.
+
+    x86-64 before level 3 has none; and the process may not have these functions: they belong to a
+    compiler's own library.
+    """
+    functions = definitions("float16", instructions=False)
+    return "\n".join([functions["wb.float16.float32"], functions["wb.float32.float16"], _HALVES])
 
 
 def image() -> bytes:

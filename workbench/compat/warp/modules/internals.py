@@ -99,6 +99,8 @@ def _runtime() -> Any:
     runtime.core = absent("_src.context.runtime.core")
     for name, call in natives.calls().items():
         setattr(runtime.core, name, staticmethod(call))
+    runtime.core.wp_is_error_output_enabled = staticmethod(lambda: False)
+    runtime.core.wp_set_error_output_enabled = staticmethod(lambda enabled: None)
     runtime.get_error_string = staticmethod(lambda: "")
     runtime._apic_graph = runtime._apic_capture = runtime.tape = None
     return runtime

@@ -40,7 +40,8 @@ def _exchange_number(emitter: Emitter, op: Op, address: str) -> list[str]:
             pair = w.emit(f"insertelement <2 x float> {pair}, float {part}, i64 {k}")
         words.append(w.emit(f"bitcast <2 x float> {pair} to i64"))
     if len(words) == 2:
-        old = _swap(emitter, address, uint64, *words, "old")
+        expected, new = words
+        old = _swap(emitter, address, uint64, expected, new, "old")
     else:
         old = w.emit(f"atomicrmw xchg ptr {address}, i64 {words[0]} monotonic")
     pair = w.emit(f"bitcast i64 {old} to <2 x float>")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.backends.cpu.emit.effects.faults import thread_index
+from workbench.backends.cpu.emit.effects.reports import thread_index
 from workbench.backends.cpu.emit.emitter import Emitter
 
 WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'

@@ -1,8 +1,7 @@
 """The rest of tiles once loops are written out: products, and tiles transposed or read in memory."""
 
-from workbench.backends.cpu.emit.tiles.matmul import emit_add_product, emit_matmul
+from workbench.backends.cpu.emit.tiles.matmul import emit_add_product, emit_apart, emit_matmul, emit_window
 from workbench.backends.cpu.emit.tiles.transpose import emit_transpose
-from workbench.backends.cpu.emit.tiles.windows import emit_apart, emit_window
 
 HANDLERS = {
     "slot_matmul": emit_matmul,

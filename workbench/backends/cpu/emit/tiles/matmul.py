@@ -3,7 +3,7 @@
 A block of the result, some rows by two vectors, is summed over all of k before it is written: for each k two vectors of
 b are loaded and multiplied by as many numbers of a as there are rows. Sizes are known, so what a block does not divide
 is done by smaller ones and nothing is masked. Tiles fit the nearest caches, so nothing is packed; operands may lie in
-an array, with its rows further apart.
+an array, with its rows further apart (`window`).
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from workbench.backends.cpu.emit.emitter import Emitter
-from workbench.backends.cpu.emit.tiles.windows import arguments, window
-from workbench.backends.cpu.text.values import literal, register
-from workbench.ir.attributes import ACCUMULATE, SHAPE, TRANSPOSE_A
-from workbench.ir.values import Op
+from workbench.backends.cpu.emit.memory import data, places, size
+from workbench.backends.cpu.text.values import literal, register, width
+from workbench.ir.attributes import ACCUMULATE, AXES, SHAPE, TRANSPOSE_A
+from workbench.ir.values import Op, Value, array_of
 from workbench.limits import MATMUL_VECTORS
 from workbench.types import Scalar, element
 
@@ -93,11 +93,11 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
     lanes = bits // shape.scalar.bits
     start = 0
     # Two vectors wide, then one, then halves of it down to one number: each column is in exactly one group.
-    for width, vectors in ((lanes, MATMUL_VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
-        size = width * vectors
-        stop = start + (shape.n - start) // size * size
+    for count, vectors in ((lanes, MATMUL_VECTORS), *((lanes >> n, 1) for n in range(lanes.bit_length()))):
+        both = count * vectors
+        stop = start + (shape.n - start) // both * both
         if stop > start:
-            yield start, stop, width, vectors
+            yield start, stop, count, vectors
         start = stop
 
 
@@ -127,9 +127,9 @@ class _Text:
             "start:",
         ]
         label = "start"
-        for low, high, size in groups:
+        for low, high, rows in groups:
             for start, stop, lanes, vectors in _columns(self.shape, self.bits):
-                label = self.group((low, high, size), (start, stop, lanes, vectors), label)
+                label = self.group((low, high, rows), (start, stop, lanes, vectors), label)
         return [*self.lines, "  ret void", "}"]
 
     def name(self, hint: str) -> str:
@@ -227,3 +227,50 @@ class _Text:
 
     def at(self, tile: str, index: str) -> str:
         return self.emit(f"getelementptr inbounds {self.scalar}, ptr %{tile}, i64 {index}")
+
+
+def emit_window(emitter: Emitter, op: Op) -> None:
+    """Emit the address, and the distance of rows: of the array's part, or of the slots."""
+    emitter.bind(op.result, window(emitter, op, *op.operands[-2:]))
+
+
+def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[str, str, str]:
+    """Return the address; elements from row to row of the array; and whether that is the address."""
+    w = emitter.writer
+    (there,) = places(emitter, op)
+    inside = emitter.operand(condition)
+    address = w.emit(f"select i1 {inside}, ptr {there}, ptr {emitter.operand(slots)}")
+    return address, _count(emitter, op.operands[0], op.attrs[AXES][0] + 1), inside
+
+
+def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
+    """Return a function's arguments for a tile of so many columns: its address, and elements from row to row."""
+    if len(window) == 1:
+        return f"ptr {window[0]}, i64 {columns}"
+    address, row, inside = window
+    return f"ptr {address}, i64 {emitter.writer.emit(f'select i1 {inside}, i64 {row}, i64 {columns}')}"
+
+
+def emit_apart(emitter: Emitter, op: Op) -> None:
+    """Emit whether one array ends before the other begins."""
+    w = emitter.writer
+    (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)
+    before, behind = w.emit(f"icmp ule ptr {end}, {second}"), w.emit(f"icmp ule ptr {other}, {first}")
+    emitter.bind(op.result, [w.emit(f"or i1 {before}, {behind}")])
+
+
+def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
+    """Emit the addresses at which a dense array begins and ends."""
+    kind, w = array_of(array), emitter.writer
+    cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
+    bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
+    return data(emitter, array), w.emit(f"getelementptr i8, ptr {data(emitter, array)}, i64 {bytes}")
+
+
+def _count(emitter: Emitter, array: Value, first: int) -> str:
+    """Return the product of the array's extents from an axis on."""
+    count = "1"
+    for axis in range(first, array_of(array).ndim):
+        extent = size(emitter, array, axis)
+        count = extent if count == "1" else emitter.writer.emit(f"mul i64 {count}, {extent}")
+    return count

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from workbench.backends.cpu.emit.emitter import Emitter
 from workbench.backends.cpu.emit.memory import wide_index
-from workbench.backends.cpu.emit.tiles.windows import arguments
+from workbench.backends.cpu.emit.tiles.matmul import arguments
 from workbench.backends.cpu.text.values import memory
 from workbench.ir.attributes import SHAPE
 from workbench.ir.values import Op

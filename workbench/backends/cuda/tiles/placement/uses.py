@@ -2,15 +2,23 @@
 
 A step stands behind a `touch`, an operation that lists its uses. Two uses need a barrier between them where one thread
 may meet what another wrote: the same memory, not both reads, and not known to be the same thread for each element.
+
+Barriers are placed by a walk in the order of the program, which carries the uses of memory since the last barrier.
+Where a `touch` meets one of them, a barrier goes right before it: as late as can be, which in straight code is as few
+as can be. What is open at the end of a loop's body is open at its beginning. Conditions and counts are the same in all
+threads of a block, so a barrier may stand in a branch and in a loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from workbench.host.narrow import is_tuple
-from workbench.ir.values import Value
+from workbench.ir.attributes import USES, VALUE, WAIT
+from workbench.ir.ops import LOOPS
+from workbench.ir.values import Block, Op, Value, walk
 from workbench.types import Scalar, Slots, Vector
 
 ANY = "any"
@@ -99,3 +107,91 @@ def _mentions(who: Hashable, values: set[Value]) -> bool:
     if is_tuple(who):
         return any(_mentions(part, values) for part in who)
     return isinstance(who, Value) and who in values
+
+
+Open = frozenset[Use]
+Numbers = dict[Value, Any]
+"""Constants by value."""
+
+
+def place_barriers(block: Block) -> Block:
+    """Replace each `touch` by a `barrier`, or remove it.
+
+    A barrier's attribute `wait` says that copies are under way, which each thread waits for before it arrives.
+    """
+    numbers = {op.result: op.attrs[VALUE] for op in walk(block) if op.name == "const"}
+    ops, _ = _walk(block, frozenset(), numbers)
+    return Block(block.params, tuple(ops))
+
+
+def _walk(block: Block, open_: Open, numbers: Numbers) -> tuple[list[Op], Open]:
+    ops: list[Op] = []
+    for op in block.ops:
+        if op.name == "touch":
+            uses = [use for use in op.attrs[USES] if isinstance(use, Use)]
+            if any(use.needs_barrier(other) for use in uses for other in open_):
+                # A copy under way is seen by the others only after its own thread has waited for it and then met them.
+                wait = any(other.pending for other in open_)
+                ops.append(Op("barrier", (), (), WAIT.of(wait), (), op.location))
+                # A barrier orders all that came before it against all that follows, so nothing stays open.
+                open_ = frozenset()
+            open_ |= frozenset(uses)
+        elif op.name == "barrier":
+            ops.append(op)
+            # It waits for the groups of its loop's loads ahead; another copy may still be under way.
+            open_ = frozenset(use for use in open_ if use.pending)
+        elif op.name == "if":
+            branches = [_walk(inner, open_, numbers) for inner in op.blocks]
+            ops.append(_with(op, [rows for rows, _ in branches]))
+            # All threads take the same branch, but not known which: either may have left its uses open.
+            open_ = branches[0][1] | branches[1][1]
+        elif op.name in LOOPS:
+            rows, open_ = _loop(op, open_, numbers)
+            ops.append(_with(op, rows))
+        else:
+            ops.append(op)
+    return ops, open_
+
+
+def _loop(op: Op, before: Open, numbers: Numbers) -> tuple[list[list[Op]], Open]:
+    """Return the blocks of a loop, and what is open after it."""
+    inside = _defined_in(op)
+    head = before
+    # To a fixed point: what is open at the end of the body is open at its beginning in the next turn. It ends, since
+    # there are only so many uses in the body.
+    while True:
+        rows: list[list[Op]] = []
+        open_, tested = head, head
+        for position, block in enumerate(op.blocks):
+            done, open_ = _walk(block, open_, numbers)
+            rows.append(done)
+            if op.name == "while" and position == 0:
+                tested = open_
+        again = head | {use.beyond(inside) for use in open_}
+        if again == head:
+            # A `while` is left after its condition, a `for` after its body; one that may have no turn leaves open what
+            # was before it.
+            left = tested if op.name == "while" else open_ if _is_entered(op, numbers) else before | open_
+            return rows, frozenset(use.beyond(inside) for use in left)
+        head = again
+
+
+def _is_entered(op: Op, numbers: Numbers) -> bool:
+    """Return whether a `for` is known to run its body at least once."""
+    ends = [int(n) for v in op.operands[:3] if (n := numbers.get(v)) is not None]
+    return len(ends) == 3 and ends[2] != 0 and len(range(*ends)) > 0
+
+
+def _defined_in(op: Op) -> set[Value]:
+    results: set[Value] = set()
+    for block in op.blocks:
+        results |= set(block.params)
+        for inner in walk(block):
+            results |= set(inner.results)
+            results |= {p for b in inner.blocks for p in b.params}
+    return results
+
+
+def _with(op: Op, rows: list[list[Op]]) -> Op:
+    blocks = tuple(Block(b.params, tuple(ops)) for b, ops in zip(op.blocks, rows, strict=True))
+    return op.replace(blocks=blocks)

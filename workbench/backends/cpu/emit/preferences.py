@@ -1,7 +1,8 @@
-"""Vectorisation of kernels of small matrices and structs on x86, where threads shuffle what they load.
+"""Bits of the registers of targets, and the preferences of code for small matrices and structs on x86.
 
-What LLVM expects of gathers, scatters and wide permutations is not what they cost. It loads elements of up to nine
-numbers whole (`codegen`), and would gather the numbers of larger ones, and scatter those of a few fields of a struct.
+Their threads shuffle what they load. What LLVM expects of gathers, scatters and wide permutations is not what they
+cost. It loads elements of up to nine numbers whole (`codegen`), and would gather the numbers of larger ones, and
+scatter those of a few fields of a struct.
 On Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v`
 twice. In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is permutations, so a 3×3 inverse
 takes 0.8 times as long in narrow ones; what computes more gains from wide ones. LLVM's Intel CPUs prefer 256 bits
@@ -16,6 +17,10 @@ from workbench.ir.values import Function, Op, walk
 from workbench.limits import SHUFFLED_COMPONENTS_LEAST, SHUFFLED_OPERATIONS
 from workbench.types import ArrayType
 
+NARROW = 128
+"""Bits of registers of which there are too few for groups of several rows."""
+MASKED = 256
+"""Bits of the vectors of machines that can read a part of one."""
 NARROW_VECTORS = "+prefer-256-bit"
 
 

@@ -1,4 +1,4 @@
-"""An array to look at: plot or image, histogram, numbers; another slice is requested by a message."""
+"""Widgets of arrays: values and images, clouds of points, animations."""
 
 from __future__ import annotations
 
@@ -7,20 +7,27 @@ from typing import Any
 
 import traitlets
 
-from kernel_ext.views.arrays import array_view
+from kernel_ext.views.arrays import animation, array_view
 from kernel_ext.views.view_data import as_data
-from kernel_ext.widgets.live import Live
-from kernel_ext.widgets.modules import module_text, style_text
+from kernel_ext.widgets.live import Answering, Live
 
 ThreadsMaker = Callable[[int], dict[str, Any]]
 SliceMaker = Callable[[tuple[int, ...], str], array_view.ArrayView]
 
 
-class ArrayView(Live):
-    """A line or an image, with marks where an element is NaN or infinite."""
+class Animation(Answering, kind="animation"):
+    """Frames of a program, with play, pause and a slider: the browser requests frames, the kernel makes them."""
 
-    _module = traitlets.Unicode(module_text("array_view")).tag(sync=True)
-    _css = style_text("array_view")
+    source: animation.Animation | None
+
+    def on_message(self, content: dict[str, Any]) -> None:
+        """Show the frame `at` that `{ask: "frame", at, number}` requests."""
+        if content.get("ask") == "frame" and (frames := self.source) is not None:
+            self.answer(content, frames.frame(int(content.get("at") or 0)), frames)
+
+
+class ArrayView(Live, kind="array_view"):
+    """An array as plot or image, histogram and numbers, with marks where an element is NaN or infinite."""
 
     asks_threads = traitlets.Bool(False).tag(sync=True)
     threads = traitlets.Dict().tag(sync=True)
@@ -31,10 +38,6 @@ class ArrayView(Live):
         """Set `slice_at`, which draws other indices or a field, and `threads_at`: who touched it, from a block on."""
         self._slice_at, self._threads_at = slice_at, threads_at
         return {"view": as_data(view), "asks_threads": threads_at is not None, "threads": {}}
-
-    def show(self, view: array_view.ArrayView) -> None:
-        """Show another array, or the same one after it was written."""
-        self.view = as_data(view)
 
     def on_message(self, content: dict[str, Any]) -> None:
         """Answer `{ask: "slice", at, field}` with another part, `{ask: "threads", block}` with who touched it."""
@@ -51,3 +54,7 @@ class ArrayView(Live):
             view = slice_at(at, field)
             if slice_at is self._slice_at:  # it may have been given something else to show
                 self.show(view)
+
+
+class Points(Live, kind="points"):
+    """A cloud of points that is turned, moved and enlarged in the browser, drawn by WebGL where that is available."""

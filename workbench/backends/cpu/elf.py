@@ -1,17 +1,21 @@
-"""A relocatable ELF object: what of it lies in memory, in which order, and what its symbols mean there.
+"""Relocatable ELF objects, linked into images (`jit.Image`): laid out, with all distances within them written.
 
-It holds what LLVM makes of position-independent code without exceptions and thread-local variables. All else is
+They hold what LLVM makes of position-independent code without exceptions and thread-local variables. All else is
 `Unsupported`, and LLVM's own loader takes it. Every number is checked before it is used, so bytes that were cut off or
-altered are `Damaged`, never read or written past their end. Source: System V ABI, "Object Files" (gABI 4.1).
+altered are `Damaged`, never read or written past their end. The list of relocations is short: what LLVM makes of the
+small code model. Sources: System V ABI, "Object Files" (gABI 4.1); System V ABI AMD64 1.0, §4.4; ELF for the Arm 64-bit
+Architecture (2023Q3), §5.7.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
-from workbench.backends.cpu.loader.relocations import MACHINES, SLOT, STUB, Damaged, Unsupported
+from workbench.backends.cpu.jit import AARCH64, PAGES, X86_64, Damaged, Image, Unsupported, machine
 
 MOST = 1 << 26
 """Bytes of an object that are loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
@@ -28,6 +32,124 @@ _WRITE, _ALLOCATED, _THREADS = 1, 2, 0x400  # sh_flags
 _LOCAL = 0  # binding of a symbol
 _PLAIN = (0, 1, 2, 3)  # types of symbols: none, object, function, section
 _RESERVED = 0xFF00  # section numbers from here on mean something else
+SLOT = 8
+"""Bytes of a symbol's address, which code reads from a table."""
+STUB = 16
+"""Bytes of a jump to an address that a call cannot reach."""
+_WHOLE = 1 << 64
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A type of relocation.
+
+    Attributes:
+        apply: writes into memory, at an offset: from the address that is meant and the one where it is written.
+        size: how many bytes it writes.
+        slot: what is meant is the slot that holds the symbol's address.
+        call: it is a call, which goes by way of a stub to what is outside of the object.
+        absolute: it is the address itself, not a distance.
+    """
+
+    apply: Callable[[bytearray, int, int, int], None]
+    size: int = 4
+    slot: bool = False
+    call: bool = False
+    absolute: bool = False
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """A machine's relocations by number, and the code of a stub; the address to jump to follows the code."""
+
+    rules: dict[int, Rule]
+    stub: bytes
+
+
+_TOO_FAR = "the target of a relocation is out of range"
+
+
+def _absolute(memory: bytearray, at: int, aim: int, here: int) -> None:
+    memory[at : at + 8] = (aim % _WHOLE).to_bytes(8, "little")
+
+
+def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
+    try:
+        memory[at : at + 4] = (aim - here).to_bytes(4, "little", signed=True)
+    except OverflowError:
+        raise Unsupported(_TOO_FAR) from None
+
+
+def _signed(value: int, bits: int) -> int:
+    """Return a signed number as so many bits.
+
+    Raises:
+        Unsupported: it has more.
+    """
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise Unsupported(_TOO_FAR)
+    return value % (1 << bits)
+
+
+def _into(memory: bytearray, at: int, field: int, shift: int, bits: int) -> None:
+    """Write a field of an instruction of 32 bits."""
+    word = int.from_bytes(memory[at : at + 4], "little") & ~(((1 << bits) - 1) << shift)
+    memory[at : at + 4] = (word | field << shift).to_bytes(4, "little")
+
+
+def _page(memory: bytearray, at: int, aim: int, here: int) -> None:
+    """ADRP: the distance in pages of 4 kB, its lower two bits apart."""
+    pages = _signed((aim >> 12) - (here >> 12), 21)
+    _into(memory, at, pages & 3, 29, 2)
+    _into(memory, at, pages >> 2, 5, 19)
+
+
+def _branch(memory: bytearray, at: int, aim: int, here: int) -> None:
+    if (aim - here) % 4:
+        raise Damaged("a branch between two instructions")
+    _into(memory, at, _signed((aim - here) // 4, 26), 0, 26)
+
+
+def _low(shift: int) -> Rule:
+    """Return the lower 12 bits of an address, in units of an access's size."""
+
+    def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
+        if aim % (1 << shift):
+            raise Damaged("an access that is not aligned")
+        _into(memory, at, (aim & 0xFFF) >> shift, 10, 12)
+
+    return Rule(apply)
+
+
+_X86_64 = Machine(
+    {
+        1: Rule(_absolute, 8, absolute=True),  # R_X86_64_64
+        2: Rule(_distance),  # PC32
+        4: Rule(_distance, call=True),  # PLT32
+        9: Rule(_distance, slot=True),  # GOTPCREL
+        41: Rule(_distance, slot=True),  # GOTPCRELX
+        42: Rule(_distance, slot=True),  # REX_GOTPCRELX
+    },
+    bytes.fromhex("ff2502000000 0f0b"),  # jmp *2(%rip); ud2
+)
+_AARCH64 = Machine(
+    {
+        257: Rule(_absolute, 8, absolute=True),  # R_AARCH64_ABS64
+        261: Rule(_distance),  # PREL32
+        275: Rule(_page),  # ADR_PREL_PG_HI21
+        277: _low(0),  # ADD_ABS_LO12_NC
+        278: _low(0),  # LDST8_ABS_LO12_NC
+        282: Rule(_branch, call=True),  # JUMP26
+        283: Rule(_branch, call=True),  # CALL26
+        284: _low(1),  # LDST16_ABS_LO12_NC
+        285: _low(2),  # LDST32_ABS_LO12_NC
+        286: _low(3),  # LDST64_ABS_LO12_NC
+        299: _low(4),  # LDST128_ABS_LO12_NC
+        311: Rule(_page, slot=True),  # ADR_GOT_PAGE
+        312: Rule(_low(3).apply, slot=True),  # LD64_GOT_LO12_NC
+    },
+    bytes.fromhex("50000058 00021fd6"),  # ldr x16, #8; br x16
+)
+MACHINES = {X86_64: _X86_64, AARCH64: _AARCH64}
+"""By ELF's number of the machine."""
 
 
 class _Section(msgspec.Struct):
@@ -43,11 +165,7 @@ class _Section(msgspec.Struct):
 
 
 class Object:
-    """An object file that was read and laid out, but not relocated.
-
-    Args:
-        image: the file.
-        page: bytes of a page of memory: what is written and what is run lie in pages of their own.
+    """An object file that was read and laid out.
 
     Attributes:
         machine: what it runs on, by ELF's number.
@@ -60,7 +178,7 @@ class Object:
         Damaged: it is not whole.
     """
 
-    def __init__(self, image: bytes, page: int) -> None:
+    def __init__(self, image: bytes) -> None:
         self._image = image
         self.machine, self._sections = self._read_sections()
         self._machine = MACHINES[self.machine]
@@ -77,57 +195,59 @@ class Object:
                 slots.setdefault(symbol, len(slots))
             elif rule.call and symbol in self.needs:
                 stubs.setdefault(symbol, len(stubs))
-        self._lay_out(slots, stubs, page)
+        self._lay_out(slots, stubs)
 
-    def addresses(self, base: int, wanted: tuple[str, ...]) -> dict[str, int]:
-        """Return the addresses of the symbols in `wanted`, if the object is loaded at `base`.
-
-        Raises:
-            Unsupported: it has no such symbol for others.
-        """
-        addresses = {}
-        missing = set(wanted)
-        for number, (name, binding, section, _) in enumerate(self._symbols):
-            if binding != _LOCAL and section and (text := self._string(name)) in missing:
-                addresses[text] = base + self._offset(number)
-                missing.discard(text)
-        if missing:
-            raise Unsupported(f"no symbol {min(missing)}")
-        return {name: addresses[name] for name in wanted}
-
-    def relocated(self, base: int, symbols: dict[int, int]) -> bytearray:
-        """Return the bytes as they are to lie at `base`; `symbols` are the addresses of what it needs.
+    def linked(self) -> Image:
+        """Return the image: only addresses that are not known before it lies in memory are left out.
 
         Raises:
-            Unsupported: a distance is too long for an instruction.
+            Unsupported: a distance is too long for an instruction, or is to something outside of the object.
             Damaged: a relocation or a symbol points outside its section.
         """
-        memory = bytearray(self.size)
+        end = max((s.at + s.size for s in self._sections if s.at >= 0 and s.kind != _NOTHING), default=0)
+        tables = [at + SLOT for at in self._slots.values()] + [at + STUB for at in self._stubs.values()]
+        memory = bytearray(max(end, *tables, 0))
         for section in self._sections:
             if section.at >= 0 and section.kind != _NOTHING:
                 memory[section.at : section.at + section.size] = self._bytes(section)
-        means = [symbols[n] if n in self.needs else -1 for n in range(len(self._symbols))]
-
-        def address(symbol: int) -> int:
-            if means[symbol] < 0:
-                means[symbol] = base + self._offset(symbol)
-            return means[symbol]
-
+        image = Image(self.machine, self.code, self.size, memory, [], [], self._exported())
         for symbol, at in self._slots.items():
-            memory[at : at + SLOT] = struct.pack("<Q", address(symbol))
+            self._write_address(image, memory, at, symbol)
         for symbol, at in self._stubs.items():
-            memory[at : at + STUB] = self._machine.stub + struct.pack("<Q", address(symbol))
+            memory[at : at + STUB - SLOT] = self._machine.stub
+            self._write_address(image, memory, at + STUB - SLOT, symbol)
         for section, offset, kind, symbol, addend in self._relocations:
             rule = self._machine.rules[kind]
             if offset + rule.size > section.size:
                 raise Damaged("a relocation outside its section")
             at = section.at + offset
-            known = means[symbol]
-            aim = base + self._slots[symbol] if rule.slot else known if known >= 0 else address(symbol)
-            if rule.call and symbol in self._stubs and not rule.reaches(aim + addend - base - at):
-                aim = base + self._stubs[symbol]
-            rule.apply(memory, at, aim + addend, base + at)
-        return memory
+            if rule.absolute:
+                self._write_address(image, memory, at, symbol, addend)
+            elif rule.slot:
+                rule.apply(memory, at, self._slots[symbol] + addend, at)
+            elif symbol not in self.needs:
+                rule.apply(memory, at, self._offset(symbol) + addend, at)
+            elif rule.call:
+                rule.apply(memory, at, self._stubs[symbol] + addend, at)
+            else:
+                raise Unsupported("a distance to something outside of the object")
+        return image
+
+    def _write_address(self, image: Image, memory: bytearray, at: int, symbol: int, addend: int = 0) -> None:
+        """Write the word of a symbol's address, or note whose address it is."""
+        if symbol in self.needs:
+            image.others.append((at, self.needs[symbol], addend))
+        else:
+            memory[at : at + SLOT] = (self._offset(symbol) + addend).to_bytes(SLOT, "little", signed=True)
+            image.own.append(at)
+
+    def _exported(self) -> dict[str, int]:
+        """Return the offsets of the symbols that others may use."""
+        return {
+            self._string(name): self._offset(number)
+            for number, (name, binding, section, _) in enumerate(self._symbols)
+            if binding != _LOCAL and 0 < section < _RESERVED
+        }
 
     def _read_sections(self) -> tuple[int, list[_Section]]:
         image = self._image
@@ -186,7 +306,8 @@ class Object:
                 relocations.append((section, offset, kind, symbol, addend))
         return relocations
 
-    def _lay_out(self, slots: dict[int, int], stubs: dict[int, int], page: int) -> None:
+    def _lay_out(self, slots: dict[int, int], stubs: dict[int, int]) -> None:
+        page = PAGES[self.machine]  # what is written and what is run lie in pages of their own
         parts = [s for s in self._sections if s.flags & _ALLOCATED and s.kind not in (_NOTE, _UNWIND) and s.size]
         for part in parts:
             if part.kind not in (_PROGRAM, _NOTHING) or part.flags & _THREADS or part.alignment > page:
@@ -234,6 +355,16 @@ class Object:
         if section.kind in (0, _NOTHING):
             raise Damaged("a table without bytes")
         return self._image[section.offset : section.offset + section.size]
+
+
+def linked(image: bytes) -> bytes:
+    """Return an object as an image for this machine, encoded; the same bytes where our loader does not know them."""
+    if machine():
+        with suppress(Unsupported):
+            read = Object(image)
+            if read.machine == machine():
+                return read.linked().encode()
+    return image
 
 
 def _placed(sections: list[_Section], at: int) -> int:

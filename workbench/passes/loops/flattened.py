@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 import msgspec
 from msgspec.structs import replace
 
-from workbench.ir.analysis import Analysis
+from workbench.ir.analysis import Analysis, Terms
 from workbench.ir.attributes import AXIS
 from workbench.ir.build import Builder
 from workbench.ir.ops import ELEMENTS, REPORTS
@@ -141,6 +141,12 @@ class Divisions:
                 waiting += op.operands
         return False
 
+    @property
+    def rows(self) -> list[Terms]:
+        """Return the forms of the thread's row."""
+        quotients = (op for op in self.found[self.width] if op.name == "floordiv")
+        return [self.analysis.form(op.result).terms for op in quotients if self.defs[op.operands[0]].name == "tid"]
+
     def copied(self, b: Builder, value: Value, env: dict[Value, Value]) -> Value:
         """Emit a number that is the same in all threads once more; `env`: substitutes of parameters and numbers."""
         op = self.defs.get(value)
@@ -192,14 +198,12 @@ class Rewritten:
         first: the index of the row's first thread.
         place: what counts a row's threads.
         index: the thread's own: the sum of those two, which does not wrap.
-        sums: what values are more than one of these four; None where that is nothing.
         starts: of values that are a multiple of the width plus the place, that multiple.
     """
 
     def __init__(self, divisions: Divisions) -> None:
         self.divisions = divisions
         self.row = self.first = self.place = self.index = Value(int32)
-        self.sums: dict[Value, tuple[Value, Value | None]] = {}
         self.starts: dict[Value, Value] = {}
 
     def body(self, change: Callable[[Rewriter, Op], Iterable[Op] | None], width: Value | None = None) -> Block:
@@ -211,7 +215,6 @@ class Rewritten:
         else:
             self.first = b.one("mul", (self.row, self.divisions.copied(b, width, {})), int32)
         self.index = b.one("add", (self.first, self.place), int32)
-        self.sums = {v: (v, None) for v in (self.row, self.first, self.place, self.index)}
         self.starts = {self.index: self.first}
         rest = Rewriter(change).block(self.divisions.function.body)
         return Block((), (*b.body().ops, *rest.ops))
@@ -232,9 +235,7 @@ class Rewritten:
         elif op.name in _DIVISIONS and op.operands[0] in self.starts:
             result = self.divided(b, op)
         elif op.name == "mul" and op.result.type == int32:
-            result = self.scaled(b, *op.operands) or self.scaled(b, *op.operands[::-1])
-        elif op.name in ("add", "sub") and op.result.type == int32:
-            result = self.sum(b, op.name, *op.operands)
+            result = self.scaled(b, op)
         if result is None:
             return None
         on.mapping[op.result] = result
@@ -257,31 +258,15 @@ class Rewritten:
         self.starts[rest] = result
         return rest
 
-    def scaled(self, b: Builder, row: Value, width: Value) -> Value | None:
-        """(row + n) * width as the index of the row's first thread plus n * width."""
-        base, more = self.sums.get(row, (row, None))
-        if base is not self.row or self.divisions.key(width) != self.divisions.width:
-            return None
-        return self.plus(b, self.first, None if more is None else b.one("mul", (more, width), int32))
-
-    def sum(self, b: Builder, name: str, one: Value, other: Value) -> Value | None:
-        """Return a sum in which what is added to one of the four stands together."""
-        if name == "add" and (one not in self.sums or self.sums[one][0] is self.first):
-            one, other = other, one
-        if one not in self.sums:
-            return None
-        base, more = self.sums[one]
-        rest: Value | None = other
-        if name == "add" and base is self.place and other in self.sums and self.sums[other][0] is self.first:
-            base, rest = self.index, self.sums[other][1]
-        if rest is not None and more is not None:
-            rest = b.one(name, (more, rest), int32)
-        elif rest is not None and name == "sub":
-            rest = b.one("neg", (rest,), int32)
-        return self.plus(b, base, more if rest is None else rest)
-
-    def plus(self, b: Builder, base: Value, more: Value | None) -> Value:
-        """Emit one of the four plus something."""
-        result = base if more is None else b.one("add", (base, more), int32)
-        self.sums[result] = base, more
-        return result
+    def scaled(self, b: Builder, op: Op) -> Value | None:
+        """(row + n) * width, n a constant, as the index of the row's first thread plus n * width."""
+        divisions = self.divisions
+        one, other = divisions.defs[op.result].operands
+        for row, width in ((one, other), (other, one)):
+            form = divisions.analysis.form(row)
+            if divisions.key(width) == divisions.width and form.terms in divisions.rows:
+                if not form.constant:
+                    return self.first
+                more = b.one("mul", (b.const(form.constant), op.operands[other is width]), int32)
+                return b.one("add", (self.first, more), int32)
+        return None

@@ -1,6 +1,6 @@
 """Faults of LLVM that give wrong numbers, end the compiler or let it run for ever, and what is emitted instead.
 
-One row each. `tests/backends/cpu/test_llvm_faults.py` runs each reproducer on the installed LLVM, as it is and with
+One row each. `test_llvm_faults` runs each reproducer on the installed LLVM, as it is and with
 the remedy: once a fault is mended there, the test says that the remedy may go.
 
 A reproducer defines `void @reproducer(ptr %x, ptr %y, ptr %z, i64 %n)`: it reads n numbers at x, reads or changes n
@@ -13,6 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
+
+from workbench.backends.cpu.machine import WRONG_COMPARED_HALVES, WRONG_SIGNS
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -243,7 +245,7 @@ FAULTS = (
         name="a masked load moves behind a store",
         issues=(215453, 160522),
         first=22,
-        remedy="`emit/guarded`: what an `if` reads from memory that the function changes is frozen",
+        remedy="`emit/frozen`: what an `if` reads from memory that the function changes is frozen",
         reproducer=lambda: _loop(
             "float",
             "float",
@@ -288,7 +290,7 @@ then:
         reproducer=lambda: _quotients(),
         dtype="int32",
         needs="avx512dq",
-        without="-avx512dq,-avx512bw",
+        without=WRONG_SIGNS,
     ),
     Fault(
         name="a comparison of float16 cannot be selected for AVX-512VL without BW",
@@ -309,7 +311,7 @@ then:
         dtype="float16",
         needs="avx512vl",
         beside="-avx512dq,-avx512bw",
-        without="-avx512vl",
+        without=WRONG_COMPARED_HALVES,
         crash="Cannot select",
     ),
     Fault(
@@ -369,7 +371,7 @@ then:
         name="the loop vectoriser walks every path from a number that is the same in all turns: 2ⁿ",
         issues=(),
         first=22,
-        remedy="`emit/unmoved`: such loads are frozen, and loops over threads are none of LLVM's to vectorise",
+        remedy="`emit/frozen`: such loads are frozen, and loops over threads are none of LLVM's to vectorise",
         reproducer=lambda: _same_for_all("  %v0 = load float, ptr %y"),
         dtype="float32",
         instead=("%v0 = load float, ptr %y", "%same = load float, ptr %y\n  %v0 = freeze float %same"),
@@ -379,7 +381,7 @@ then:
         name="the loop vectoriser walks them again to interleave: 2ⁿ",
         issues=(),
         first=22,
-        remedy="`emit/unmoved`: such loops have an interleave count of 1",
+        remedy="`emit/frozen`: such loops have an interleave count of 1",
         reproducer=lambda: _same_for_all("  %same = load float, ptr %y\n  %v0 = freeze float %same"),
         dtype="float32",
         instead=("!{!0}", '!{!0, !1}\n!1 = !{!"llvm.loop.interleave.count", i32 1}'),
@@ -420,5 +422,3 @@ then:
     ),
 )
 """All that we know of."""
-
-LANES_OF_SIGNS, COMPARED_HALVES = FAULTS[2:4]

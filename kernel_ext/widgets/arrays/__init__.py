@@ -1,1 +1,0 @@
-"""Widgets of arrays: values and images, clouds of points, animations."""

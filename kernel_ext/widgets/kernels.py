@@ -1,0 +1,132 @@
+"""Widgets of kernels: the status of a cell, texts side by side, the cache.
+
+The browser requests a text only when its tab is opened; each is made once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import traitlets
+
+from kernel_ext.views.kernels import queries
+from kernel_ext.views.view_data import PANE_TITLES, CacheView, InspectView, PaneView, StatusView, as_data
+from kernel_ext.widgets.live import Live
+from workbench.errors import WorkbenchError
+
+LIVE_PANES = ("source", "ir", "adjoint", "cuda", "llvm", "ptx", "sass", "key")
+"""Panes that a widget offers."""
+PaneMaker = Callable[[str, str], PaneView]
+
+
+class PaneWidget(Live):
+    """A widget with tabs, whose texts are requested when they are opened.
+
+    Attributes:
+        panes: the tabs, as pairs of name and title.
+    """
+
+    panes = traitlets.List().tag(sync=True)
+
+    def on_message(self, content: dict[str, Any]) -> None:
+        """Send the text that `{ask: "pane", kernel, pane}` requests."""
+        texts = self._texts
+        answer = texts.answer(content)
+        if answer is not None and texts is self._texts:  # it may have been given something else to show
+            self.send(answer)
+
+    def offer(self, names: Iterable[str], make_pane: PaneMaker | None) -> list[list[str]]:
+        """Make texts by `make_pane` from now on; the tabs for panes of these names (a difference has its own)."""
+        self._texts = _PaneTexts(make_pane)
+        return [[name, PANE_TITLES.get(name, name)] for name in names]
+
+
+class _PaneTexts:
+    """The texts that answer `{ask: "pane", kernel, pane}`."""
+
+    def __init__(self, make: PaneMaker | None) -> None:
+        """Hold no text yet; `make` returns that of a kernel's pane."""
+        self._make = make
+        self._made: dict[tuple[str, str], dict[str, Any]] = {}
+
+    def answer(self, content: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the text that a message requests; other messages get no answer."""
+        if content.get("ask") != "pane" or content.get("pane") not in LIVE_PANES:
+            return None
+        kernel, name = str(content.get("kernel")), str(content.get("pane"))
+        if (kernel, name) not in self._made:
+            self._made[kernel, name] = self._text(kernel, name)
+        return {"pane": name, "kernel": kernel, **self._made[kernel, name]}
+
+    def _text(self, kernel: str, name: str) -> dict[str, Any]:
+        if self._make is None:
+            return {"text": "not compiled yet", "first_line": 1}
+        try:
+            pane = self._make(kernel, name)
+        except Exception as error:  # the browser waits for an answer, whatever happened
+            return {"text": f"{type(error).__name__}: {error}", "first_line": 1}
+        return {"text": pane.text, "first_line": pane.first_line}
+
+
+class SourceView(PaneWidget, kind="source_view"):
+    """The widget of a kernel's texts, source, IR, adjoint, CUDA, LLVM, PTX, with linked lines.
+
+    Attributes:
+        selected: the chosen line of the cell; 0 if none is.
+    """
+
+    selected = traitlets.Int(0).tag(sync=True)
+
+    def take(self, view: InspectView, make_pane: PaneMaker | None = None) -> dict[str, Any]:
+        """Take a view, without a chosen line; `make_pane` makes the text of a pane when it is requested."""
+        shown = [p.name for p in view.panes]
+        names = dict.fromkeys((*shown, *(LIVE_PANES if make_pane else ())))
+        return {"view": as_data(view), "panes": self.offer(names, make_pane), "selected": 0}
+
+
+class StatusCard(PaneWidget, kind="status_card"):
+    """The widget of a `%%kernel` cell's status: a badge, one line, and what unfolds below it."""
+
+    def take(self, view: StatusView, panes: Iterable[str] = LIVE_PANES) -> dict[str, Any]:
+        """Take a view; `panes` are those that it offers once there are texts (`show`)."""
+        return {"view": as_data(view), "panes": self.offer(panes or LIVE_PANES, None)}
+
+    def on_message(self, content: dict[str, Any]) -> None:
+        """Make JAX forget what it compiled (`{ask: "clear"}`); any other request to a card is for a pane."""
+        if content.get("ask") == "clear":
+            answer = queries.forget_compiled()
+            self.view = {**self.view, "outdated": "", "remarks": [*self.view["remarks"], answer]}
+        else:
+            super().on_message(content)
+
+    def show(self, view: StatusView, make_pane: PaneMaker | None = None) -> None:
+        """Show another view of the same cell; with `make_pane`, which makes a kernel's text, panes are made again."""
+        if make_pane is not None:
+            self.offer((), make_pane)
+        super().show(view)
+
+
+class CacheTable(Live, kind="cache_table"):
+    """The cache as a table that is sorted and searched in the browser: its contents, hits, reasons of rebuilds.
+
+    Attributes:
+        said: what the last message came to.
+    """
+
+    said = traitlets.Unicode("").tag(sync=True)
+
+    def take(self, view: CacheView) -> dict[str, Any]:
+        """Take a new view, without a message."""
+        return {"view": as_data(view), "said": ""}
+
+    def on_message(self, content: dict[str, Any]) -> None:
+        """Remove a module (`{ask: "evict", digest}`), or show the cache as it is now (`{ask: "look"}`)."""
+        ask = content.get("ask")
+        if ask not in ("evict", "look"):
+            return
+        try:
+            self.said = queries.cache_remove(str(content.get("digest"))) if ask == "evict" else ""
+        except WorkbenchError as error:
+            self.said = error.message
+        self.show(queries.cache_view())

@@ -1,1 +1,0 @@
-"""Widgets of kernels: the status card, panes side by side, the cache."""

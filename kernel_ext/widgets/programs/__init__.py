@@ -1,1 +1,0 @@
-"""Widgets of programs: timelines, graphs, gradients, profiles, steps of a thread, sliders."""

@@ -1,1 +1,0 @@
-"""The vectors of a target, and the preferences of its code generator."""

@@ -1,0 +1,108 @@
+"""Dimensions of launches as Warp counts them: missing ones are 1, and `tid()` may give fewer indices than there are."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from types import SimpleNamespace
+from typing import Any
+
+from msgspec.structs import replace
+
+import workbench as wb
+from workbench.api.builds.arguments import as_sizes
+from workbench.compat.warp.settings import config
+from workbench.frontend import Definition
+
+
+def _is_tid(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not node.args and _name(node) == "tid"
+
+
+def _name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
+@lru_cache(1024)
+def rank_of(definition: Definition) -> int:
+    """Return how many indices a kernel takes from `tid()`; 0 if it calls none."""
+    targets = (n.targets[0] for n in definition.nodes if isinstance(n, ast.Assign) and _is_tid(n.value))
+    counts = [len(t.elts) for t in targets if isinstance(t, ast.Tuple)]
+    return max([*counts, *(1 for n in definition.calls if _is_tid(n))], default=0)
+
+
+class _OfRank(ast.NodeTransformer):
+    def __init__(self, rank: int) -> None:
+        self.rank = rank
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if not _is_tid(node.value):
+            return self.generic_visit(node)
+        target = node.targets[0]
+        names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
+        more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
+        whole = ast.Assign([ast.Tuple([*names, *more], ast.Store())], node.value)
+        return ast.fix_missing_locations(ast.copy_location(whole, node))
+
+
+def with_rank(definition: Definition, rank: int) -> Definition:
+    """Return the definition whose `tid()` gives so many indices, of which it uses the first."""
+    node = ast.fix_missing_locations(_OfRank(rank).visit(copy.deepcopy(definition.node)))
+    return replace(definition, node=node, written=("", 0))
+
+
+@lru_cache(1024)
+def uses_blocks(definition: Definition) -> bool:
+    """Return whether a kernel, or a func that it calls, asks for its block or has tiles."""
+    if any(_name(call).startswith(("tile", "block_dim")) for call in definition.calls):
+        return True
+    funcs = (definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name))
+    return any(uses_blocks(d) for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition)
+
+
+def block_dim(requested: int | None, device: Any) -> int:
+    """Return the threads of a block: on a CPU one, unless `config.enable_cpu_blocks` lets a program choose.
+
+    Raises:
+        LaunchError: there are more than 1024.
+    """
+    if requested is not None and requested > 1024:
+        raise wb.LaunchError(f"block_dim is at most 1024 on CPU and GPU, not {requested}.", parameter="block_dim")
+    asked = requested if requested and requested > 0 else None
+    if wb.get_device(device).is_cuda:
+        return asked or 256
+    return (asked if config.enable_cpu_blocks else None) or 1
+
+
+def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:
+    """Return what a launch runs over: `shape` by the indices of `tid()`, `coord_mult` threads of each, `size` in all.
+
+    Raises:
+        LaunchError: a size is negative, or there are more than four.
+    """
+    sizes = as_sizes(dim, kernel.name)
+    rank = rank_of(kernel.definition)
+    shape = (*sizes, *(1,) * (rank - len(sizes)))[: rank or None]
+    size = math.prod(sizes)
+    return SimpleNamespace(shape=shape, coord_mult=size // (math.prod(shape) or 1), size=size, dims=sizes)
+
+
+def fitted(kernel: Any, dim: Any, of_rank: Callable[[Any, int], Any], per_block: int = 0) -> tuple[Any, Any]:
+    """Return the kernel and the dimensions with as many sizes as its `tid()` has indices, at most one fewer of blocks.
+
+    Args:
+        kernel: what is launched.
+        dim: its dimensions as written.
+        of_rank: makes the kernel whose `tid()` gives more indices.
+        per_block: 1 where `dim` counts blocks, of which the thread is one index more.
+    """
+    rank = rank_of(kernel.definition)
+    sizes = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
+    if not rank or len(sizes) in (rank, rank - per_block):
+        return kernel, dim
+    if len(sizes) < rank:
+        return kernel, (*sizes, *(1,) * (rank - per_block - len(sizes)))
+    return of_rank(kernel, len(sizes)), sizes

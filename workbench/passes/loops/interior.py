@@ -1,0 +1,350 @@
+"""Borders apart from what is inside: `x[i, max(j - 1, 0)]` is `x[i, j - 1]` in every thread but the first of a row.
+
+An index that is clamped, taken modulo or counted from the end hides that neighbouring threads read neighbours. Where it
+is the last index of an access, and the thread's last index plus something that is bounded alike in all threads of a
+row, the threads in which nothing is clamped lie side by side: from `first` to `last`, computed before the row.
+Conditions on these threads (`if 0 < j < m - 1`) are decided inside in the same way: the side that all but a few threads
+take stands alone there. What is asked of a row (`i > 0`) says whether it has threads inside at all.
+The body is written twice, in an `if` whose condition says whether a thread is one of them (`INTERIOR`); a backend that
+loops over threads makes loops of it.
+
+Within 32 bits sums mean what they say: the bounds ask for that too, so a sum on the way may wrap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from workbench.ir.analysis import MIRRORED, OPPOSITE
+from workbench.ir.attributes import AXIS, INTERIOR
+from workbench.ir.ops import ELEMENTS
+from workbench.ir.rewrite import Rewriter, copy_block, replace_body
+from workbench.ir.values import Block, Function, Op, Value, array_of, walk
+from workbench.limits import BORDER_WIDTH, INTERIOR_OPERATIONS
+from workbench.passes.analysis.intervals import LEAST, MOST, Bounds, Prologue
+from workbench.passes.loops.flattened import flattened
+from workbench.types import bool as bool_
+from workbench.types import int32, int64
+
+BOUNDED = {"min": ("le",), "max": ("ge",), "clamp": ("ge", "le"), "mod": ("ge", "lt"), "wrap_index": ("ge",)}
+"""Operations whose result is an operand where that compares so with their bounds, of which 0 is not among operands."""
+_THROUGH = {*BOUNDED, "add", "sub", "cast"}
+_AGAIN = frozenset(
+    {"const", "launch_dim", "shape", "row_first", "cast", "add", "sub", "mul", "neg", "min", "max", "wrap_index"}
+    | {"floordiv", "mod"}
+)
+
+
+class Interior(msgspec.Struct, frozen=True):
+    """A body as it was written twice.
+
+    Attributes:
+        once: what is computed before all rows; the last one says how many threads a row has, if the launch does not.
+        before: what is computed before a row.
+        first, last: the first and the last thread inside, among those of a row, as int64.
+        inside, border: what threads do.
+    """
+
+    once: tuple[Op, ...]
+    before: tuple[Op, ...]
+    first: Value
+    last: Value
+    inside: Block
+    border: Block
+
+
+def interior_of(function: Function) -> Interior | None:
+    """Return what `split_border` made of the function; None if that is nothing."""
+    *before, end = function.body.ops or (Op("yield"),)
+    if not end.attrs.get(INTERIOR):
+        return None
+    # What `body` wrote below, in that order.
+    *before, thread, wide, at_least, at_most, _ = before
+    assert (thread.name, wide.name, at_least.name, at_most.name) == ("tid", "cast", "ge", "le")
+    count = 1 + next((n for n, op in enumerate(before) if op.name == "row_length"), -1)
+    once, row = tuple(before[:count]), tuple(before[count:])
+    return Interior(once, row, at_least.operands[1], at_most.operands[1], *end.blocks)
+
+
+def split_border(function: Function) -> Function:
+    """Return the function with its body twice, for threads inside and at a border; itself if there are no borders."""
+    operations = list(walk(function.body))
+    # Kernels of tiles run per block, and one that asks for no index has no neighbours.
+    if function.block_dim or not function.launch_ndim or len(operations) > INTERIOR_OPERATIONS:
+        return function
+    flat = flattened(function)
+    if flat is not None:
+        inside = _Inside(flat.rows)
+        inside.find()
+        inside.rows += [flat.holds] if flat.holds else []
+        return replace(flat.rows, body=Block((), (*flat.before, *inside.body(flat.plain).ops)))
+    if not any(op.name in BOUNDED or op.name == "if" for op in operations):
+        return function
+    inside = _Inside(function)
+    return replace_body(function, inside.body(function.body)) if inside.find() else function
+
+
+class _Compared(NamedTuple):
+    """A comparison (`name`) of an index with a number that all threads of a row share, as it holds inside.
+
+    Attributes:
+        moves: the index is the thread's own plus `bounds`; otherwise it is between these in all threads of a row.
+    """
+
+    name: str
+    moves: bool
+    bounds: Bounds
+    limit: Value
+
+
+class _Usual(NamedTuple):
+    """The value of a condition in all threads but those at a border, and the comparisons that it follows from."""
+
+    holds: bool
+    compared: tuple[_Compared, ...]
+
+
+class _Inside(Prologue):
+    """The threads of a row in which no index is clamped.
+
+    Attributes:
+        plain: what each clamped index is in these threads.
+        sums: operations that compute such a value, where the body has none.
+        sides: the side that each `if` at a border takes in them, by its first block.
+        first, last: numbers of threads: none before, none behind.
+        rows: what must hold for a row to have such threads.
+        asked: how many comparisons the sides follow from.
+    """
+
+    def __init__(self, function: Function) -> None:
+        super().__init__(function, range(function.launch_ndim - 1), _AGAIN)
+        self.function, self.defs = function, self.analysis.defs
+        self.plain: dict[Value, Value] = {}
+        self.sums: dict[Value, tuple[Op, ...]] = {}
+        self.sides: dict[Block, int] = {}
+        self.first: list[Value] = []
+        self.last: list[Value] = []
+        self.rows: list[Value] = []
+        self.asked = 0
+        self.of_row = set[Value]()
+        for op in walk(function.body):
+            if op.name in ("tid", "row_first") or (op.name != "shape" and not self.of_row.isdisjoint(op.operands)):
+                self.of_row.update(op.results)
+
+    def find(self) -> bool:
+        """Return whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
+        indices = self.indices()
+        for op in self.inside(self.function.body):
+            if op.name in BOUNDED and op.result in indices and op.result.type == int32:
+                self.bound(op)
+        # Under an `if` that tests the border LLVM finds the bounds itself.
+        outside = {v for op in _unconditional(self.function.body) for v in op.results}
+        # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
+        return self.asked > 1 or not outside.isdisjoint(self.plain)
+
+    def indices(self) -> set[Value]:
+        """Return the values that the last index of an access is computed from."""
+        waiting = [op.operands[array_of(op.operands[0]).ndim] for op in walk(self.function.body) if op.name in ELEMENTS]
+        collected = set[Value]()
+        while waiting:
+            value = waiting.pop()
+            op = self.defs.get(value)
+            if value not in collected and op is not None and op.name in _THROUGH:
+                collected.add(value)
+                waiting += op.operands
+        return collected
+
+    def inside(self, block: Block) -> Iterator[Op]:
+        """Yield the operations that may run in threads inside, in order; notes the side that a branch takes in them."""
+        for op in block.ops:
+            usual = self.usual(op.operands[0]) if op.name == "if" else None
+            if usual is not None:
+                side = self.sides[op.blocks[0]] = 0 if usual.holds else 1
+                self.asked += len(usual.compared)
+                for compared in usual.compared:
+                    self.require(compared)
+                yield from self.inside(op.blocks[side])
+                continue
+            yield op
+            for inner in op.blocks:
+                yield from self.inside(inner)
+
+    def usual(self, condition: Value) -> _Usual | None:
+        """Return whether the condition holds in all but a few threads at a border; None if it is another one."""
+        op = self.defs.get(condition)
+        if op is None:
+            return None
+        if op.name == "not_":
+            inner = self.usual(op.operands[0])
+            return inner and _Usual(not inner.holds, inner.compared)
+        if op.name in MIRRORED:
+            one, other = op.operands
+            return self.compared(op.name, one, other) or self.compared(MIRRORED[op.name], other, one)
+        if op.name not in ("and_", "or_"):
+            return None
+        # One part that decides is enough: where an `and` fails, an `or` holds.
+        parts = [self.usual(v) for v in op.operands]
+        decides = op.name == "or_"
+        known = [p for p in parts if p is not None]
+        alone = next((p for p in known if p.holds is decides), None)
+        if alone is not None or len(known) < len(parts):
+            return alone
+        return _Usual(not decides, tuple(c for p in known for c in p.compared))
+
+    def compared(self, name: str, index: Value, bound: Value) -> _Usual | None:
+        """Return a comparison of an index with a number that is the same for all threads of a row."""
+        limit, own = self.wide(bound), self.offset(index)
+        if limit is None or own is None or index.type != int32:
+            return None
+        moves, ends = own
+        if not moves and (index not in self.of_row or bound in self.of_row):
+            return None
+        low = self.is_low(bound)
+        holds = name == "ne" if name in ("eq", "ne") else (name in ("gt", "ge")) == low
+        name = name if holds else OPPOSITE[name]
+        if name == "ne" and moves:
+            name = "gt" if low else "lt"
+        if name == "ne" and ends[0] is not ends[1]:
+            return None
+        return _Usual(holds, (_Compared(name, moves, ends, limit),))
+
+    def require(self, compared: _Compared) -> None:
+        """Note the threads, or the rows, of a row in which a comparison holds, whatever loops have counted."""
+        name, moves, ends, limit = compared
+        near = ends[0] if name in ("gt", "ge") else ends[1]
+        if moves:
+            last = self.emit("sub", limit, near)
+            beyond = last if name in ("ge", "le") else self.emit("add" if name == "gt" else "sub", last, self.number(1))
+            (self.first if name in ("gt", "ge") else self.last).append(beyond)
+            self.fit(ends)
+            return
+        self.rows.append(self.emit(name, near, limit, type=bool_))
+        if ends[0] is not ends[1]:
+            self.rows.append(self.emit("ge", ends[0], self.number(LEAST), type=bool_))
+            self.rows.append(self.emit("le", ends[1], self.number(MOST), type=bool_))
+
+    def fit(self, ends: Bounds) -> None:
+        """Note the threads whose index plus these numbers does not wrap: it would be on the other side of a limit."""
+        self.first.append(self.emit("sub", self.number(LEAST), ends[0]))
+        self.last.append(self.emit("sub", self.number(MOST), ends[1]))
+
+    def bound(self, op: Op) -> None:
+        """Note where this index is what it is made from, if that is known."""
+        index, *limits = op.operands
+        own = self.offset(index)
+        if op.name in ("min", "max") and (own is None or not own[0]):
+            index, limits = limits[0], [index]
+            own = self.offset(index)
+        if own is None or not own[0]:
+            return
+        written = own[1]
+        if op.name == "mod":  # `(j - 1 + n) % n` is `j - 1` inside
+            index = self.without(op, index, limits[0])
+        bounds: Sequence[Value | None] = {"mod": (None, *limits), "wrap_index": (None,)}.get(op.name, limits)
+        compared, (_, ends) = list[_Compared](), self.offset(index) or own
+        for name, limit in zip(BOUNDED[op.name], bounds, strict=True):
+            wide = self.number(0) if limit is None else self.wide(limit)
+            # By a small number an index wraps often: threads inside would be few, and apart.
+            if wide is None or (limit is not None and not (self.is_low if name == "ge" else self.is_high)(limit)):
+                return
+            compared.append(_Compared(name, True, ends, wide))
+        for one in compared:
+            self.require(one)
+        self.fit(written)
+        self.plain[op.result] = index
+
+    def without(self, op: Op, index: Value, size: Value) -> Value:
+        """Return the index without the size that is added to it: sums of integers wrap, so their order is free."""
+        terms, wide = self.terms(index), self.wide(size)
+        rest = [(name, v) for name, v in terms if name == "sub" or self.wide(v) is not wide]
+        if wide is None or len(rest) != len(terms) - 1:
+            return index
+        rest.sort(key=lambda term: term[0])
+        total, ops = rest[0][1], list[Op]()
+        for name, value in rest[1:]:
+            ops.append(Op(name, (total, value), (Value(int32),), {}, (), op.location))
+            total = ops[-1].result
+        self.defs |= {o.result: o for o in ops}
+        self.sums[op.result] = tuple(ops)
+        return total
+
+    def terms(self, value: Value, name: str = "add") -> list[tuple[str, Value]]:
+        """Return what a sum adds ("add") and takes off ("sub")."""
+        op = self.defs.get(value)
+        if op is None or op.name not in ("add", "sub"):
+            return [(name, value)]
+        other = "sub" if (op.name == "sub") == (name == "add") else "add"
+        return [*self.terms(op.operands[0], name), *self.terms(op.operands[1], other)]
+
+    def is_low(self, value: Value) -> bool:
+        number = self.literal(value)
+        return number is not None and number <= BORDER_WIDTH
+
+    def is_high(self, value: Value) -> bool:
+        number = self.literal(value)
+        return number is None or number >= BORDER_WIDTH
+
+    def offset(self, value: Value) -> tuple[bool, Bounds] | None:
+        """Return whether a value is the thread's last index plus a number, and the bounds of that, or of the value.
+
+        The bounds are the same for all threads of a row; None if there are none such.
+        """
+        if value in self.plain:
+            return self.offset(self.plain[value])
+        op, exact = self.defs.get(value), self.wide(value)
+        if exact is not None:
+            return False, (exact, exact)
+        if op is None:
+            bounds = self.counted(value, lambda end: (v := self.wide(end)) and (v, v))
+            return bounds and (False, bounds)
+        if op.name == "tid" and op.attrs[AXIS] == self.function.launch_ndim - 1:
+            return True, (self.number(0), self.number(0))
+        if op.name not in ("add", "sub") or value.type != int32:
+            return None
+        one, other = (self.offset(v) for v in op.operands)
+        if one is None or other is None or (other[0] and (one[0] or op.name == "sub")):
+            return None
+        return one[0] or other[0], self.together(op.name, one[1], other[1])
+
+    def body(self, border: Block) -> Block:
+        """Return the body twice; `border` is what threads do that are not inside."""
+        b = self.builder
+        first = self.fold("max", self.first or [self.number(0)])
+        last = self.fold("min", self.last or [self.number(MOST)])
+        for row in dict.fromkeys(self.rows):
+            first = self.emit("where", row, first, self.number(MOST))
+        thread = b.cast(b.one("tid", (), int32, {AXIS: self.function.launch_ndim - 1}), int64)
+        inside = b.one("and_", (b.one("ge", (thread, first), bool_), b.one("le", (thread, last), bool_)), bool_)
+
+        def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+            if op.name == "if" and op.blocks[0] in self.sides:
+                side = on.block(op.blocks[self.sides[op.blocks[0]]])
+                on.mapping.update(zip(op.results, side.yielded, strict=True))
+                return side.ops[:-1]
+            if not op.results or op.results[0] not in self.plain:
+                return None
+            sums = self.sums.get(op.results[0], ())
+            plain = self.plain[op.results[0]]
+            on.mapping[op.results[0]] = on.mapping.get(plain, plain)
+            return tuple(o.replace(tuple(on.mapping.get(v, v) for v in o.operands)) for o in sums)
+
+        end = Op("yield")
+        quick = Rewriter(change).block(self.function.body)
+        careful = copy_block(border, {})
+        blocks = Block((), (*quick.ops, end)), Block((), (*careful.ops, end))
+        # A backend without the loops of its own still runs it as an ordinary `if`.
+        b.append(Op("if", (inside,), (), INTERIOR.of(True), blocks))
+        return b.body()
+
+
+def _unconditional(block: Block) -> Iterator[Op]:
+    """Yield the operations that no `if` is around."""
+    for op in block.ops:
+        yield op
+        if op.name != "if":
+            for inner in op.blocks:
+                yield from _unconditional(inner)
