@@ -71,7 +71,7 @@ KEYED: Stage = ("strip_custom_gradients",)
 # `early_exits` where the states of a short loop may all be kept.
 ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
-# Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
+# Here `nonatomic` takes arrays that are read as well; `promote` and `hoist` are in autodiff/promote.py, without effect
 # unless it promotes something.
 SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative")
 HOISTED: Stage = ("hoist", "fold")

@@ -19,7 +19,7 @@ from workbench.ir.build import Builder
 from workbench.ir.ops import EFFECTS, LOADS, OPAQUE, PURE, TILED
 from workbench.ir.rewrite import copy_op, map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value, definitions, walk
-from workbench.limits import EXPANDED_BYTES, EXPANDED_PAIRS
+from workbench.limits import EXPANDED_BYTES, GANG_DISTINCT_ARRAYS
 from workbench.passes.analysis.divergence import varying_values
 from workbench.passes.dce import prune
 from workbench.types import Scalar, int32
@@ -199,7 +199,7 @@ class _Expansion:
         wanted = sorted({number for loop in loops for number in loop.reads.values()})
         loaded = dict.fromkeys(array for number in wanted for array in _loaded(computed[number], numbers.defining))
         pairs = [(a, b) for a in loaded for b in changed]
-        if not wanted or len(pairs) > EXPANDED_PAIRS:
+        if not wanted or len(pairs) > GANG_DISTINCT_ARRAYS:
             return None
         kinds = [value.type for number in wanted if isinstance((value := computed[number]).type, Scalar)]
         most = min(EXPANDED_BYTES // kind.size for kind in kinds)
