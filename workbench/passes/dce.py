@@ -13,7 +13,7 @@ from workbench.ir.ops import LASTING, LEAD, SLOT_WRITES, STRUCTURED
 from workbench.ir.rewrite import map_blocks, replace_body
 from workbench.ir.values import Block, Function, Op, Value
 from workbench.passes.analysis.cost import constants
-from workbench.passes.checks.endless import ends
+from workbench.passes.analysis.endless import ends
 
 
 def prune(function: Function) -> Function:

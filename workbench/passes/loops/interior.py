@@ -79,13 +79,12 @@ def split_border(function: Function) -> Function:
     flat = flattened(function)
     if flat is not None:
         inside = _Inside(flat.rows)
-        inside.find()
         inside.rows += [flat.holds] if flat.holds else []
         return replace(flat.rows, body=Block((), (*flat.before, *inside.body(flat.plain).ops)))
     if not any(op.name in BOUNDED or op.name == "if" for op in operations):
         return function
     inside = _Inside(function)
-    return replace_body(function, inside.body(function.body)) if inside.find() else function
+    return replace_body(function, inside.body(function.body)) if inside.pays() else function
 
 
 class _Compared(NamedTuple):
@@ -135,12 +134,13 @@ class _Inside(Prologue):
             if op.name in ("tid", "row_first") or (op.name != "shape" and not self.of_row.isdisjoint(op.operands)):
                 self.of_row.update(op.results)
 
-    def find(self) -> bool:
-        """Return whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
         indices = self.indices()
-        for op in self.inside(self.function.body):
+        for op in self.inside(function.body):
             if op.name in BOUNDED and op.result in indices and op.result.type == int32:
                 self.bound(op)
+
+    def pays(self) -> bool:
+        """Return whether there is a border that LLVM would not find itself, as it does in an `if` that asks for it."""
         # Under an `if` that tests the border LLVM finds the bounds itself.
         outside = {v for op in _unconditional(self.function.body) for v in op.results}
         # A kernel that asks one thing of its threads (whether they are any of its own, say) is left to LLVM.
