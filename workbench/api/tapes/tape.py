@@ -315,10 +315,8 @@ class Tape(Opened):
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
-        for k, start in enumerate(starting):
-            if start.version >= 0:
-                starting[k] = start.apart_from(self.adjoints.values())
-        self._starts = starting
+        known = self.adjoints.values()
+        self._starts = starting = [s.apart_from(known) if s.version >= 0 else s for s in starting]
         live = Live(steps, self, targets)
         alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
         lent = starting[0].in_place(steps) if alone else {}
@@ -339,14 +337,25 @@ class Tape(Opened):
                 if retain_grad:
                     retained |= self._copies({a.memory for a in step.changed} - retained.keys())
                 undo()
-            for memory, held in retained.items():
-                self.adjoints[memory].copy_(held)
-            from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
-            for memory in aside.keys() - from_grad:  # what was a start is no sum
-                self.adjoints[memory].add_(aside[memory])
+            self._finished(retained, aside, targets if loss is None and grads is None else ())
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise
+
+    def _finished(
+        self, retained: Mapping[Memory, array], aside: Mapping[Memory, array], starts: Sequence[array]
+    ) -> None:
+        """Put back the adjoints that are retained, and add the sums of earlier passes.
+
+        Args:
+            retained: what adjoints are to be.
+            aside: the sums.
+            starts: arrays whose `.grad` was what the pass began from: that is no sum.
+        """
+        for memory, held in retained.items():
+            self.adjoints[memory].copy_(held)
+        for memory in aside.keys() - {start.memory for start in starts}:
+            self.adjoints[memory].add_(aside[memory])
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
         """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""

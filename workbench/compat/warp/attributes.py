@@ -105,8 +105,15 @@ def _set_beside(annotation: Any, name: str, value: Any) -> None:
     vars(annotation)[name] = value
 
 
+def _is_device(device: wb.Device, other: object) -> bool:
+    """Return whether another device, or a name, is this one."""
+    return device is other or device.name == (other.name if isinstance(other, wb.Device) else other)
+
+
 def apply() -> None:
-    """Set the attributes."""
+    """Set the attributes; a device is equal to its name."""
+    wb.Device.__eq__ = _is_device  # type: ignore[method-assign]
+    wb.Device.__ne__ = lambda device, other: not _is_device(device, other)  # type: ignore[method-assign]
     ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]
     for cls, names in ATTRIBUTES.items():
         for name, value in names.items():

@@ -226,8 +226,8 @@ def _asked(definition: Definition) -> dict[str, Any]:
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
-        asked = _name(call).removeprefix("tile_")
-        kinds = [k for head, k in _ASKED.items() if asked.startswith(f"{head}_") and not asked.endswith(_ANSWERS)]
+        query = _name(call).removeprefix("tile_")
+        kinds = [k for head, k in _ASKED.items() if query.startswith(f"{head}_") and not query.endswith(_ANSWERS)]
         for position, argument in enumerate(call.args):
             if (
                 isinstance(argument, ast.Attribute)
@@ -242,7 +242,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
                 continue
             if kinds and position == 0:
                 own[argument.id] = kinds[0]
-            elif not kinds and names[argument.id].rstrip("]").endswith("uint64") and asked not in _NO_FUNCS:
+            elif not kinds and names[argument.id].rstrip("]").endswith("uint64") and query not in _NO_FUNCS:
                 own.setdefault(argument.id, Any)
     return own
 
