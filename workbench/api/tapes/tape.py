@@ -302,25 +302,24 @@ class Tape(Opened):
         """
         if self._is_open:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
-        if retain_grad and isinstance(self.kept, Checkpoints):
-            raise LaunchError("retain_grad needs a tape without checkpoints.")
         seeded = starts(loss, grads, self._versions, self.steps)
         targets = [*map(_FIRST, seeded)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._check(steps)
+        self._check(steps, retain_grad)
         for target in targets:
             self._ends[id(target)] = target
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
-        known = self.adjoints.values()
-        self._starts = starting = [s.apart_from(known) if s.version >= 0 else s for s in starting]
+        for k, start in enumerate(starting):
+            if start.version >= 0:
+                starting[k] = start.apart_from(self.adjoints.values())
+        self._starts = starting
         live = Live(steps, self, targets)
         alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
-        lent = starting[0].in_place(steps) if alone else {}
-        self.in_place = dict(lent)
+        self.in_place = dict(lent := starting[0].in_place(steps) if alone else {})
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
@@ -337,7 +336,8 @@ class Tape(Opened):
                 if retain_grad:
                     retained |= self._copies({a.memory for a in step.changed} - retained.keys())
                 undo()
-            self._finished(retained, aside, targets if loss is None and grads is None else ())
+            if retained or aside:
+                self._finished(retained, aside, targets if loss is None and grads is None else ())
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise
@@ -369,8 +369,10 @@ class Tape(Opened):
         self.at = None
         return ready
 
-    def _check(self, steps: Sequence[Step]) -> None:
+    def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
         """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
         for step in self._stopped:
             if step in steps:
                 raise stopped(step)
