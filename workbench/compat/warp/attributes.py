@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.makers import number_type, vector
+from workbench.compat.warp.settings import MemoryKind
+from workbench.host.vectors import HostVector
 from workbench.types import ArrayType, Scalar, Vector
 
 
@@ -85,6 +87,15 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "_shape_": lambda t: t.shape,
         "_wp_scalar_type_": lambda t: number_type(t.dtype),
         "_type_": lambda t: _ctype(t.dtype),
+    },
+    ArrayType: {"memory_kind": lambda t: MemoryKind.UNKNOWN},
+    HostVector: {
+        "get_row": lambda m: m.__getitem__,
+        "set_row": lambda m: m.__setitem__,
+        "get_col": lambda m: lambda k: vector(m.type.shape[0], m.type.dtype)(*(row[k] for row in m)),
+        "set_col": lambda m: (
+            lambda k, v: [m.__setitem__((i, k), x) for i, x in enumerate(np.broadcast_to(v, m.type.shape[0]))] and None
+        ),
     },
     wb.Device: {
         "alias": lambda d: d.name,
