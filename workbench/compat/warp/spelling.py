@@ -14,7 +14,7 @@ import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.compat.warp.makers import number_type
 from workbench.frontend import Definition
-from workbench.frontend.names.query_loops import BEGIN
+from workbench.frontend.names.written_out import BEGIN
 from workbench.types import SCALARS, as_type, is_float
 from workbench.weak import Weak
 
