@@ -49,10 +49,12 @@ class Config:
     Attributes:
         mode: "debug" switches the checks of all launches on, "release" off.
         enable_backward: whether kernels that are made from now on may have an adjoint.
+        enable_cpu_blocks: whether blocks of the CPU have as many threads as a launch asks for.
     """
 
     mode: str
     enable_backward: bool
+    enable_cpu_blocks: bool
 
     LaunchArrayAccessMode = LaunchArrayAccessMode
     DeterministicMode = DeterministicMode
