@@ -302,14 +302,12 @@ class Tape(Opened):
         """
         if self._is_open:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
-        if retain_grad and isinstance(self.kept, Checkpoints):
-            raise LaunchError("retain_grad needs a tape without checkpoints.")
         seeded = starts(loss, grads, self._versions, self.steps)
         targets = [*map(_FIRST, seeded)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._check(steps)
+        self._check(steps, retain_grad)
         for target in targets:
             self._ends[id(target)] = target
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
@@ -321,8 +319,7 @@ class Tape(Opened):
         self._starts = starting
         live = Live(steps, self, targets)
         alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
-        lent = starting[0].in_place(steps) if alone else {}
-        self.in_place = dict(lent)
+        self.in_place = dict(lent := starting[0].in_place(steps) if alone else {})
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
@@ -339,14 +336,26 @@ class Tape(Opened):
                 if retain_grad:
                     retained |= self._copies({a.memory for a in step.changed} - retained.keys())
                 undo()
-            for memory, held in retained.items():
-                self.adjoints[memory].copy_(held)
-            from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
-            for memory in aside.keys() - from_grad:  # what was a start is no sum
-                self.adjoints[memory].add_(aside[memory])
+            if retained or aside:
+                self._finished(retained, aside, targets if loss is None and grads is None else ())
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise
+
+    def _finished(
+        self, retained: Mapping[Memory, array], aside: Mapping[Memory, array], starts: Sequence[array]
+    ) -> None:
+        """Put back the adjoints that are retained, and add the sums of earlier passes.
+
+        Args:
+            retained: what adjoints are to be.
+            aside: the sums.
+            starts: arrays whose `.grad` was what the pass began from: that is no sum.
+        """
+        for memory, held in retained.items():
+            self.adjoints[memory].copy_(held)
+        for memory in aside.keys() - {start.memory for start in starts}:
+            self.adjoints[memory].add_(aside[memory])
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
         """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""
@@ -360,8 +369,10 @@ class Tape(Opened):
         self.at = None
         return ready
 
-    def _check(self, steps: Sequence[Step]) -> None:
+    def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
         """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
         for step in self._stopped:
             if step in steps:
                 raise stopped(step)
