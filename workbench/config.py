@@ -68,7 +68,7 @@ class Settings:
 
     @property
     def matmul(self) -> str:
-        """How tiles are multiplied on CUDA where no kernel says so (`WORKBENCH_MATMUL`).
+        """The way to multiply tiles on CUDA where no kernel says one (`WORKBENCH_MATMUL`).
 
         "auto" (the default: generated until cuBLASDx's code is ready), "generated" or "cublasdx".
         """

@@ -114,13 +114,22 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
-    numbers = [a.value for a in args if isinstance(a, Literal)]
-    if getattr(target, "__module__", "") == "math" and len(numbers) == len(args) and not keywords:
-        with suppress(ArithmeticError, ValueError, TypeError):  # `math.comb(5, 2)`, which no run need compute
-            result = target(*numbers)
-            if isinstance(result, (int, float)) and not isinstance(result, bool) and math.isfinite(result):
-                return Literal(result)
+    constant = None if keywords else _by_math(target, args)
+    if constant is not None:
+        return constant
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+
+
+def _by_math(target: Any, args: Sequence[Operand]) -> Literal | None:
+    """Return what a function of math gives for literals, as `math.comb(5, 2)`; None if the kernel cannot call it."""
+    numbers = [a.value for a in args if isinstance(a, Literal)]
+    if getattr(target, "__module__", "") != "math" or len(numbers) < len(args):
+        return None
+    with suppress(ArithmeticError, ValueError, TypeError):
+        result = target(*numbers)
+        if type(result) in (int, float) and math.isfinite(result):
+            return Literal(result)
+    return None
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
