@@ -2,7 +2,8 @@
 
 Every time is processor time of all threads, the least of rounds in which all calls take turns. A gradient is a run
 forward and backward through a tape; `adjoint / forward` is the tape without its run forward, over that. By hand is the
-ideal adjoint as kernels of the same language. Every gradient is compared with JAX's in float64 before it is timed.
+ideal adjoint as kernels of the same language. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first input, of the
+sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it is timed.
 
 A row takes some seconds, all rows some minutes on a busy machine; each is kept as it is measured.
 
@@ -703,13 +704,36 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
         compare(case, [g.numpy() for g in gradients], exact)
     timed["jax forward"] = lambda: jax.block_until_ready(jitted(*numbers))
     timed["jax gradient"] = lambda: jax.block_until_ready(pulled(seeds, *numbers))
-    return timed
+    return timed | second_order(case, held, given)
+
+
+def second_order(case: Case, held: Sequence[Any], seed: wb.array) -> dict[str, Callable[[], Any]]:
+    """The gradient and the product with the Hessian by the first input, after that was compared."""
+    others, floats = [wb.array(x) if isinstance(x, wb.array) else x for x in held[1:]], [case.inputs[0]]
+    floats += [x for x in case.inputs[1:] if isinstance(x, np.ndarray) and x.dtype == np.float32]
+    x, along = wb.array(case.inputs[0]), normal(*case.inputs[0].shape)
+
+    def total(x: wb.array) -> wb.array:
+        result = wb.zeros(case.shape)
+        arguments = [x, *others, result]
+        if case.kernel is butterfly:
+            arguments[2:] = [result, others[1]]
+        wb.launch(case.kernel, case.dim, arguments)
+        return (result * seed).sum()
+
+    gradient, product, direction = wb.grad(total), wb.hvp(total), wb.array(along)
+    with jax.enable_x64(True):
+        first, *rest, weights = [jnp.asarray(v, jnp.float64) for v in (*floats, seed.numpy())]
+        slope = jax.grad(lambda first: (case.function(first, *rest) * weights).sum())
+        exact = np.asarray(jax.jvp(slope, (first,), (jnp.asarray(along, jnp.float64),))[1])
+    compare(case, [product(x, along=direction).numpy()], [exact])
+    return {"one gradient": lambda: gradient(x), "hvp": lambda: product(x, along=direction)}
 
 
 def compare(case: Case, slopes: Sequence[np.ndarray], exact: Sequence[Any]) -> None:
     """Stop at a wrong gradient."""
     for got, right in zip(slopes, exact, strict=True):
-        worst = float(np.max(np.abs(got.reshape(right.shape) - right)) / np.max(np.abs(right)))
+        worst = float(np.max(np.abs(got.reshape(right.shape) - right)) / max(np.max(np.abs(right)), 1e-30))
         if not worst <= case.slack:
             raise SystemExit(f"{case.name}: a gradient is wrong by {worst:.1e}")
 
@@ -739,17 +763,18 @@ def line(name: str, t: dict[str, float]) -> str:
     ours = f"{t['forward'] * 1e3:.3g} | {t['gradient'] * 1e3:.3g} | {backward / t['forward']:.1f} | {by_hand}"
     theirs = t["jax gradient"] - t["jax forward"]
     peer = f"{theirs / t['jax forward']:.1f} | {t['jax forward'] / t['forward']:.2f} "
-    return f"| {name} | {ours} | {peer}| {t['jax gradient'] / t['gradient']:.2f} |"
+    second = f"{t['hvp'] / t['one gradient']:.1f}" if "hvp" in t else "–"
+    return f"| {name} | {ours} | {peer}| {t['jax gradient'] / t['gradient']:.2f} | {second} |"
 
 
 HEAD = """# What gradients cost: processor time in ms
 
-A gradient is a run forward and backward; backward is the gradient without the forward run. The last two are JAX's time
-over ours. `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
+A gradient is a run forward and backward; backward is the gradient without the forward run. `jax / ours` is JAX's time
+over ours; Warp was not installed. `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
 | | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | \
-jax / ours, forward | jax / ours, gradient |
-|---|---|---|---|---|---|---|---|---|
+jax / ours, forward | jax / ours, gradient | hvp / gradient |
+|---|---|---|---|---|---|---|---|---|---|
 """
 
 

@@ -19,10 +19,9 @@ from msgspec.structs import replace
 from workbench.autodiff.adjoint_signature import adjoint_names, adjoint_type
 from workbench.autodiff.analysis.activity import active_values
 from workbench.autodiff.gather.flat import by_rows
-from workbench.autodiff.hoist import hoist
 from workbench.autodiff.memory.aliasing import overwrites
 from workbench.autodiff.memory.effects import Launch, private_additions, refuse_meeting, study
-from workbench.autodiff.promote import is_straight, promote
+from workbench.autodiff.promote import hoist, is_straight, promote
 from workbench.autodiff.reverse.cotangents import Cotangents
 from workbench.autodiff.reverse.emitter import Emitter, relabelled
 from workbench.autodiff.reverse.recompute import Missing, written_out

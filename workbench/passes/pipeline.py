@@ -42,6 +42,7 @@ from workbench.passes.fold import fold
 from workbench.passes.halves import halves
 from workbench.passes.loops.counters import split_counters
 from workbench.passes.loops.divisors import same_divisors
+from workbench.passes.loops.expansion import expand_scalars
 from workbench.passes.loops.forms import counted, early_exits
 from workbench.passes.loops.interior import split_border
 from workbench.passes.loops.later import later
@@ -70,7 +71,7 @@ KEYED: Stage = ("strip_custom_gradients",)
 # `early_exits` where the states of a short loop may all be kept.
 ADJOINT_INPUT: Stage = ("strip_asserts", "strip_prints", "early_exits")
 # Then, and again after each loop that is unrolled because a value it carries is missing (autodiff/reverse_mode.py).
-# Here `nonatomic` takes arrays that are read as well; `promote` is autodiff/hoist.py and promote.py, without effect
+# Here `nonatomic` takes arrays that are read as well; `promote` and `hoist` are in autodiff/promote.py, without effect
 # unless it promotes something.
 SIMPLIFIED: Stage = ("fold", "nonatomic", "promote", "load_forwarding", "dead_stores", "dce_derivative")
 HOISTED: Stage = ("hoist", "fold")
@@ -104,7 +105,7 @@ CONTRACTED: Stage = ("contract", "dce")
 CPU: Stage = (
     *("atomic", "number_prints", "strip_asserts", "bounds_checks", "load_forwarding", "dead_stores", "lower_tiles"),
     *("halves", "counted", "counters", "interior"),
-    *("early_exits", "later", "divisors", "expand"),
+    *("early_exits", "later", "divisors", "scalar_expansion", "expand"),
 )
 # `link_products` is in backends/cuda/products/needed.py, for code that is linked with cuBLASDx.
 CUDA: Stage = ("atomic", "strip_asserts", "halves", "accumulate", "bounds_checks", "link_products", "expand", "dce")
@@ -139,6 +140,7 @@ PASSES: Mapping[str, Pass] = {
     "nonatomic": nonatomic,
     "reductions": reductions,
     "refuse_endless": refuse_endless,
+    "scalar_expansion": expand_scalars,
     "strip_asserts": without_asserts,
     "strip_custom_gradients": without_customs,
     "strip_prints": without_prints,

@@ -18,6 +18,7 @@ DECIDES: dict[str, tuple[Family, int, int, str]] = {
     "IDLE_ITERATIONS": (language.left_loop, 32, 31, "forward"),
     "REVERSED_CHUNK": (derivatives.state_bytes, 128, 4, "adjoint"),
     "GROUP_ROWS": (threads.plane_rows, 4, 3, "forward"),
+    "EXPANDED_BYTES": (threads.row_functions, 40, 64, "forward"),
     "TRANSPOSED_BLOCK": (threads.row_length, 8, 4, "forward"),
     "REDUCTION_BYTES": (code.sum_bytes, 2**15, 2**14, "forward"),
     "STRIP_OPERATIONS": (code.nest, 2, 2**10, "forward"),

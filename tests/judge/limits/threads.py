@@ -122,6 +122,13 @@ def rows_copied(n: int) -> Program:
     return program("rows copied", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
 
 
+def row_functions(n: int) -> Program:
+    """Rows of n elements, of which two loops compute one function."""
+    body = ["i = wb.tid()", "s = wb.float32(0.0)", LOOP, "    s += wb.sin(x[i, j])", LOOP]
+    body += ["    y[i, j] = s * wb.sin(x[i, j])"]
+    return program("row functions", indented(body), {"x": floats(ROWS, n), "y": output(ROWS, n)}, ROWS, smooth=True)
+
+
 def loaded_start(n: int) -> Program:
     """A loop whose counter starts at a loaded index, which may be negative, with a body of n operations."""
     body = ["i = wb.tid()", "v = 0.5", "for j in range(at[i], at[i] + 4):", "    a = x[j]"]

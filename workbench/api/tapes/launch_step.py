@@ -31,6 +31,7 @@ from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.record import LaunchRecord
 from workbench.runtime.work import Launch, Work
 from workbench.source import Location
+from workbench.types import Scalar, is_integer
 
 NONE: frozenset[str] = frozenset()
 
@@ -222,9 +223,12 @@ class LaunchStep(ReadingStep):
                 cotangent, seed = tape.adjoint_of(results[name]), seeds[results[name].memory]
                 if seed is None:
                     cotangent[region].zero_()
-                else:
-                    for rest in around(region, seed.shape):
-                        cotangent[rest].copy_(seed[rest])
+                    continue
+                was_zero, rest = cotangent.memory.is_zero, [*around(region, seed.shape)]
+                for part in rest:
+                    cotangent[part].copy_(seed[part])
+                if was_zero:
+                    cotangent.memory.cleared(besides=[cotangent[part] for part in rest])
 
         return undo
 
@@ -250,11 +254,22 @@ class LaunchStep(ReadingStep):
         if not isinstance(record.specialisation, Specialisation):
             return (), {}
         gathering = gathering_of(record.specialisation, adjoint_options(record, self.unwanted).constant)
-        arguments = self._beside(adjoints) if gathering is not None else {}
-        if gathering is None or not hold(gathering, record.dim, arguments):
+        if gathering is None:
             return (), {}
-        regions = cleared_regions(gathering, record.dim, arguments)
-        return ((GATHERED, CLEARING), {}) if regions is None else ((GATHERED,), regions)
+        # What follows from the sizes is asked once where launches are alike.
+        known = [
+            v.shape if isinstance(v, array) else int(v)
+            for v, p in zip(record.values, record.specialisation.function.params, strict=True)
+            if isinstance(v, array) or (isinstance(p.type, Scalar) and is_integer(p.type))
+        ]
+        key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.loaded.bound
+        if bound.get("gathers", (None,))[0] != key:
+            arguments, parts = self._beside(adjoints), ((), {})
+            if hold(gathering, record.dim, arguments):
+                regions = cleared_regions(gathering, record.dim, arguments)
+                parts = ((GATHERED, CLEARING), {}) if regions is None else ((GATHERED,), regions)
+            bound["gathers"] = key, parts
+        return bound["gathers"][1]
 
     def _beside(self, adjoints: Mapping[str, array]) -> dict[str, Any]:
         names = adjoints_of(self.record.specialisation, "adjoint")

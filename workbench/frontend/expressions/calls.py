@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, cast
 
 from workbench import types
+from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
 from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelSyntaxError, KernelTypeError
@@ -132,9 +133,12 @@ def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Liter
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
     """Return the derivatives of a builtin or a func."""
+    form = callee.value if isinstance(callee.value, Form) else None
     builtin = python_names.as_builtin(callee.value)
 
     def apply(inputs: list[Operand]) -> Operand:
+        if form is not None:
+            return library.call(context, form, inputs)
         if builtin is None:
             return inline.call(context, callee, inputs, {})
         return call_builtin(context, builtin, inputs, {})
@@ -439,7 +443,7 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
-    "hash_grid_query": _query, "grad": derivatives.of_func,
+    "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip

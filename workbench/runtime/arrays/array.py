@@ -367,10 +367,10 @@ class array(Viewed, Arithmetic):
             return self
         memory = self.memory
         clears = memory.plain and self.nbytes == memory.nbytes and self.is_contiguous and copies.is_zero(value)
-        is_clear = clears and memory.is_zero
+        parts: Sequence[array] = memory.besides if clears and memory.is_zero_besides else (self,)
         memory.version += 1
-        if not is_clear:
-            copies.fill(self, value)
+        for part in parts:
+            copies.fill(part, value)
         if clears:
             memory.cleared()
         return self

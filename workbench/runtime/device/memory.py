@@ -46,7 +46,8 @@ class Memory:
         exported: a weak reference to what views of NumPy that may be written to have in common; None if there was none.
         needed: the version that a derivative depends on; None if there is none.
         sealed: a version and the digest of what the memory held then (`runtime/arrays/unseen_writes.py`).
-        zero: the version that is known to be all zeros; None if none is.
+        zero: the version that is known to be all zeros but for `besides`; None if none is.
+        besides: arrays in this memory, of which only these may hold something else in that version.
         turn: its bit, for what has to tell allocations apart at once: on the CPU launches take turns by it
             (`backends/cpu/native/memory_locks.py`).
     """
@@ -56,6 +57,7 @@ class Memory:
         "adjoint_apart",
         "as_integers",
         "as_parts",
+        "besides",
         "device",
         "exported",
         "grad",
@@ -90,6 +92,7 @@ class Memory:
         self.needed: int | None = None
         self.sealed: tuple[int, int] | None = None
         self.zero: int | None = None
+        self.besides: list[Any] = []
         self.turn = turn
 
     def must_be_writable(self, what: str) -> None:
@@ -110,14 +113,20 @@ class Memory:
 
     @property
     def is_zero(self) -> bool:
-        """Return whether the memory is known to be all zeros; False where others may have written to it unseen."""
+        """Return whether the memory is known to be all zeros."""
+        return self.is_zero_besides and not self.besides
+
+    @property
+    def is_zero_besides(self) -> bool:
+        """Return whether what is outside of `besides` is known to be zeros; False where others may have written to it
+        unseen."""
         return self.zero == self.version and self.exported is None and not self.shared
 
-    def cleared(self) -> None:
-        """Note that the memory is all zeros now, if only Workbench writes to it from here on."""
+    def cleared(self, besides: Sequence[Any] = ()) -> None:
+        """Note that the memory is zeros now, if only Workbench writes to it from here on."""
         if self.exported is not None and self.exported() is None:
             self.exported = None  # the last view that others could write to is gone
-        self.zero = self.version
+        self.zero, self.besides = self.version, [*besides]
 
     @property
     def is_pinned(self) -> bool:

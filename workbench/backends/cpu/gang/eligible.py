@@ -8,6 +8,7 @@ from workbench.builtins import TABLE
 from workbench.ir.attributes import REDUCTION, SCALAR
 from workbench.ir.ops import EFFECTS, LOOPS, PURE, READS, UPDATES
 from workbench.ir.values import Block, Function, Op, Value, component_of, walk
+from workbench.limits import EXPANDED_BYTES
 from workbench.passes.analysis.cost import mostly_adds
 from workbench.passes.analysis.divergence import Neighbours, is_divergent, varying_values
 from workbench.passes.loops.interior import interior_of
@@ -51,8 +52,8 @@ def obstacle(function: Function, dense: bool) -> str:
 
 def _adds_beside(function: Function) -> bool:
     """Return whether the threads of a row add to elements that lie side by side, wherever the row is."""
-    neighbours = Neighbours(function)
-    return all(neighbours.is_beside(op, (1,)) for op in walk(function.body) if op.name == "atomic_add")
+    neighbours, added = Neighbours(function), [op for op in walk(function.body) if op.name == "atomic_add"]
+    return all(component_of(op) is None and neighbours.is_beside(op, (1,)) for op in added)
 
 
 def _apart(function: Function, dense: bool) -> str:
@@ -102,9 +103,10 @@ _SWAPS = ("atomic_load", "atomic_swap")
 
 
 def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
-    """Return the bytes of arrays of each thread's own."""
+    """Return the bytes of arrays of each thread's own, but of long ones, which are gone through in order."""
     own = [op.result.type for op in operations if op.name == "slots" and op.result in varying]
-    return sum(type.count * type.dtype.size for type in own if isinstance(type, Slots))
+    sizes = [type.count * type.dtype.size for type in own if isinstance(type, Slots)]
+    return sum(size for size in sizes if size < EXPANDED_BYTES // 2)
 
 
 def _may_wait(function: Function, operations: list[Op]) -> bool:

@@ -26,7 +26,7 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
     once, own = emitter.writer.once, ("gang", "slots", emitter.width, emitter.parts, op.result)
     components = range(width(type.dtype))
     array_type, size = f"[{emitter.parts} x {kind}]", type.count * element(type).size * emitter.width * emitter.parts
-    on_heap = size if emitter.frame * emitter.width * emitter.parts > GANG_FRAME_BYTES else 0
+    on_heap = size if max(size, emitter.frame * emitter.width * emitter.parts) > GANG_FRAME_BYTES else 0
     every = [storage(emitter, (*own, k), array_type, on_heap) for k in components]
     for part in emitter.each_part():
         text = f"getelementptr {kind}, ptr {{}}, i64 {part}"
