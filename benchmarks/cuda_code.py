@@ -31,11 +31,11 @@ from workbench.api.builds.build import compile_for, function_of
 from workbench.api.profiling.run import Geometry, _Run, counting_kernel
 from workbench.api.profiling.subject import subject_of
 from workbench.api.tapes.adjoint_launch import bind_adjoint
+from workbench.backends.cuda.architectures import ARCHITECTURES
 from workbench.backends.cuda.compile.disassemble import disassembler, sass
 from workbench.backends.cuda.compile.nvrtc import resources_by_kernel
 from workbench.backends.ptx.syntax.parse import parse
 from workbench.ir.values import walk
-from workbench.runtime.emulated.architectures import ARCHITECTURES
 from workbench.runtime.launching.occupancy import occupancy
 
 RESULTS = Path(__file__).parent / "results"

@@ -1,21 +1,21 @@
-"""Load Workbench into a shell, and remove again all that it added; draw the losses of loops below their cells.
+"""Load Workbench into a shell, and remove again everything that it added; draw the losses of loops below their cells.
 
-Its hooks around cells print notices and rebuilds, wait for faults of devices, note edits of names, and close the tapes
-of an interrupted cell.
+Its hooks around cells print notices and rebuilds, wait for faults of devices, note edits of names, and close the
+tapes of an interrupted cell.
 
-What was there before under the same names is kept and returned, so that unloading leaves the shell as it was found.
+Whatever had the same names before is restored by unloading, which leaves the shell as it was.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import ModuleType
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 from IPython.display import display
 
@@ -44,8 +44,7 @@ from workbench.inspect import note_bindings, opened, settle_all
 _KEY = "kernel_ext"
 
 
-@dataclass(frozen=True)
-class _Loaded:
+class _Loaded(msgspec.Struct, frozen=True):
     """The objects that one shell was given, stored in its registry of magics."""
 
     magics: tuple[Any, ...]

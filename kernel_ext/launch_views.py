@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 import workbench as wb
 from kernel_ext.output.renderable import Shown
 from kernel_ext.refusal import Refusal, must_be
 from kernel_ext.views import units
-from kernel_ext.views.programs import step_view, threads_view, timeline
+from kernel_ext.views.programs import step_view, threads_view
 from kernel_ext.views.view_data import as_data
 from workbench import inspect
 
@@ -31,7 +31,7 @@ def profile(profile: wb.Profile) -> Shown:
         Refusal: it is something else.
     """
     must_be(profile, wb.Profile, "profile() takes what wb.profile returned")
-    view = timeline.profile_view(profile)
+    view = step_view.profile_view(profile)
     return Shown("profile_view", view, units.ascii_only(str(profile)), profile._repr_html_())
 
 
@@ -147,8 +147,7 @@ def fault(error: wb.KernelFault, what: str = "steps") -> Shown:
     return followed(trace, lambda block: threads_view.threads_view(follow(block)), (block, within))
 
 
-@dataclass(frozen=True)
-class _Followed:
+class _Followed(msgspec.Struct, frozen=True):
     """A launch whose threads can be followed, and the parameter that an array was."""
 
     last: inspect.LastLaunch

@@ -68,7 +68,7 @@ class Settings:
 
     @property
     def matmul(self) -> str:
-        """How tiles are multiplied on CUDA where no kernel says so (`WORKBENCH_MATMUL`).
+        """The way to multiply tiles on CUDA for kernels that do not say (`WORKBENCH_MATMUL`).
 
         "auto" (the default: generated until cuBLASDx's code is ready), "generated" or "cublasdx".
         """
@@ -119,6 +119,10 @@ def settings() -> Settings:
 
 
 _SETTINGS = Settings()
+_GONE = {"WORKBENCH_GANG": "CPU code is always emitted for gangs of threads where it can be."}
+"""Settings of earlier versions, each with what holds instead."""
+for _name in _GONE.keys() & set(os.environ):
+    warnings.warn(f"The environment variable {_name} has no effect any more: {_GONE[_name]}", stacklevel=2)
 
 
 def _user_cache() -> Path:

@@ -10,7 +10,7 @@ import builtins as py
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 from math import prod
 from typing import Any, TypeAlias, TypeVar, Union, cast
 
@@ -89,9 +89,9 @@ class Scalar(Named):
 
     __numpy_dtype__ = numpy  # `np.zeros(3, wb.float32)`
 
-    @property
+    @cached_property
     def is_half(self) -> py.bool:
-        """Return whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
+        """Whether the type is a float of 16 bits, computed as a float32 and rounded after each operation."""
         return self.kind is Kind.FLOAT and self.bits == 16
 
     def component(self, number: Any) -> Any:

@@ -2,8 +2,8 @@
 
 In a cell of kernels, the words of the language (`words.py`).
 
-What a magic takes is read from its argument parser, so that a new option completes without a line here. IPython has a
-place for this since 8.6; before, nothing is added.
+Options come from a magic's argument parser, so a new one completes without a change here. IPython supports this since
+8.6; with an older one, nothing is added.
 """
 
 from __future__ import annotations

@@ -6,12 +6,12 @@ import gc
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from IPython.core.magic import Magics, line_magic, magics_class
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.magics.options import read_line, refuse

@@ -11,11 +11,12 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from html import escape
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from kernel_ext.output.computed import computed, measured, subject_of
 from kernel_ext.output.renderable import Shown
@@ -134,8 +135,7 @@ def page(
     )
 
 
-@dataclass(frozen=True)
-class Made:
+class Made(msgspec.Struct, frozen=True):
     """A finished HTML page.
 
     Attributes:

@@ -11,10 +11,10 @@ import secrets
 import time
 import weakref
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
+import msgspec
 from IPython.core.getipython import get_ipython
 from IPython.display import display, update_display
 
@@ -31,8 +31,7 @@ def widgets_wanted() -> bool:
     return os.environ.get("WORKBENCH_WIDGETS", "1").lower() not in ("0", "no", "off", "false")
 
 
-@dataclass
-class _Run:
+class _Run(msgspec.Struct):
     """The outputs of one run of a cell.
 
     Attributes:
@@ -46,11 +45,11 @@ class _Run:
 
     message: str
     spare: list[Any]
-    widgets: list[Any] = field(default_factory=list)
-    views: list[Shown] = field(default_factory=list)
-    used: list[Any] = field(default_factory=list)
-    read: list[tuple[Any, Any]] = field(default_factory=list)
-    static: dict[str, Shown | None] = field(default_factory=dict)
+    widgets: list[Any] = msgspec.field(default_factory=list)
+    views: list[Shown] = msgspec.field(default_factory=list)
+    used: list[Any] = msgspec.field(default_factory=list)
+    read: list[tuple[Any, Any]] = msgspec.field(default_factory=list)
+    static: dict[str, Shown | None] = msgspec.field(default_factory=dict)
     said: str = ""
 
     def mark(self, reason: str) -> None:
@@ -94,8 +93,7 @@ def _marked(shown: Shown | None, reason: str) -> dict[str, Any]:
     return bundle
 
 
-@dataclass(frozen=True)
-class Showing:
+class Showing(msgspec.Struct, frozen=True):
     """A widget as it was shown once; a later run of its cell may show something else with it."""
 
     widget: Any

@@ -1,8 +1,8 @@
 """A quiet line below the running cell while one launch, replay or compilation takes longer than a second.
 
-A thread looks at the main one now and then; the main one does nothing for it. The line is one output that is changed
-in place; when that is over it is empty and takes no room. "stop" asks the front end to interrupt the kernel,
-and is there where our JupyterLab extension can do so.
+A thread watches the main thread, which does nothing for it. The line is one output that is updated in place, and is
+empty and takes no room afterwards. "stop" asks the front end to interrupt the kernel; it is shown where our
+JupyterLab extension can do that.
 """
 
 from __future__ import annotations

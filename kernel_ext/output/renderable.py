@@ -8,10 +8,11 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
+
+import msgspec
 
 from kernel_ext.views.view_data import as_json
 from kernel_ext.widgets import MODULES
@@ -33,7 +34,7 @@ class Shown:
 
     Attributes:
         kind: the widget's name, in `widgets.MODULES`; in capitals its class's.
-        view: a frozen dataclass, or JSON values.
+        view: a frozen struct, or JSON values.
         live_parts: what the widget takes besides the view, by name.
         again: returns the view of what it shows as that is now; None if that was not written since, or is gone.
     """
@@ -138,8 +139,7 @@ class Shown:
         return self._laid_out() or Still(self.html)
 
 
-@dataclass(frozen=True)
-class Still:
+class Still(msgspec.Struct, frozen=True):
     """A piece of HTML as a value that front ends show."""
 
     html: str

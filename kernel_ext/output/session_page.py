@@ -6,10 +6,11 @@ import base64
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from kernel_ext.output.output_area import runs_by_count
 from kernel_ext.output.renderable import Shown
@@ -20,8 +21,7 @@ _LONGEST = 20_000
 """Characters of a cell's printed text that a page holds."""
 
 
-@dataclass(frozen=True)
-class SessionCell:
+class SessionCell(msgspec.Struct, frozen=True):
     """Represents a cell as it ran last.
 
     Attributes:

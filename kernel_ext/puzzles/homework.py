@@ -1,8 +1,8 @@
-"""Homework: the students' notebook out of an instructor's, and a folder of submissions graded into a table.
+"""Homework: makes the students' notebook from an instructor's, and grades a folder of submissions into a table.
 
-An answer stands between nbgrader's marks, `### BEGIN SOLUTION` and `### END SOLUTION`, and hidden tests between theirs;
-what is left is an ordinary notebook. Each submission is run by a process of its own, with limits of time and memory, so
-that whatever it does is a row of the table.
+Answers stand between nbgrader's marks, `### BEGIN SOLUTION` and `### END SOLUTION`, and hidden tests between theirs;
+the rest is an ordinary notebook. Each submission runs in a process of its own, with limits of time and memory, so
+whatever it does ends as a row of the table.
 """
 
 from __future__ import annotations

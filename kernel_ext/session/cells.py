@@ -12,8 +12,9 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, ClassVar, TypeVar
+
+import msgspec
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -28,8 +29,7 @@ T = TypeVar("T")
 Reader = Callable[[str, dict[str, Any], "CellOptions", "CellOrigin"], Any]
 
 
-@dataclass(frozen=True)
-class CellOptions:
+class CellOptions(msgspec.Struct, frozen=True):
     """The options of a `%%kernel` line.
 
     Attributes:
@@ -59,8 +59,7 @@ class CellOptions:
     fma: bool | None = None
 
 
-@dataclass(frozen=True)
-class CellOrigin:
+class CellOrigin(msgspec.Struct, frozen=True):
     """The origin of a cell's text.
 
     Attributes:
@@ -76,8 +75,7 @@ class CellOrigin:
     identity: str = ""
 
 
-@dataclass(frozen=True)
-class Built:
+class Built(msgspec.Struct, frozen=True):
     """A cell that was built.
 
     Attributes:

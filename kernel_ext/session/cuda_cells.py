@@ -5,8 +5,9 @@ A header is a cell that others include. The session keeps it, so a cell that use
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -17,8 +18,7 @@ from workbench.source import Source
 RUNS = ("device", "emulated")
 
 
-@dataclass(frozen=True)
-class CudaOptions:
+class CudaOptions(msgspec.Struct, frozen=True):
     """The options of a `%%cuda` line besides those of `%%kernel`.
 
     Attributes:
@@ -32,11 +32,10 @@ class CudaOptions:
     include: tuple[str, ...] = ()
 
 
-@dataclass
-class Headers:
+class Headers(msgspec.Struct):
     """The cells of a session that others include, by name."""
 
-    sources: dict[str, Source] = field(default_factory=dict)
+    sources: dict[str, Source] = msgspec.field(default_factory=dict)
 
     def save(self, name: str, text: str, origin: CellOrigin) -> str:
         """Store a cell under a name; return a sentence on what was stored.

@@ -7,8 +7,9 @@ late event can at worst leave a row as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from kernel_ext.views import units
 from kernel_ext.views.view_data import ErrorRow, KernelRow, PaneView, StageRow, StatusView

@@ -8,8 +8,9 @@ from __future__ import annotations
 import base64
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from itertools import zip_longest
 
 import numpy as np
 
@@ -18,10 +19,16 @@ LINE = "var(--jp-border-color2,rgba(128,128,128,0.35))"
 CELL = "text-align:left;padding:1px 12px 1px 0;vertical-align:top"
 
 
-def table(titles: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Format a table; cells are text."""
+def table(titles: Iterable[str], rows: Iterable[Iterable[str]], colours: Sequence[str] = ()) -> str:
+    """Format a table; cells are text, and a row may begin with a mark of its colour."""
     head = "".join(f'<th style="{CELL};border-bottom:1px solid {LINE}">{escape(t)}</th>' for t in titles)
-    body = "".join("<tr>" + "".join(f'<td style="{CELL}">{escape(c)}</td>' for c in row) + "</tr>" for row in rows)
+    body = ""
+    for row, colour in zip_longest(rows, colours):
+        mark = f'<span style="display:inline-block;width:10px;height:10px;background-color:{colour}"></span> '
+        body += "<tr>" + "".join(
+            f'<td style="{CELL}">{mark if colour and not k else ""}{escape(c)}</td>' for k, c in enumerate(row)
+        )
+        body += "</tr>"
     top = f"<thead><tr>{head}</tr></thead>" if head else ""
     return f'<table style="border-collapse:collapse;text-align:left">{top}<tbody>{body}</tbody></table>'
 

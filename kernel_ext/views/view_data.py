@@ -6,10 +6,10 @@ A widget, its static fallback and a test look at the same value; nothing here kn
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
+from msgspec.structs import force_setattr
 
 PANE_TITLES = {
     "source": "Source",
@@ -37,16 +37,14 @@ LEADS = {
 """Each state with the words that a headline begins with."""
 
 
-@dataclass(frozen=True)
-class StageRow:
+class StageRow(msgspec.Struct, frozen=True):
     """A stage of a build and its wall time in seconds."""
 
     name: str
     seconds: float
 
 
-@dataclass(frozen=True)
-class KernelRow:
+class KernelRow(msgspec.Struct, frozen=True):
     """A direction of a kernel.
 
     Attributes:
@@ -76,8 +74,7 @@ class KernelRow:
     target: str = ""
 
 
-@dataclass(frozen=True)
-class ErrorRow:
+class ErrorRow(msgspec.Struct, frozen=True):
     """An error of the cell: its kind, the cell's line (0: none) and its sentence."""
 
     kind: str
@@ -85,8 +82,7 @@ class ErrorRow:
     message: str
 
 
-@dataclass(frozen=True)
-class PaneView:
+class PaneView(msgspec.Struct, frozen=True):
     """A text about a kernel; `first_line` is the number of its first line."""
 
     kernel: str
@@ -100,8 +96,7 @@ class PaneView:
         return PANE_TITLES.get(self.name, self.name)
 
 
-@dataclass(frozen=True)
-class StatusView:
+class StatusView(msgspec.Struct, frozen=True):
     """The status of one `%%kernel` cell.
 
     Attributes:
@@ -147,8 +142,7 @@ class StatusView:
         return " · ".join(dict.fromkeys(p for p in (names, self.cell) if p))
 
 
-@dataclass(frozen=True)
-class InspectView:
+class InspectView(msgspec.Struct, frozen=True):
     """Texts about one kernel, side by side; `said` are a few words next to its name."""
 
     kernel: str
@@ -156,8 +150,7 @@ class InspectView:
     said: str = ""
 
 
-@dataclass(frozen=True)
-class EntryRow:
+class EntryRow(msgspec.Struct, frozen=True):
     """An artifact of the cache.
 
     Attributes:
@@ -181,8 +174,7 @@ class EntryRow:
     why: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class CacheView:
+class CacheView(msgspec.Struct, frozen=True):
     """The contents of the cache, and its hits and misses."""
 
     modules: int
@@ -195,8 +187,7 @@ class CacheView:
     entries: tuple[EntryRow, ...] = ()
 
 
-@dataclass(frozen=True)
-class SpanRow:
+class SpanRow(msgspec.Struct, frozen=True):
     """Something that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
 
     start: float
@@ -218,8 +209,7 @@ KINDS = {
 """Colours of spans that are no launches."""
 
 
-@dataclass(frozen=True)
-class TotalRow:
+class TotalRow(msgspec.Struct, frozen=True):
     """All spans of one kind and name: how many, their seconds, the part of the whole time from 0 to 1, their colour."""
 
     kind: str
@@ -230,8 +220,7 @@ class TotalRow:
     colour: str
 
 
-@dataclass(frozen=True)
-class TimelineView:
+class TimelineView(msgspec.Struct, frozen=True):
     """The contents of a recorder.
 
     Attributes:
@@ -252,11 +241,11 @@ class TimelineView:
     lost: int = 0
     host: tuple[SpanRow, ...] = ()
     notes: tuple[str, ...] = ()
-    totals: tuple[TotalRow, ...] = field(init=False)
+    totals: tuple[TotalRow, ...] = ()
 
     def __post_init__(self) -> None:
         """Add up."""
-        object.__setattr__(self, "totals", _totals((*self.rows, *self.host), self.seconds))
+        force_setattr(self, "totals", _totals((*self.rows, *self.host), self.seconds))
 
 
 def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:

@@ -1,9 +1,9 @@
 """The base class of all widgets: reused by later runs of a cell, and free of leaks when closed.
 
 A page never forgets a module that it imported, and anywidget imports `_esm` again for each widget. So `_esm` is a few
-lines that import the real module, from a trait, once for all widgets of its kind. Nor does JupyterLab forget the models
-of closed widgets, or the elements of views that were removed; so a cell that is run again takes the widgets of its
-earlier run (`renew`), and a view that goes lets go of what is in it.
+lines that import the real module, from a trait, once for all widgets of its kind. Nor does JupyterLab forget the
+models of closed widgets, or the elements of views that were removed; so a cell that runs again reuses the widgets of
+its earlier run (`renew`), and a view that is removed clears its contents.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ class GradView(Selecting, kind="grad_view"):
 
 
 class Stepper(Selecting, kind="stepper"):
-    """One thread through a kernel, statement by statement."""
+    """The steps of one thread through a kernel, statement by statement."""
 
     start = 0
 

@@ -30,8 +30,27 @@ def test_a_newcomer_reads_it_in_five_minutes() -> None:
 
 
 def test_design_notes_are_short() -> None:
-    lines = {page.stem: len(page.read_text("utf-8").splitlines()) for page in (ROOT / "design").glob("*.md")}
-    assert not {name: count for name, count in lines.items() if count > 150}
+    long = {}
+    for page in (ROOT / "design").glob("*.md"):
+        rows = page.read_text("utf-8").splitlines()
+        wide = [row for row in rows if len(row) > 135 and not row.startswith("|")]
+        if len(rows) > 150 or wide:
+            long[page.stem] = len(rows), wide
+    assert not long, long
+
+
+def test_each_design_note_names_the_tests_that_hold_it() -> None:
+    tests = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*") if path.is_file()}
+    known = (
+        {Path(path).name for path in tests} | tests | {parent.as_posix() for t in tests for parent in Path(t).parents}
+    )
+    unheld = {}
+    for page in sorted((ROOT / "design").glob("*.md")):
+        named = re.findall(r"`([^`]+)`", page.read_text("utf-8").partition("\n**Held by** ")[2])
+        missing = [name for name in named if name not in known]
+        if page.stem != "README" and (not named or missing):
+            unheld[page.stem] = missing
+    assert not unheld, unheld
 
 
 def test_links_and_pictures_are_there() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ SIDE_PRODUCTS = {
     "workbench.backends.ptx": "wb.profile",
     "workbench.api.cuda_cpp.": "wb.cuda_module",
     "workbench.backends.wasm": "",
-    "workbench.runtime.emulated.driver": "",
+    "workbench.runtime.emulated.": "wb.zeros(4, device='emulated')",
     "workbench.runtime.pages": "",
     "workbench.interop.jax.launches": "",
     "workbench.compat": "",
@@ -52,6 +53,11 @@ def loaded(folder: Path, *more: str) -> list[set[str]]:
     command = [sys.executable, folder / "program.py"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=True)
     return [set(line.split()) for line in result.stderr.splitlines() if line.startswith("sys ")]
+
+
+def test_each_of_them_is_a_package() -> None:
+    own = [side.rstrip(".") for side in SIDE_PRODUCTS if side.startswith("workbench")]
+    assert all(importlib.util.find_spec(name) for name in own)
 
 
 def test_a_kernel_loads_none_of_them_and_each_is_loaded_when_it_is_used(tmp_path: Path) -> None:

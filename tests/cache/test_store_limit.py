@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.kernels.cache_samples import digest, entry
-from workbench.cache.folder import limit
+from workbench.cache.folder import disk
 from workbench.cache.store import Store
 
 
@@ -70,8 +70,8 @@ def test_several_writers_share_the_limit(root: Path) -> None:
 
 def test_the_folder_is_summed_up_once_an_hour(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sums: list[int] = []
-    note = limit._note_total
-    monkeypatch.setattr(limit, "_note_total", lambda path, total: (sums.append(total), note(path, total)))
+    note = disk._note_total
+    monkeypatch.setattr(disk, "_note_total", lambda path, total: (sums.append(total), note(path, total)))
     store = Store(root)
     for n in range(5):
         store.put(digest(n), entry(n))
@@ -95,9 +95,9 @@ def test_old_locks_and_many_damaged_files_go(store: Store, root: Path, told: lis
         path.touch()
     os.utime(old, (10, 10))
     (root / "damaged").mkdir(0o700)
-    for n in range(limit.KEEP_DAMAGED + 5):
+    for n in range(disk.KEEP_DAMAGED + 5):
         (root / "damaged" / digest(n)).touch()
     store.prune()
     assert (old.exists(), new.exists()) == (False, True)
-    assert len(list((root / "damaged").iterdir())) == limit.KEEP_DAMAGED
+    assert len(list((root / "damaged").iterdir())) == disk.KEEP_DAMAGED
     assert _kept(store, 1) == [0]

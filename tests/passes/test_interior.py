@@ -139,6 +139,27 @@ def test_a_clamped_image(shape: tuple[int, int], checks: bool) -> None:
     np.testing.assert_allclose(total.numpy()[0], want.astype(np.float64).sum(), rtol=1e-6, atol=1e-5)
 
 
+@wb.kernel
+def straight(x: IMAGE, y: IMAGE):
+    i, j = wb.tid()
+    n, m = x.shape[0], x.shape[1]
+    y[i, j] = x[i, (j + m - 2) % m] + 2.0 * x[max(i - 1, 0), min(j + 3, m - 1)]
+    if j > 0 and j < m - 1:
+        y[i, j] += 4.0 * x[(i + 1) % n, j - 1]
+
+
+@pytest.mark.parametrize("m", [2, 3, 5, 15, 16, 17, 31, 33, 64, 100])
+@pytest.mark.parametrize("checks", [False, True])
+def test_straight_code_at_a_border(m: int, checks: bool) -> None:
+    x = np.random.default_rng(m).integers(-9, 9, (5, m)).astype(np.float32)
+    i, j = np.arange(5)[:, None], np.arange(m)
+    want = x[i, (j - 2) % m] + 2 * x[np.maximum(i - 1, 0), np.minimum(j + 3, m - 1)]
+    want[:, 1:-1] += 4 * np.roll(x, -1, 0)[:, : m - 2]
+    y = wb.zeros(x.shape)
+    wb.launch(straight, x.shape, [wb.array(x), y], checks=checks)
+    assert (y.numpy() == want).all()
+
+
 @pytest.mark.parametrize("shift", [0, 1, -1, 63, 64, 65, -700, 2**31 - 1, -(2**31)])
 @pytest.mark.parametrize("n", [1, 2, 64, 1000])
 def test_a_periodic_row(shift: int, n: int) -> None:

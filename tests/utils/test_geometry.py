@@ -388,3 +388,36 @@ def test_what_is_refused():
 
     with pytest.raises(KernelTypeError, match=r"takes a Mesh first; this is array\[vec3\].*mesh: wb.Mesh"):
         wb.launch(no_mesh, 1, [points])
+
+
+@wb.kernel
+def near(mesh: wb.Mesh, center: wb.vec3, radius: float, hits: wb.array[int]):
+    for f in wb.mesh_query_sphere(mesh, center, radius):
+        hits[f] += 1
+
+
+def test_a_ball_meets_faces_and_not_their_boxes():
+    mesh = wb.Mesh(wb.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], wb.vec3), wb.array([0, 1, 2]))
+    met = []
+    for center, radius in (((0.25, 0.25, 0.0), 0.0), ((0.9, 0.9, 0.0), 0.0), ((0.9, 0.9, 0.0), 0.57), ((0, 0, 1), 0.9)):
+        hits = wb.zeros(1, int)
+        wb.launch(near, 1, [mesh, center, radius, hits])
+        met.append(int(hits.numpy()[0]))
+    assert met == [1, 0, 1, 0]  # the edge is 0.5657 from (0.9, 0.9, 0)
+
+
+@wb.kernel
+def of_several(meshes: wb.Meshes, t: wb.array[float]):
+    i = wb.tid()
+    hit = wb.mesh_query_ray(wb.mesh_at(meshes, i), wb.vec3(0.2, 0.2, 10.0), wb.vec3(0.0, 0.0, -1.0), 100.0)
+    if hit.result:
+        t[i] = hit.t
+
+
+def test_a_kernel_chooses_one_of_several_meshes():
+    meshes = [wb.Mesh(wb.array([[0, 0, z], [1, 0, z], [0, 1, z]], wb.vec3), wb.array([0, 1, 2])) for z in (0.0, 2.0)]
+    t = wb.zeros(2)
+    wb.launch(of_several, 2, [wb.Meshes(meshes), t])
+    assert t.numpy().tolist() == [10.0, 8.0]
+    with pytest.raises(wb.LaunchError, match="at least one"):
+        wb.Meshes([])

@@ -35,6 +35,18 @@ tile_atomic_add = form(
     "tile_atomic_add(a, t, offset=0, bounds_check=True)",
     "Add a tile to an array from `offset` on, safely against other blocks; gives the old elements.",
 )
+tile_load_indexed = form(
+    'tile_load_indexed(a, indices, shape, offset=0, axis=0, storage="register")',
+    "As tile_load, but element k along an axis is that with the number indices[k], counted from `offset`: a gather.",
+)
+tile_store_indexed = form(
+    "tile_store_indexed(a, indices, t, offset=0, axis=0)",
+    "As tile_store, but element k along an axis goes to the place indices[k], counted from `offset`: a scatter.",
+)
+tile_atomic_add_indexed = form(
+    "tile_atomic_add_indexed(a, indices, t, offset=0, axis=0)",
+    "As tile_atomic_add, but element k along an axis is added at the place indices[k], counted from `offset`.",
+)
 tile_map = form(
     "tile_map(func, t, …)",
     "The func (or builtin) of the elements of tiles of one shape; of several results, several tiles. The func may do "

@@ -11,21 +11,24 @@ its native headers. Its noise is Perlin's, of slopes of length 1 that primes and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from workbench.builtins.declaration.declare import STATE, TABLE, Form, Takes, written
-from workbench.builtins.declaration.forms import has_components
+from workbench.builtins.declaration.forms import has_components, slope, vector
+from workbench.builtins.declaration.rules import NUMBER, QUATERNION, Arg, kinds
 from workbench.builtins.scalars.bits import raw_shr
 from workbench.builtins.scalars.extrema import abs
 from workbench.builtins.scalars.maths import acos, asin, cos, log, sin, sqrt
 from workbench.builtins.scalars.noises import at_point, sides, with_periods
 from workbench.builtins.scalars.operators import where
-from workbench.builtins.scalars.randoms import alone, bounds, rand_next, rand_word
+from workbench.builtins.scalars.randoms import alone, bounds, rand_init, rand_next, rand_word
 from workbench.builtins.scalars.rounding import floor, fmod, trunc
 from workbench.builtins.scalars.search import search_between, searched
 from workbench.builtins.tile_fourier import complex_rows, tile_fourier
-from workbench.types import VECTORS, float32, int32, uint32
+from workbench.builtins.vectors.quaternions import quat_from_axis_angle, quat_inverse, quat_to_axis_angle
+from workbench.errors import KernelTypeError
+from workbench.types import VECTORS, Scalar, Type, float32, int32, uint32
 
 Kind = Literal["int", "float", "form"]
 MEANINGS: dict[tuple[str, Kind], Form] = {}
@@ -201,6 +204,13 @@ def sample_unit_hemisphere(state, /):
     return surface * randf(state) ** (1.0 / 3.0), state
 
 
+@_means("quat_slerp", "form", takes=kinds(QUATERNION, QUATERNION, NUMBER))
+def quat_slerp(a, b, t, /):
+    """Return the rotation at t from a to b, by the axis and the angle between them: also where they are no units."""
+    axis, angle = quat_to_axis_angle(quat_inverse(a) * b)
+    return a * quat_from_axis_angle(axis, t * angle)
+
+
 @_means("noise", "form", takes=at_point)
 def noise(state, x, /):
     """Perlin noise at x, as in Warp."""
@@ -211,6 +221,41 @@ def noise(state, x, /):
 def pnoise(state, x, px, py=None, pz=None, pw=None, /):
     """Return Perlin noise with periods; below 0 it does not repeat."""
     return _noise(state, x, px, py, pz, pw)
+
+
+def _with_octaves(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
+    """Take a state, a point of 2 to 4 dimensions, and perhaps octaves, their lacunarity and their gain."""
+    at_point(name, args[:2])
+    if isinstance(args[1], Scalar) or len(args) > 5:
+        raise KernelTypeError(f"{name}() takes a state, a vector of 2 to 4 floats, octaves, lacunarity and gain.")
+    return [None, None, uint32, float32, float32][: len(args)]
+
+
+@_means("curlnoise", "form", takes=_with_octaves)
+def curlnoise(state, xyz, octaves=None, lacunarity=None, gain=None, /):
+    """Return a field without sources: the rotated gradient of Warp's noise, or the curl of three, summed over octaves.
+
+    Each octave has `lacunarity` times the frequency of the one before, and `gain` times its height.
+    """
+    count = 1 if octaves is None else int32(octaves)
+    rate = 2.0 if lacunarity is None else lacunarity
+    decay = 0.5 if gain is None else gain
+    frequency, height = 1.0, 1.0
+    a = xyz * 0.0
+    b, c = a, a
+    for _ in range(count):
+        at = xyz * frequency
+        a += height * slope(_noise)(state, at)
+        if not has_components(xyz, 2):
+            state = rand_init(int32(state), 10019689)
+            b += height * slope(_noise)(state, at)
+            state = rand_init(int32(state), 13112221)
+            c += height * slope(_noise)(state, at)
+        height *= decay
+        frequency *= rate
+    if has_components(xyz, 2):
+        return vector(-a[1], a[0])
+    return vector(c[1] - b[2], a[2] - c[0], b[0] - a[1])
 
 
 @written("_noise(state, x, px, py, pz, pw)")

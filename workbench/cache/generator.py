@@ -14,6 +14,7 @@ import time
 from collections.abc import Collection
 from contextlib import suppress
 from functools import cached_property, lru_cache, partial
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -39,6 +40,7 @@ _MOUNTS = "/proc/self/mounts"
 _PACKAGE = Path(__file__).resolve().parent.parent
 _PREFIX = f"{__name__.partition('.')[0]}."
 _IMPORTED = time.time_ns()
+_IDENTITY = attrgetter("st_size", "st_ino", "st_ctime_ns", *(() if os.name == "posix" else ("st_mtime_ns",)))
 _SEEN: dict[str, _Seen] = {}
 """By package: what it was when its digests were taken."""
 
@@ -105,20 +107,25 @@ class _Seen:
             return self._outdated
         new, self._count = sys.modules.keys() - self._imported, len(sys.modules)
         self._imported |= new
-        self._outdated = self._outdated or any([self._has_changed(name) for name in new if name.startswith(_PREFIX)])
+        stems = [os.path.join(self._package, *name.split(".")[1:]) for name in new if name.startswith(_PREFIX)]
+        if stems and self._record:
+            self._outdated = self._differs(os.path.join(self._package, self._record))
+        elif not self._outdated:
+            self._outdated = any([self._has_changed(stem) for stem in stems])
         return self._outdated
 
-    def _has_changed(self, module: str) -> bool:
-        record = os.path.join(self._package, self._record)
-        if self._record:
-            return _identity_now(record) != _identity(self._states[record])
-        stem = os.path.join(self._package, *module.split(".")[1:])
+    def _has_changed(self, stem: str) -> bool:
         for path in (f"{stem}.py", os.path.join(stem, "__init__.py")):
-            was = self._states.get(path)
-            if was is not None:
-                return _identity_now(path) != _identity(was)
+            if path in self._states:
+                return self._differs(path)
         # A new file in a folder that was read.
         return os.path.dirname(stem) in self._states and (os.path.exists(f"{stem}.py") or os.path.isdir(stem))
+
+    def _differs(self, path: str) -> bool:
+        try:
+            return _IDENTITY(os.stat(path)) != _IDENTITY(self._states[path])
+        except OSError:
+            return True
 
 
 @lru_cache(maxsize=1)
@@ -190,17 +197,6 @@ def _changed_ns(states: Collection[os.stat_result]) -> list[int]:
     if os.name == "posix":
         return [s.st_ctime_ns for s in states]
     return [max(s.st_mtime_ns, s.st_ctime_ns) for s in states]
-
-
-def _identity(status: os.stat_result) -> tuple[int, int, int, int]:
-    return status.st_size, status.st_ino, status.st_ctime_ns, 0 if os.name == "posix" else status.st_mtime_ns
-
-
-def _identity_now(path: str) -> tuple[int, int, int, int] | None:
-    try:
-        return _identity(os.stat(path))
-    except OSError:
-        return None
 
 
 def _has_change_times(package: str) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 
 from workbench import events
 from workbench.cache.folder.archive import Imported, read_archive, write_archive
-from workbench.cache.folder.disk import Disk
+from workbench.cache.folder.disk import Disk, Limit, clear, own, own_or_root, prune, remove
 from workbench.cache.folder.entry import (
     HEADER,
     Damaged,
@@ -28,9 +28,7 @@ from workbench.cache.folder.entry import (
     encode,
     metadata_end,
 )
-from workbench.cache.folder.limit import Limit, clear, prune, remove
 from workbench.cache.folder.lock import Locks
-from workbench.cache.folder.trust import own, own_or_root
 from workbench.cache.generator import is_outdated
 from workbench.config import settings
 

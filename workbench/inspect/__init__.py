@@ -67,7 +67,7 @@ if TYPE_CHECKING:
         tangent,
         why,
     )
-    from workbench.runtime.graphs.trail import Stop, trail
+    from workbench.runtime.graphs.body import Stop, trail
 
 _MODULES = {
     "workbench.api.builds.cublasdx": ("ProductView",),
@@ -76,7 +76,7 @@ _MODULES = {
     "workbench.api.diagnosis.sweeps": ("Item", "Sweeps", "sweeps"),
     "workbench.api.graphs.graph": ("graph_of",),
     "workbench.api.page_program": ("page_program",),
-    "workbench.runtime.graphs.trail": ("Stop", "trail"),
+    "workbench.runtime.graphs.body": ("Stop", "trail"),
     "workbench.api.profiling.drawing": ("Drawing", "Shape"),
     "workbench.api.profiling.profile": ("profiles",),
     "workbench.api.profiling.threads": ("Threads", "threads"),

@@ -105,8 +105,8 @@ class _Printer:
 
     def op(self, op: Op, depth: int) -> None:
         pad = "  " * depth
-        operands = ", ".join(self.name(v) for v in op.operands)
-        results = ", ".join(f"{self.name(v)}: {v.type!r}" for v in op.results)
+        operands = ", ".join([self.name(v) for v in op.operands])
+        results = ", ".join([f"{self.name(v)}: {v.type!r}" for v in op.results])
         attrs = self.attrs(op)
         line = f"   @ {op.location.shown_line}" if self.lines and op.location.line else ""
         head = f"{pad}{results + ' = ' if results else ''}{op.name}{attrs}{' ' + operands if operands else ''}{line}"

@@ -20,7 +20,7 @@ from workbench.types import element, float32
 @deep
 def added_products(function: Function) -> Function:
     """Return the function with such sums as products with an accumulator; the products alone are left for `dce`."""
-    uses = Counter(v for op in walk(function.body) for v in op.operands)
+    uses = Counter([v for op in walk(function.body) for v in op.operands])
     # Only within a block: a product in front of a loop is not made again in each turn.
     products = {
         op.result: op

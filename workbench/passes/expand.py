@@ -61,7 +61,7 @@ class _Expander:
 
     def op(self, op: Op) -> None:
         self.builder.location = op.location
-        operands = tuple(self.mapping.get(v, v) for v in op.operands)
+        operands = tuple([self.mapping.get(v, v) for v in op.operands])
         builtin = TABLE.get(op.name)
         if builtin is None:
             self.core(op, operands)

@@ -105,7 +105,8 @@ class _Folder:
 
     def pure(self, op: Op) -> Value:
         """Return the value that stands for a pure operation's result."""
-        same = _IDENTITIES[op.name](self, op) if op.name in _IDENTITIES else None
+        identity = _IDENTITIES.get(op.name)
+        same = identity(self, op) if identity is not None else None
         if same is not None:
             return same
         number = self.computed(op)
@@ -128,10 +129,10 @@ class _Folder:
 
     def computed(self, op: Op) -> NumPyValue | None:
         """Return the operation's value where all operands are literals; None if it is not known or is NaN."""
-        builtin = TABLE.get(op.name)
-        if not op.operands or not self.known.keys() >= {*op.operands}:
+        values = [self.known[v] for v in op.operands if v in self.known]
+        if not values or len(values) < len(op.operands):
             return None
-        values = [self.known[v] for v in op.operands]
+        builtin = TABLE.get(op.name)
         if builtin is None:
             # The other operations of the core have effects or depend on the thread.
             return _CORE[op.name](values, contents(op.result.type)) if op.name in _CORE else None
@@ -145,11 +146,13 @@ class _Folder:
 
     def is_literal(self, value: Value, number: float) -> bool:
         """Return whether the value is the literal `number` in every component (0 means +0 for a float)."""
-        if value not in self.known:
+        known = self.known.get(value)
+        if known is None:
             return False
         # -0.0 == 0.0, hence the look at the sign.
-        wanted = np.asarray(number, dtype=self.known[value].dtype)
-        return bool(np.all(self.known[value] == wanted) and not np.signbit(self.known[value]).any())
+        if not known.ndim:
+            return bool(known == number and not np.signbit(known))
+        return bool(np.all(known == np.asarray(number, dtype=known.dtype)) and not np.signbit(known).any())
 
 
 def _key(op: Op) -> Hashable:
@@ -157,7 +160,7 @@ def _key(op: Op) -> Hashable:
     if op.name == "const":
         # By bits: 0.0 and -0.0 are equal numbers and different constants, and a NaN equals nothing.
         return "const", type, op.attrs.get(CAPTURED), literal_bits(op.attrs[VALUE], scalar_or_vector_of(op.result))
-    return op.name, op.operands, type, tuple(sorted(op.attrs.items()))
+    return op.name, op.operands, type, tuple(sorted(op.attrs.items())) if op.attrs else ()
 
 
 def _plain(number: NumPyValue) -> Number | tuple[Number, ...]:

@@ -35,7 +35,7 @@ def decide(function: Function) -> Function:
     Raises:
         KernelTypeError: a literal does not fit the type that it gets, at its line.
     """
-    if not any(is_weak(v.type) for op in _everywhere(function.body) for v in op.results):
+    if not any([is_weak(v.type) for op in _everywhere(function.body) for v in op.results]):
         return function
     return replace_body(function, _Decided(_Classes(function.body), function.name).block(function.body))
 

@@ -230,11 +230,11 @@ class Meshes(StructValue):
         for name, _ in FACES:
             parts = [getattr(m, name) for m in meshes]
             columns.append(np.cumsum([0, *(p.size for p in parts)]))
-            whole = empty(int(columns[-1][-1]), parts[0].dtype, device)
+            combined = empty(int(columns[-1][-1]), parts[0].dtype, device)
             for part, first in zip(parts, columns[-1], strict=False):
                 if part.size:
-                    whole[int(first) : int(first) + part.size].copy_(part)
-            joined.append(whole)
+                    combined[int(first) : int(first) + part.size].copy_(part)
+            joined.append(combined)
         super().__init__(*joined, array(np.stack(columns, axis=1).astype(np.int32), device=device))
 
 

@@ -9,11 +9,12 @@ import inspect as signatures
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -27,8 +28,7 @@ Picture = ArrayView | PointsView
 MOST_FRAMES = 10_000
 
 
-@dataclass(frozen=True)
-class AnimationView:
+class AnimationView(msgspec.Struct, frozen=True):
     """A frame of an animation.
 
     Attributes:

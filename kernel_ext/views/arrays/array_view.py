@@ -1,9 +1,9 @@
-"""An array as a picture's data: a line or an image, a histogram, the numbers that say whether something went wrong.
+"""The data of an array's picture: a line or an image, a histogram, and counts of elements that are not finite.
 
 Arrays are reduced here to what a screen can show (1,024 columns of a line, each with its lowest and highest value; 256
 by 256 points of an image), so a view stays small however large the array is. NaN and infinities are counted, not drawn.
-Colours of three components (RGB) are one picture, and so are complex numbers: the hue is the phase, the brightness the
-root of the magnitude. A line of them is two, of the real and the imaginary parts.
+RGB colours are one picture, and so are complex numbers: the hue is the phase, the brightness the
+square root of the magnitude. A line of complex numbers is two lines, of the real and the imaginary parts.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -29,8 +30,7 @@ FEW, LISTED = 24, 200
 """Elements of an array whose values are shown before its picture, and of one whose values are listed in full."""
 
 
-@dataclass(frozen=True)
-class PartView:
+class PartView(msgspec.Struct, frozen=True):
     """A component of the elements, reduced.
 
     Attributes:
@@ -52,8 +52,7 @@ class PartView:
     bad: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class HistogramView:
+class HistogramView(msgspec.Struct, frozen=True):
     """Counts of finite values in bins of equal width from `low` to `high`."""
 
     counts: tuple[int, ...]
@@ -61,8 +60,7 @@ class HistogramView:
     high: float
 
 
-@dataclass(frozen=True)
-class ArrayView:
+class ArrayView(msgspec.Struct, frozen=True):
     """The view of one array.
 
     Attributes:
@@ -101,8 +99,7 @@ class ArrayView:
     field: str = ""
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """Options of drawing an array: see `kernel_ext.show.array`; `values_first`: of few elements, values first."""
 
     rgb: bool | None = None

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import html, units
@@ -19,8 +20,7 @@ PLAIN = (43, 123, 186)
 _WIDTH, _HEIGHT, _GROUND = 480, 360, (17, 20, 24)
 
 
-@dataclass(frozen=True)
-class PointsView:
+class PointsView(msgspec.Struct, frozen=True):
     """The view of points.
 
     Attributes:

@@ -10,10 +10,11 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from typing import Any
 
+import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -31,8 +32,7 @@ VECTORS = {(2,): (wb.vec2, wb.vec2i), (3,): (wb.vec3, wb.vec3i), (4,): (wb.vec4,
 """By shape, of floats and of integers."""
 
 
-@dataclass(frozen=True)
-class Slider:
+class Slider(msgspec.Struct, frozen=True):
     """The slider of one number: its value and range."""
 
     name: str
@@ -43,8 +43,7 @@ class Slider:
     integer: bool
 
 
-@dataclass(frozen=True)
-class ControlsView:
+class ControlsView(msgspec.Struct, frozen=True):
     """The view of sliders and of the last run.
 
     Attributes:

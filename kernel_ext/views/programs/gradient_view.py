@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 import workbench as wb
 from kernel_ext.refusal import Refusal
@@ -14,8 +16,7 @@ from kernel_ext.views.arrays import array_fallback
 from kernel_ext.views.arrays.array_view import ArrayView, array_view
 
 
-@dataclass(frozen=True)
-class PointRow:
+class PointRow(msgspec.Struct, frozen=True):
     """A compared derivative: the input's element, both answers, the relative error, the line of the kernel."""
 
     place: str
@@ -25,8 +26,7 @@ class PointRow:
     line: str
 
 
-@dataclass(frozen=True)
-class CheckView:
+class CheckView(msgspec.Struct, frozen=True):
     """A gradcheck's answer; `said` is its sentence."""
 
     ok: bool
@@ -35,8 +35,7 @@ class CheckView:
     points: tuple[PointRow, ...]
 
 
-@dataclass(frozen=True)
-class PairView:
+class PairView(msgspec.Struct, frozen=True):
     """An array next to its adjoint; a report keeps adjoints alone, and `value` is None."""
 
     name: str
@@ -49,8 +48,7 @@ class PairView:
         return (self.adjoint,) if self.value is None else (self.value, self.adjoint)
 
 
-@dataclass(frozen=True)
-class GradsView:
+class GradsView(msgspec.Struct, frozen=True):
     """The view of arrays with their adjoints, and of a gradcheck if there was one."""
 
     title: str

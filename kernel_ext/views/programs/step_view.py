@@ -1,22 +1,24 @@
-"""The steps of one thread through a kernel, and of a warp forwards and backwards, as rows, with static fallbacks."""
+"""Views that are gone through step by step, as rows, with static fallbacks.
+
+They are one thread through a kernel, the lines and the first warp of a profile, a warp forwards and backwards, a graph.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 
 import workbench as wb
 from kernel_ext.views import html, units
 from workbench import inspect
-from workbench.inspect import Item, Sweeps
+from workbench.inspect import Access, Drawing, Item, Step, Sweeps
 
 ROWS_OF_TABLE = 200
 
 
-@dataclass(frozen=True)
-class NameRow:
+class NameRow(msgspec.Struct, frozen=True):
     """A name of the function with its value as text; `changed`: since the statement before in the same function."""
 
     name: str
@@ -24,8 +26,7 @@ class NameRow:
     changed: bool
 
 
-@dataclass(frozen=True)
-class StepRow:
+class StepRow(msgspec.Struct, frozen=True):
     """The execution of one statement.
 
     Attributes:
@@ -46,8 +47,7 @@ class StepRow:
     fault: str
 
 
-@dataclass(frozen=True)
-class StepsView:
+class StepsView(msgspec.Struct, frozen=True):
     """All statements, and the lines of each function that they stand in: name, line number, text."""
 
     kernel: str
@@ -98,8 +98,85 @@ def _cells(number: int, row: StepRow) -> tuple[str, ...]:
     return str(number), str(row.line), row.text.strip() or "(end)", changed, "; ".join(done)
 
 
-@dataclass(frozen=True)
-class ItemView:
+class LineRow(msgspec.Struct, frozen=True):
+    """A line of source code; `share` is from 0 to 1 of what the bars show, `cells` are its counts as text."""
+
+    number: int
+    text: str
+    share: float
+    cells: tuple[str, ...]
+    executed: bool
+
+
+class AdviceRow(msgspec.Struct, frozen=True):
+    """A finding: the index of its row, where, and a sentence."""
+
+    row: int
+    where: str
+    text: str
+
+
+class AccessView(msgspec.Struct, frozen=True):
+    """An access of the warp: a phrase, "global" or "shared", bytes per lane, where each lane begins (-1: nowhere)."""
+
+    said: str
+    space: str
+    size: int
+    at: tuple[int, ...]
+    wasteful: bool
+
+
+class WarpStep(msgspec.Struct, frozen=True):
+    """A step of the warp at a line: the index of its row, a mask of the active lanes, and its accesses."""
+
+    row: int
+    mask: int
+    accesses: tuple[AccessView, ...]
+
+
+class ProfileView(msgspec.Struct, frozen=True):
+    """A profile; `start` is the step that is shown first, `ends` whether these are all,
+    `bars` what the bars are shares of."""
+
+    title: str
+    notes: tuple[str, ...]
+    bars: str
+    heads: tuple[str, ...]
+    rows: tuple[LineRow, ...]
+    total: tuple[str, ...]
+    advice: tuple[AdviceRow, ...]
+    pictures: tuple[Drawing, ...]
+    steps: tuple[WarpStep, ...]
+    start: int
+    ends: bool
+
+
+def profile_view(profile: wb.Profile) -> ProfileView:
+    """Return the view of a profile."""
+    heads, table, total = profile.table()
+    rows = {(line.number, line.where): index for index, (line, _) in enumerate(table)}
+    lines = tuple(
+        LineRow(line.number, line.shown, line.share, tuple(cells), line.instructions > 0) for line, cells in table
+    )
+    advice = tuple(AdviceRow(rows[line.number, line.where], where, text) for line, where, text in profile.advice)
+    steps = tuple(_warp_step(step, rows.get((step.number, step.where), -1)) for step in profile.warp)
+    worst = profile.worst_access
+    start = profile.warp.index(worst[0]) if worst else 0
+    return ProfileView(
+        profile.title, tuple(profile.notes), profile.bars, tuple(heads), lines, tuple(total), advice,
+        profile.drawings(), steps, start, profile.warp_ends,
+    )  # fmt: skip
+
+
+def _warp_step(step: Step, row: int) -> WarpStep:
+    return WarpStep(row, step.mask, tuple(map(_access_view, step.accesses)))
+
+
+def _access_view(access: Access) -> AccessView:
+    return AccessView(access.summary, access.space, access.size, access.at, access.cost > access.least)
+
+
+class ItemView(msgspec.Struct, frozen=True):
     """A value per lane, joined by `|` so that a saved notebook has two lines of them: `texts` (empty: dark), and for
     elements of an array their `indices`. `when` is the step at which it appears."""
 
@@ -110,8 +187,7 @@ class ItemView:
     when: int
 
 
-@dataclass(frozen=True)
-class SweepRow:
+class SweepRow(msgspec.Struct, frozen=True):
     """A step of the forward sweep: its line, what it computed, and the cotangents that come back to it."""
 
     line: int
@@ -120,8 +196,7 @@ class SweepRow:
     back: tuple[ItemView, ...]
 
 
-@dataclass(frozen=True)
-class SweepsView:
+class SweepsView(msgspec.Struct, frozen=True):
     """The view of both sweeps: `turns` are line, text and lowest row of the reverse sweep's steps."""
 
     kernel: str

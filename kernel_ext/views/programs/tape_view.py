@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 import workbench as wb
 from kernel_ext.expressions import names_in
@@ -19,8 +20,7 @@ _LEADING = re.compile(rf"^\s*(?P<options>(?:{_OPTION}\s+)*)(?P<text>.*)$", re.DO
 MOST_ROWS = 60
 
 
-@dataclass(frozen=True)
-class TapeRow:
+class TapeRow(msgspec.Struct, frozen=True):
     """A kind of step: how many, and what they change; `kept` are the copies made for their gradients."""
 
     kind: str
@@ -31,8 +31,7 @@ class TapeRow:
     kept: str
 
 
-@dataclass(frozen=True)
-class TapeView:
+class TapeView(msgspec.Struct, frozen=True):
     """The view of a tape: its steps by kind, copies, gradients and memory.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from kernel_ext.views import html, units
 from workbench.inspect import Access, Drawing, Shape, Threads
@@ -17,8 +18,7 @@ BLOCKS = 256
 _LOOKS = ("taken", "other", "free", "past")
 
 
-@dataclass(frozen=True)
-class WarpRow:
+class WarpRow(msgspec.Struct, frozen=True):
     """The steps of one warp.
 
     Attributes:
@@ -38,8 +38,7 @@ class WarpRow:
     steps: str
 
 
-@dataclass(frozen=True)
-class Phrase:
+class Phrase(msgspec.Struct, frozen=True):
     """The description of accesses of one kind: "read", "write" or "atomic", in "global" or "shared" memory."""
 
     said: str
@@ -49,8 +48,7 @@ class Phrase:
     wasteful: bool
 
 
-@dataclass(frozen=True)
-class ThreadsView:
+class ThreadsView(msgspec.Struct, frozen=True):
     """The view of a launch's threads: see `workbench.inspect.Threads`; `lines` are a number, a text and a source's name
     if not the kernel's own; `arrays` a name, a shape, bytes per element and strides; `dark` says how many warps
     diverged."""

@@ -6,21 +6,15 @@ dark, and the table under it says all that it shows.
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from html import escape
 
-import workbench as wb
 from kernel_ext.views import html, units
 from kernel_ext.views.view_data import SpanRow, TimelineView, TotalRow, total_key
-from workbench.inspect import Access, Drawing, Step
 
 ROWS_OF_TEXT, ROWS_OF_TABLE, SPANS_DRAWN, ROWS_OF_TOTALS = 40, 200, 4000, 12
 _HEADS = ("kernel", "calls", "total", "mean", "share")
 _WIDTH, _LANE, _LEFT, _AXIS, _BAR = 720, 26, 84, 20, 24
-_MONO = "font-family:var(--jp-code-font-family,ui-monospace,monospace);font-size:var(--jp-code-font-size,13px)"
-_CELL = "text-align:left;padding:1px 12px 1px 0"
 
 
 def timeline_text(view: TimelineView) -> str:
@@ -38,20 +32,17 @@ def timeline_text(view: TimelineView) -> str:
 def timeline_html(view: TimelineView) -> str:
     """Format the headline, the picture, and the table folded away."""
     if not view.rows:
-        return f'<div style="{_MONO}">{escape(headline(view))}</div>'
-    picture = base64.b64encode(timeline_svg(view).encode()).decode()
-    image = f'<img alt="timeline" style="max-width:100%" src="data:image/svg+xml;base64,{picture}">'
-    titles = "".join(f'<th style="{_CELL}">{t}</th>' for t in ("#", "what", "name", "size", "time", "where", "bytes"))
+        return html.box(html.line(headline(view)))
     shown = enumerate(view.rows[:ROWS_OF_TABLE])
-    body = "".join(_table_row((str(k), *_facts(row), units.size(row.bytes))) for k, row in shown)
-    rest = len(view.rows) - ROWS_OF_TABLE
-    more = f"<div>… {rest} more</div>" if rest > 0 else ""
-    table = f'<table style="border-collapse:collapse"><thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table>'
-    notes = "".join(f"<div>{escape(note)}</div>" for note in view.notes)
-    return (
-        f'<div style="{_MONO}"><div>{escape(headline(view))}</div>{notes}{image}{_totals_html(view)}'
-        f"<details><summary>{units.count(len(view.rows), 'row')}</summary>{table}{more}</details></div>"
-    )
+    cells = [(str(k), *_facts(row), units.size(row.bytes)) for k, row in shown]
+    table = html.table(("#", "what", "name", "size", "time", "where", "bytes"), cells)
+    folded = html.folded(units.count(len(view.rows), "row"), table + _more(view.rows, ROWS_OF_TABLE))
+    picture = html.svg_image(timeline_svg(view), "timeline")
+    return html.box(html.line(headline(view)), *map(html.line, view.notes), picture, _totals_html(view), folded)
+
+
+def _more(rows: Sequence[object], shown: int) -> str:
+    return html.line(f"… {len(rows) - shown} more") if len(rows) > shown else ""
 
 
 def _total(row: TotalRow) -> tuple[str, ...]:
@@ -70,22 +61,8 @@ def total_name(row: TotalRow) -> str:
 
 def _totals_html(view: TimelineView) -> str:
     """Format the totals as a table, each with its colour."""
-    number = "text-align:right;padding:1px 0 1px 16px"
-    heads = "".join(
-        f'<th style="{number if k else _CELL};font-weight:normal;opacity:0.7">{t}</th>' for k, t in enumerate(_HEADS)
-    )
-    body = ""
-    for row in view.totals[:ROWS_OF_TOTALS]:
-        mark = f'<span style="display:inline-block;width:10px;height:10px;background-color:{row.colour}"></span> '
-        name, *numbers = map(escape, _total(row))
-        body += (
-            f'<tr><td style="{_CELL}">{mark}{name}</td>'
-            + "".join(f'<td style="{number}">{n}</td>' for n in numbers)
-            + "</tr>"
-        )
-    rest = len(view.totals) - ROWS_OF_TOTALS
-    more = f"<div>… {rest} more</div>" if rest > 0 else ""
-    return f'<table style="border-collapse:collapse"><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}'
+    totals = view.totals[:ROWS_OF_TOTALS]
+    return html.table(_HEADS, map(_total, totals), [row.colour for row in totals]) + _more(view.totals, ROWS_OF_TOTALS)
 
 
 def timeline_svg(view: TimelineView) -> str:
@@ -140,90 +117,3 @@ def _bar(row: SpanRow, total: float) -> str:
     first = min(_BAR - 1, int(_BAR * row.start / total)) if total else 0
     last = min(_BAR, int(_BAR * (row.start + (row.seconds or 0.0)) / total)) if total else 0
     return "|" + (" " * first + "#" * max(1, last - first)).ljust(_BAR)[:_BAR] + "|"
-
-
-def _table_row(cells: Iterable[str]) -> str:
-    return "<tr>" + "".join(f'<td style="{_CELL}">{escape(c)}</td>' for c in cells) + "</tr>"
-
-
-@dataclass(frozen=True)
-class LineRow:
-    """A line of source code; `share` is from 0 to 1 of what the bars show, `cells` are its counts as text."""
-
-    number: int
-    text: str
-    share: float
-    cells: tuple[str, ...]
-    executed: bool
-
-
-@dataclass(frozen=True)
-class AdviceRow:
-    """A finding: the index of its row, where, and a sentence."""
-
-    row: int
-    where: str
-    text: str
-
-
-@dataclass(frozen=True)
-class AccessView:
-    """An access of the warp: a phrase, "global" or "shared", bytes per lane, where each lane begins (-1: nowhere)."""
-
-    said: str
-    space: str
-    size: int
-    at: tuple[int, ...]
-    wasteful: bool
-
-
-@dataclass(frozen=True)
-class WarpStep:
-    """A step of the warp at a line: the index of its row, a mask of the active lanes, and its accesses."""
-
-    row: int
-    mask: int
-    accesses: tuple[AccessView, ...]
-
-
-@dataclass(frozen=True)
-class ProfileView:
-    """A profile; `start` is the step that is shown first, `ends` whether these are all,
-    `bars` what the bars are shares of."""
-
-    title: str
-    notes: tuple[str, ...]
-    bars: str
-    heads: tuple[str, ...]
-    rows: tuple[LineRow, ...]
-    total: tuple[str, ...]
-    advice: tuple[AdviceRow, ...]
-    pictures: tuple[Drawing, ...]
-    steps: tuple[WarpStep, ...]
-    start: int
-    ends: bool
-
-
-def profile_view(profile: wb.Profile) -> ProfileView:
-    """Return the view of a profile."""
-    heads, table, total = profile.table()
-    rows = {(line.number, line.where): index for index, (line, _) in enumerate(table)}
-    lines = tuple(
-        LineRow(line.number, line.shown, line.share, tuple(cells), line.instructions > 0) for line, cells in table
-    )
-    advice = tuple(AdviceRow(rows[line.number, line.where], where, text) for line, where, text in profile.advice)
-    steps = tuple(_step(step, rows.get((step.number, step.where), -1)) for step in profile.warp)
-    worst = profile.worst_access
-    start = profile.warp.index(worst[0]) if worst else 0
-    return ProfileView(
-        profile.title, tuple(profile.notes), profile.bars, tuple(heads), lines, tuple(total), advice,
-        profile.drawings(), steps, start, profile.warp_ends,
-    )  # fmt: skip
-
-
-def _step(step: Step, row: int) -> WarpStep:
-    return WarpStep(row, step.mask, tuple(map(_access, step.accesses)))
-
-
-def _access(access: Access) -> AccessView:
-    return AccessView(access.summary, access.space, access.size, access.at, access.cost > access.least)

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from workbench.api.profiling.bound import RATES, bound, rates_of
+from workbench.backends.cuda.architectures import ARCHITECTURES
 from workbench.backends.cuda.tiles.placement.arena import shared_limit
 from workbench.backends.ptx.counters import Counts
 from workbench.errors import DeviceError
-from workbench.runtime.emulated.architectures import ARCHITECTURES
 from workbench.runtime.launching.occupancy import best_block, occupancy
 
 ORACLE = """

@@ -38,6 +38,7 @@ BODIES = {
     "bound anew": "row = a[0]\nr = row[i]\nfor k in range(3):\n    row = a[k]\n    r += row[i] * k",
     "unpacked shape": "rows, columns = a[1:, 2:].shape\nr = a[0, 0] + 10 * rows + columns",
     "chosen": "r = a[i if i > 1 else 0, 1:][0]",
+    "numbers of elements": "r = a[i, 0]*a.size + a[i, 1:].size + a[1:, ::2].size*a[:n, i].size",
     "sizes of 64 bits": "s = a[i, 1:]\nr = s[int64(i)] + s[uint8(2)]",
 }  # fmt: skip
 A = np.arange(24, dtype=np.float64).reshape(4, 6) ** 2 / 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Any
 
@@ -211,6 +212,17 @@ BODIES = {
         if (n := i % 3) == 0: y[i] = s
         elif (m := n*2) == 2: y[i] = s*float64(m) + x[i]
         else: y[i] = s*float64(n)""",
+    "orders of tuples": """
+        a: float64
+        a, s = 0.5, 0.0
+        if (i, a) < (3, x[i]): s += 1.0
+        if (2, x[i], 1) >= (i, 0.3): s += 2.0
+        if (1, (i, 2.0)) <= (1, (4, x[i])) < (2,): s += 4.0
+        if (i,) > (i, x[i]) or (x[i], 1) <= (x[i], 1): s += 8.0
+        y[i] = s*x[i]""",
+    "what math knows of numbers": """
+        s = x[i]*float64(math.comb(5, 2) + math.factorial(3)) + math.prod((x[i], 2, 1.5, i))
+        y[i] = s + float64(math.prod(())) + math.prod(x[j] for j in range(3))""",
     "defaults that are funcs, tuples and bools": "y[i] = scaled(x[i]) + scaled(x[i], (0.5, 4.0), up=False)",
 }
 FUNCS = """
@@ -247,7 +259,7 @@ class Annotation:
 
 def by_python(text: str) -> np.ndarray[Any, Any]:
     x, y = Numbers(X.tolist()), [0.0] * len(X)
-    names: dict[str, Any] = {"float64": float, "array": Annotation}
+    names: dict[str, Any] = {"float64": float, "array": Annotation, "math": math}
     exec(text, names)
     for thread in range(len(X)):
         names["tid"] = lambda here=thread: here
@@ -260,10 +272,10 @@ def by_python(text: str) -> np.ndarray[Any, Any]:
 def test_numbers_and_slopes_are_pythons(name: str) -> None:
     body = textwrap.indent(textwrap.dedent(BODIES[name]).strip("\n"), "    ")
     text = f"{FUNCS}def k(x: array[float64], y: array[float64]):\n    i = tid()\n{body}\n"
-    y, interpreted = meaning.results(text, X)
+    y, interpreted = meaning.results(text, X, {"math": math})
     np.testing.assert_allclose(y, by_python(text), rtol=1e-13, atol=1e-13)
     np.testing.assert_allclose(interpreted, y, rtol=1e-13, atol=1e-13)
-    kernel, weights, step = meaning.define(text)["k"], np.cos(np.arange(len(X))), 1e-6
+    kernel, weights, step = meaning.define(text, {"math": math})["k"], np.cos(np.arange(len(X))), 1e-6
 
     def total(at: np.ndarray[Any, Any]) -> float:
         out = wb.zeros(len(X), wb.float64)

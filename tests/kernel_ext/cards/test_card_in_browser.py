@@ -6,11 +6,11 @@ Pictures in light and dark are kept under build/screens for reviewers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kernel_ext.session import status
 from kernel_ext.views.view_data import PANE_TITLES, StatusView, as_data

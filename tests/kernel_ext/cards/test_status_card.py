@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 import threading
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from kernel_ext.views.view_data import KernelRow, PaneView, StatusView
 

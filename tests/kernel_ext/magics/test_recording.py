@@ -5,9 +5,9 @@ from __future__ import annotations
 import base64
 import re
 import xml.etree.ElementTree as ElementTree
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from kernel_ext.session.recording import timeline_view
 from kernel_ext.session.tracebacks import KernelUsageError

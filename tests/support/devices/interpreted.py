@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from tests.support.ptx_interpreter.lanes import Trap
 from tests.support.ptx_interpreter.machine import Module
-from workbench.runtime.emulated.architectures import Architecture
+from workbench.backends.cuda.architectures import Architecture
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.execution import fitting
 from workbench.runtime.emulated.state import Machine

@@ -5,9 +5,9 @@ from __future__ import annotations
 from workbench.api.builds.build import compile_for
 from workbench.api.kernels.kernel import Specialisation
 from workbench.backends.base import Options
+from workbench.backends.cuda.architectures import ARCHITECTURES
 from workbench.errors import LaunchError
 from workbench.runtime.device.device import driver_of
-from workbench.runtime.emulated.architectures import ARCHITECTURES
 from workbench.runtime.launching.loaded import Loaded
 from workbench.runtime.launching.occupancy import best_block
 from workbench.runtime.launching.record import BLOCK_DIM

@@ -22,6 +22,7 @@ from workbench.api.cuda_cpp.in_double import WideText
 from workbench.api.cuda_cpp.values import as_argument, host_bytes
 from workbench.api.kernels.countable import Countable
 from workbench.api.kernels.kernel import Kernel, Specialisation
+from workbench.api.renamed import renamed
 from workbench.autodiff import parameters
 from workbench.backends.cuda.user_source.signature import Parameter, Signature
 from workbench.backends.layout import layout
@@ -172,6 +173,7 @@ class CudaKernel(Kernel):
         self.used = specialisation
         return specialisation
 
+    @renamed(how="options")
     def prepare(
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None = None,
         device: Device | str | None = None, options: LaunchOptions = PLAIN, tiled: bool = False,

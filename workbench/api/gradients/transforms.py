@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from functools import wraps
-from importlib import import_module
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -24,10 +23,8 @@ from workbench.api.narrow import is_float_array
 from workbench.api.tapes.cuts import refuse_conversion
 from workbench.api.tapes.tape import Tape
 from workbench.errors import LaunchError, its_type, must_be
-from workbench.frontend.functions.derivatives import DERIVE
 from workbench.frontend.names.python_names import PYTHON_FORMS
 from workbench.host.narrow import HostArray, is_list
-from workbench.ir.values import Block, Op, Value
 from workbench.runtime.active_observers import observing, outside
 from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.companions import Twins, refuse_apart
@@ -86,13 +83,7 @@ def grad(f: Callable[..., object], argnums: Arguments = 0) -> Callable[..., arra
     return gradient
 
 
-def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
-    # Kernels without grad(f) do not need it.
-    return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
-
-
 PYTHON_FORMS[grad] = "grad"  # type: ignore[index]  (in kernels: of a func)
-DERIVE.append(_of_func)
 
 
 @overload

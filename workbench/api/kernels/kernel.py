@@ -17,6 +17,7 @@ from workbench.api.kernels.pickled import reduced
 from workbench.api.kernels.source_text import definition_of
 from workbench.api.kernels.watched import plain_places, same_value
 from workbench.api.lowerings.lowering import OfFunction, lowering
+from workbench.api.renamed import renamed
 from workbench.autodiff import CHECKPOINT_RANGE
 from workbench.config import MATMULS, settings
 from workbench.errors import KernelTypeError, LaunchError, must_be
@@ -465,6 +466,7 @@ class Kernel(Subscripted):
             _tell(specialisation)
         return specialisation
 
+    @renamed(how="options")
     def prepare(
         self, dims: tuple[int, ...], values: Sequence[object], adjoints: Sequence[object] | None,
         device: Device | str | None, options: LaunchOptions, tiled: bool,

@@ -10,9 +10,10 @@ from __future__ import annotations
 import enum
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -44,9 +45,10 @@ from workbench.frontend import (
     usable_in_kernel,
     watch_custom,
 )
+from workbench.frontend.functions.derivatives import DERIVE
 from workbench.ir.data import Unwritable, from_data, to_data
 from workbench.ir.show import show
-from workbench.ir.values import Function, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.memory.nonatomic import adds_alone
 from workbench.passes.reductions import reduces
 from workbench.passes.strip_custom_gradients import has_customs
@@ -60,6 +62,14 @@ VERIFY = "WORKBENCH_VERIFY_LOWERING"
 WAYS = {"": anything, "kernel": usable_in_kernel, "annotation": is_annotation, GIVEN: GIVEN, DEFAULT: DEFAULT}
 """The way in which a name was asked for, as files call it."""
 _NAMES: dict[object, str] = {way: text for text, way in WAYS.items()}
+
+
+def _of_func(name: str, block: Block, inputs: Sequence[Value]) -> tuple[Sequence[Op], Sequence[Value]]:
+    # Kernels without grad(f) do not need it.
+    return import_module("workbench.autodiff.of_funcs").derivatives(name, block, inputs)  # type: ignore[no-any-return]
+
+
+DERIVE.append(_of_func)
 
 
 class Lowering:

@@ -21,6 +21,7 @@ from workbench.api.profiling.warp import first_warp
 from workbench.api.tapes.adjoint_launch import bind_adjoint
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.autodiff import GATHERED
+from workbench.backends.cuda.architectures import ARCHITECTURES, Architecture
 from workbench.backends.ptx.counters import Counted, Counts
 from workbench.errors import DeviceError, LaunchError
 from workbench.passes.analysis.sum_order import FREE, sum_order
@@ -29,7 +30,6 @@ from workbench.runtime.arrays.array import array
 from workbench.runtime.arrays.create import clone, ones
 from workbench.runtime.device.device import get_device
 from workbench.runtime.device.memory import Memory
-from workbench.runtime.emulated.architectures import ARCHITECTURES, Architecture
 from workbench.runtime.launching.observer import Observer
 from workbench.runtime.launching.occupancy import best_block, occupancy
 from workbench.runtime.launching.queueing import in_order

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
+from typing import ClassVar
 
 import msgspec
 
 from workbench.api.profiling.run import Counting
 from workbench.api.profiling.subject import Subject
+from workbench.api.renamed import OldName
 from workbench.backends.ptx.counters import Event
 from workbench.backends.ptx.kernel import Kernel
 from workbench.backends.ptx.syntax.program import Instruction
@@ -60,6 +62,8 @@ class Access(msgspec.Struct, frozen=True):
     def cost(self) -> int:
         """Sectors, or wavefronts of shared memory."""
         return self.sectors if self.space == "global" else self.wavefronts
+
+    said: ClassVar[OldName] = OldName("summary")
 
     @property
     def summary(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from workbench.api.renamed import renamed
 from workbench.api.tapes.launch_step import LaunchStep
 from workbench.api.tapes.snapshots import Snapshot
 from workbench.api.tapes.steps import MoveStep, ReadingStep, Step
@@ -51,7 +52,7 @@ def _uses(step: Step, named: Named) -> Iterator[Use]:
             yield Use(*extent(value), named(value) or _parameter(step, value), reads, not reads)
 
 
-tape_svg = drawn
+tape_svg = renamed(made="picture")(drawn)
 """Draw the data of `tape_graph`, under a title, as SVG text."""
 
 

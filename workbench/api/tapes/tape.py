@@ -338,8 +338,9 @@ class Tape(Opened):
             else:
                 for _, undo in ready:
                     undo()
-            for memory, held in aside.items():
-                self.adjoints[memory].add_(held)
+            from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
+            for memory in aside.keys() - from_grad:  # what was a start is no sum
+                self.adjoints[memory].add_(aside[memory])
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise

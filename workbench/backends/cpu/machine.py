@@ -13,8 +13,6 @@ import platform
 import sys
 from contextlib import suppress
 from functools import lru_cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Protocol
 
 import msgspec
@@ -115,21 +113,25 @@ def known_by_files() -> bytes:
         if not started or not any(line.startswith(("flags", "Features")) for line in model):
             return b""
         return msgspec.json.encode([platform.machine(), started, model, platform.libc_ver(), _llvmlite()])
-    except (OSError, ImportError, AttributeError):
+    except (OSError, StopIteration):
         return b""
 
 
 def _llvmlite() -> list[object]:
-    """llvmlite's version in its own words, and which file LLVM is in."""
-    spec = find_spec("llvmlite")
-    assert spec is not None and spec.origin is not None
-    folder = os.path.dirname(spec.origin)
+    """Return llvmlite's version in its own words, and which file LLVM is in.
+
+    Raises:
+        OSError: LLVM is in another file.
+        StopIteration: it is in no folder that Python imports from.
+    """
+    # Python's own search takes five times as long.
+    folder = next(f for path in sys.path if os.path.exists((f := os.path.join(path, "llvmlite")) + "/__init__.py"))
     library = os.path.join(folder, "binding", "libllvmlite.so")
     status = os.stat(library)
     if status.st_size < _WHOLE:
         raise OSError("LLVM is in another file")
-    text = Path(folder, "_version.py").read_bytes()
-    return [text, library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
+    with open(os.path.join(folder, "_version.py"), "rb", buffering=0) as version:
+        return [version.read(), library, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
 def _ask(in_worker: bool = False) -> Facts:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 
-def symbol_address(library: ctypes.CDLL, name: str) -> int:
+def symbol_address(library: ctypes.CDLL | ctypes.PyDLL, name: str) -> int:
     """Return the address of a function; 0 if the library, or what it depends on, has none of this name."""
     return _dlsym()(library._handle, name.encode()) or 0
 

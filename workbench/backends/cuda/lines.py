@@ -1,8 +1,8 @@
 """The lines that generated text is from: for reading next to the cell, and as numbers of IR operations.
 
-Text for reading ends its lines in `// @ line` of the cell.
-The compiler is given `#line` directives; here they, and the `.loc` of PTX made from such text, become comments, so that
-a reader sees one text and a view knows which lines belong together.
+Text for reading ends its lines in `// @ line` of the cell. The compiler is given `#line` directives; here they, and
+the `.loc` of PTX made from such text, become comments, so that a reader sees one text and a view knows which lines
+belong together.
 """
 
 from __future__ import annotations

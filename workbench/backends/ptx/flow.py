@@ -1,8 +1,8 @@
-"""A PTX function's basic blocks, in an order in which lanes that part meet again.
+"""A PTX function's basic blocks, in an order in which diverged lanes converge again.
 
-A warp always runs the waiting group of lanes with the least block number. In this order a join comes after both sides
-of a branch, and the blocks of a loop stand side by side with its exits after them; so the lanes that arrive at a join
-first wait there for the others.
+A warp always runs the waiting lanes with the lowest block number. In this order a join comes after both sides of a
+branch, and the blocks of a loop are adjacent, with the loop's exits after them. So the lanes that arrive first at a
+join wait there for the others.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Running IR one thread after the other on NumPy arrays: the definition of what a kernel means.
+"""An interpreter of IR, one thread after the other on NumPy arrays: it defines what a kernel means.
 
-Values are NumPy scalars of the exact type, vectors arrays of shape (length,). Threads run whole, in row-major order, so
-a race has one outcome here. It is slow (microseconds an operation) and checks every index: for tests and for stepping.
+Values are NumPy scalars of the exact type, vectors arrays of shape (length,). Each thread runs to its end, in
+row-major order, so a race has one outcome here. It is slow (microseconds an operation) and checks every index: for
+tests and for stepping.
 """
 
 from __future__ import annotations

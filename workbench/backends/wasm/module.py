@@ -1,8 +1,8 @@
-"""An object file of WebAssembly to a module that a browser loads: exports, addresses, and nothing that is not called.
+"""A linker for one WebAssembly object: makes a module that a browser loads, without what is not called.
 
-LLVM writes relocatable objects and its linker is not in the wheel. One object with one memory needs little of a linker:
-indices of functions, types and globals hold within the object, so only addresses of data are written again. Source:
-the WebAssembly core specification (binary format) and the tool conventions' `Linking.md` (symbols, relocations).
+LLVM writes relocatable objects and its linker is not in the wheel. One object with one memory needs little linking:
+indices of functions, types and globals hold within the object, so only addresses of data are rewritten. Source: the
+WebAssembly core specification (binary format) and the tool conventions' `Linking.md` (symbols, relocations).
 """
 
 from __future__ import annotations

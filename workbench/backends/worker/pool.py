@@ -1,8 +1,8 @@
-"""Worker processes and the threads that speak with them: one thread per process, started when there is work.
+"""Worker processes and the threads that talk to them: one thread per process, started when there is work.
 
-Who asks for something waits for its job. An interrupt, or work that was dropped, ends the job's process; the thread
-starts another for the next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends.
-Callers only take plain locks, which an interrupt cannot leave held.
+A caller waits for its job. An interrupt, or dropping the job, ends the job's process; the thread starts another for
+the next job. Ctrl-C never reaches the pool's threads, so no process is lost however a caller ends. Callers only take
+plain locks, which an interrupt cannot leave held.
 """
 
 from __future__ import annotations

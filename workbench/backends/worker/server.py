@@ -1,12 +1,12 @@
 """A worker process: one request after the other from its input, each answered on its output.
 
 A request names a function, `"module:function"`; it is called with the request, its bytes, and a function that reports
-which stage it has come to. Stages go to stderr, a file that the parent reads if this process is lost: messages would
-wake it each time. The process ends when its input does, which its parent's end closes, and while it computes, when its
-parent has gone. A request may limit processor time and memory: a watching thread, which runs because
-compilers leave the GIL, says which limit was passed and ends the process.
+which stage it has come to. Stages go to stderr, a file that the parent reads if this process is lost; messages would
+wake the parent each time. The process ends when its input ends, as it does when the parent ends, and during a
+computation when the parent is gone. A request may limit processor time and memory: a watching thread, which can run
+because compilers release the GIL, reports which limit was exceeded and ends the process.
 
-Nothing here may import more than it must: a worker is started while somebody waits for a first kernel.
+Imports here are kept to the minimum: a worker is started while somebody waits for a first kernel.
 """
 
 from __future__ import annotations

@@ -60,3 +60,4 @@ factors = Form("_factors", "factors(n)", "The p and q with p·q = n that are nea
 stack = Form("_stack", "stack(n, v)", "A thread's own memory for n values of v's type, whose content is undefined.")
 pushed = Form("_pushed", "pushed(stack, i, v)", "Writes v to place i of such memory; the next place.")
 popped = Form("_popped", "popped(stack, i)", "What stands at place i of such memory.")
+slope = Form("_slope_of", "grad(f)", "The derivative of a function of the language, by its floats.")

@@ -2,6 +2,13 @@
 
 Every read checks owner, key and checksum; every write appears whole or not at all. Nothing here raises for the state
 of the disk: what cannot be used is reported by `report`, once, and the answer is None or False.
+
+Trust is ownership, never a checksum, since loading an artifact runs it: a folder or file must belong to this user (for
+a read-only cache also to root), and no one else may write to it.
+
+To sum up a folder, which keeps it under its limit, costs milliseconds, so it is done at most once an hour by all
+processes together (the file `total` remembers time and sum), or when what this process has written since then would
+pass the limit. What was used least recently goes first.
 """
 
 from __future__ import annotations
@@ -17,7 +24,6 @@ from pathlib import Path
 import msgspec
 
 from workbench.cache.folder.entry import Damaged, Entry, decode
-from workbench.cache.folder.trust import distrust
 from workbench.cache.key import SCHEMA
 
 USED_AGAIN = 3600.0  # seconds after which a hit renews the time of last use
@@ -247,3 +253,121 @@ def _scan(folder: Path) -> list[os.DirEntry[str]]:
             return list(items)
     except OSError:
         return []
+
+
+LEFT_OVER = 3600.0  # seconds after which a temporary file or a lock has no owner any more
+KEEP_DAMAGED = 20
+LOW_MARK = 0.9
+
+
+class Limit:
+    """A size limit of a cache folder, with an estimate that says when to prune it.
+
+    Attributes:
+        bytes: the limit.
+    """
+
+    def __init__(self, bytes: int) -> None:
+        self.bytes = bytes
+        self._written = 0
+
+    def after_write(self, disk: Disk, size: int) -> None:
+        """Prune the folder where that is due after `size` bytes were written."""
+        self._written += size
+        known = _known_total(disk.folder / "total")
+        if known is None or known + self._written > self.bytes:
+            prune(disk, self.bytes, int(self.bytes * LOW_MARK))
+            self._written = 0
+
+
+def prune(disk: Disk, limit: int, goal: int | None = None) -> int:
+    """Remove the entries used longest ago until the folder holds `goal` bytes, if it holds more than `limit`.
+
+    Files of crashed processes and all but the newest damaged files are removed in any case; returns the number of
+    entries removed.
+    """
+    if not disk.is_usable():
+        return 0
+    now = time.time()
+    entries: list[File] = []
+    for file in disk.files():
+        if file.digest:
+            entries.append(file)
+        elif now - file.used > LEFT_OVER:
+            _remove(file.path)
+    for file in disk.damaged()[:-KEEP_DAMAGED]:
+        _remove(file.path)
+    total = sum(f.bytes for f in entries)
+    removed = 0
+    if total > limit:
+        for file in sorted(entries, key=lambda f: f.used):
+            if total <= (limit if goal is None else goal):
+                break
+            total -= file.bytes
+            removed += _remove(file.path)
+    _note_total(disk.folder / "total", total)
+    return removed
+
+
+def remove(disk: Disk, digest: str) -> bool:
+    """Remove one entry; return whether there was one. What is not this user's is left alone."""
+    return disk.is_usable() and _remove(disk.path(digest))
+
+
+def clear(disk: Disk) -> int:
+    """Remove entries, left-over and damaged files, and nothing else; return the number of entries removed."""
+    now, removed = time.time(), 0
+    for file in list(disk.files()):
+        if file.digest or now - file.used > LEFT_OVER:  # a younger one is in use
+            removed += _remove(file.path) and bool(file.digest)
+    for file in disk.damaged():
+        _remove(file.path)
+    if disk.is_usable():
+        _remove(disk.folder / "total")
+    return removed
+
+
+def _known_total(path: Path) -> int | None:
+    try:
+        if time.time() - os.stat(path).st_mtime > LEFT_OVER:
+            return None
+        return int(path.read_bytes())
+    except (OSError, ValueError):
+        return None
+
+
+def _note_total(path: Path, total: int) -> None:
+    with suppress(OSError):
+        path.write_bytes(b"%d" % total)
+
+
+def _remove(path: Path) -> bool:
+    try:
+        os.unlink(path)
+    except OSError:
+        return False
+    return True
+
+
+ROOT = 0
+
+
+def own() -> frozenset[int]:
+    """Return the uids whose files this process may load from its own cache; empty if the system has no uids."""
+    return frozenset({os.geteuid()}) if hasattr(os, "geteuid") else frozenset()
+
+
+def own_or_root() -> frozenset[int]:
+    """Return the uids whose files this process may load from a read-only cache."""
+    return own() | {ROOT} if own() else frozenset()
+
+
+def distrust(status: os.stat_result, owners: frozenset[int]) -> str:
+    """Return why a file or folder with this status must not be used, or an empty string. Without owners, all may be."""
+    if not owners:
+        return ""
+    if status.st_uid not in owners:
+        return f"belongs to another user (uid {status.st_uid})"
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return f"can be written by other users (mode {stat.S_IMODE(status.st_mode):03o}; try chmod go-w)"
+    return ""

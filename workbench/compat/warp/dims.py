@@ -54,13 +54,37 @@ def with_rank(definition: Definition, rank: int) -> Definition:
     return replace(definition, node=node, written=("", 0))
 
 
-@lru_cache(1024)
+class _OfBlock(ast.NodeTransformer):
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return ast.copy_location(ast.Constant(self.size), node) if _name(node) == "block_dim" else node
+
+
+def with_block(definition: Definition, size: int) -> Definition:
+    """Return the definition with the number of threads of a block written out: it needs no whole blocks."""
+    return replace(definition, node=_OfBlock(size).visit(copy.deepcopy(definition.node)), written=("", 0))
+
+
 def uses_blocks(definition: Definition) -> bool:
     """Return whether a kernel, or a func that it calls, asks for its block or has tiles."""
-    if any(_name(call).startswith(("tile", "block_dim")) for call in definition.calls):
-        return True
-    funcs = (definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name))
-    return any(uses_blocks(d) for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition)
+    return "block_dim" in called(definition) or needs_whole_blocks(definition)
+
+
+def needs_whole_blocks(definition: Definition) -> bool:
+    """Return whether a kernel, or a func that it calls, has tiles, or a func asks for the block."""
+    tiles = any(name.startswith(("tile", "untile")) for name in called(definition))
+    return tiles or ("block_dim" in called(definition) and "block_dim" not in map(_name, definition.calls))
+
+
+@lru_cache(1024)
+def called(definition: Definition) -> frozenset[str]:
+    """Return the names of all that a definition and the funcs in it call."""
+    funcs = [definition.read(c.func.id) for c in definition.calls if isinstance(c.func, ast.Name)]
+    inner = [d for f in funcs for d in getattr(f, "__wb_definitions__", ()) if d is not definition]
+    return frozenset[str]().union({_name(c) for c in definition.calls}, *map(called, inner))
 
 
 def block_dim(requested: int | None, device: Any) -> int:

@@ -26,7 +26,7 @@ from workbench.builtins.warp import MEANINGS
 from workbench.compat.warp import dims
 from workbench.compat.warp.absent import hints
 from workbench.compat.warp.attributes import Attribute, get_module
-from workbench.compat.warp.makers import NUMBERS, PYTHON, of_warp
+from workbench.compat.warp.makers import NUMBERS, PYTHON, TYPES, of_warp
 from workbench.compat.warp.settings import config
 from workbench.compat.warp.spelling import FIELDS, HashGrid, known, only_indexed, rewritten
 from workbench.frontend import Definition, as_builtin, parameter_annotations
@@ -98,10 +98,17 @@ class Kernel(wb.Kernel, metaclass=_KernelClass):
 
     def of_rank(self, rank: int) -> Kernel:
         """Return the kernel whose `tid()` gives so many indices, always one object."""
-        known = vars(self).setdefault("ranks", {})
-        if rank not in known:
-            known[rank] = Kernel(dims.with_rank(self.definition, rank), enable_backward=self.enable_backward)
-        return known[rank]
+        return self._variant(dims.with_rank, rank)
+
+    def of_block(self, size: int) -> Kernel:
+        """Return the kernel in which a block has so many threads, always one object."""
+        return self._variant(dims.with_block, size)
+
+    def _variant(self, change: Callable[[Definition, int], Definition], number: int) -> Kernel:
+        known = vars(self).setdefault("variants", {})
+        if (change, number) not in known:
+            known[change, number] = Kernel(change(self.definition, number), enable_backward=self.enable_backward)
+        return known[change, number]
 
 
 class _FunctionClass(type):
@@ -152,7 +159,7 @@ def kernel_of(definition: Definition, enable_backward: bool | None = None) -> Ke
 def func_of(definition: Definition, f: Any) -> Function:
     """Make a func whose names mean what they mean in Warp, and whose `func` is the Python function."""
     result: Any = Function(with_language(rewritten(definition)))
-    result.func, result.__signature__ = f, inspect.signature(f)
+    result.func, result.__signature__, result.__doc__ = f, inspect.signature(f), f.__doc__
     result.native_func = f"{result.name}_{next(_NUMBERS)}"  # funcs of one name are told apart by it
     return result
 
@@ -179,7 +186,7 @@ def transformed(
 
 def with_language(definition: Any) -> Any:
     """Return the definition, which sees the language's builtins without an import, as in Warp."""
-    names = {name: b for name, b in {**TABLE, **FORMS}.items() if not getattr(b, "hidden", False)}
+    names = {name: b for name, b in {**TABLE, **FORMS, **TYPES}.items() if not getattr(b, "hidden", False)}
     return replace(definition, scope=replace(definition.scope, language=names))
 
 
@@ -336,8 +343,11 @@ def _launched(
     if isinstance(kernel, Kernel):
         kernel, dim = dims.fitted(kernel, dim, Kernel.of_rank)
         if block_dim is not None or dims.uses_blocks(kernel.definition):
-            size = min(dims.block_dim(block_dim, device), max(dims.bounds_of(kernel, dim).size, 1))
-            options |= {"block_dim": size} if dims.uses_blocks(kernel.definition) else {}
+            size = dims.block_dim(block_dim, device)
+            if dims.needs_whole_blocks(kernel.definition):
+                options["block_dim"] = min(size, max(dims.bounds_of(kernel, dim).size, 1))
+            elif dims.uses_blocks(kernel.definition):
+                kernel = kernel.of_block(size)
     return wb.launch(kernel, dim, inputs, outputs, **options)
 
 

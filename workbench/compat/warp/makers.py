@@ -93,6 +93,11 @@ def _vector_type(kind: Vector) -> Vector:
     return kind.with_dtype(NUMBERS.get(kind.dtype.name, kind.dtype))
 
 
+_NAMED = {**types.VECTORS, **types.MATRICES, **types.QUATERNIONS, **types.TRANSFORMS}
+TYPES = {**NUMBERS, **{name: number_type(kind) for name, kind in _NAMED.items()}}
+"""Warp's types of numbers, vectors and matrices, by the names that kernels see without an import."""
+
+
 def of_warp(value: Any) -> Any:
     """Return the value; one of a vector type as one of Warp's type."""
     return HostVector.of(value, number_type(value.type)) if isinstance(value, HostVector) and value.type else value

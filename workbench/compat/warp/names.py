@@ -374,7 +374,7 @@ TABLE: dict[str, Row] = {
         is_cuda_available=lambda: bool(_cuda_devices()), is_cpu_available=lambda: True,
         is_device_available=lambda device: device in wb.get_devices(),
     ),
-    "config": Row(config, "wb.set_checks", "`mode` and `enable_backward` count; other settings have no effect"),
+    "config": Row(config, "wb.set_checks", "`mode`, `enable_backward`, `enable_cpu_blocks` count; others do not"),
     "Function": Row(launches.Function, "wb.Func"),
     "Kernel": Row(launches.Kernel, "wb.Kernel"),
     **_group(
@@ -399,6 +399,8 @@ TABLE: dict[str, Row] = {
     **{name: Row(TypeVar(name, bound=kind), f"wb.{name}", "a type variable") for name, kind in _FAMILIES},
     "ref": Row(wb.ref, "wb.ref", "has a gradient"),
     "handle": Row(NUMBERS["uint64"], "wb.uint64"),
+    "transform_set_translation": Row(lambda t, p: setattr(t, "p", p), "t.p = p"),
+    "transform_set_rotation": Row(lambda t, q: setattr(t, "q", q), "t.q = q"),
     "transformation": Row(transformation, "wb.transform", "called with a dtype, the type of such transforms"),
     "quaternion": Row(quaternion, "wb.quat", "called with a dtype, the type of such quaternions"),
     "to_jax": Row(_to_jax, "", "`wb` arrays have `__dlpack__`"),

@@ -38,7 +38,7 @@ _INITIAL: dict[str, Any] = {
     "launch_array_access_mode": LaunchArrayAccessMode.RELAXED,
     "deterministic": DeterministicMode.NOT_GUARANTEED,
 }  # fmt: skip
-_SILENT = ("quiet", "verbose", "log_level", "verbose_warnings")
+_SILENT = ("enable_cpu_blocks", "quiet", "verbose", "log_level", "verbose_warnings")
 
 
 class Config:

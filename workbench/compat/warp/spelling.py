@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
 from workbench.frontend import Definition
-from workbench.frontend.names.query_loops import BEGIN
+from workbench.frontend.names.written_out import BEGIN
 from workbench.types import SCALARS
 from workbench.weak import Weak
 
@@ -56,7 +56,12 @@ _RENAMES = {
 }
 _TILED_NEXT = ("tile_bvh_query_next", "bvh_query_next_tiled", "tile_mesh_query_aabb_next", "mesh_query_aabb_next_tiled")
 _TILED = (*_TILED_NEXT, "tile_query_valid")
+_ALIGNED = ("tile_load", "tile_store")
+"""Calls with a hint that has no effect."""
+_SET = {"transform_set_translation": "p", "transform_set_rotation": "q"}
+"""Statements that change a part of their first argument."""
 _OTHERWISE = (
+    *_SET, *_ALIGNED,
     *_STACK, *_OPERATORS, *_RENAMES, *_TILED, "hash_grid_query_next", "tile_cholesky", "tile_cholesky_solve", "static",
 )  # fmt: skip
 
@@ -154,9 +159,10 @@ def rewritten(definition: Definition) -> Definition:
 
 
 def only_indexed(definition: Definition, name: str) -> bool:
-    """Return whether every use of a parameter is `name[…]` or atomic, so none asks whether there is an array."""
+    """Return whether each use of a parameter is `name[…]`, its shape or atomic: none asks if there is an array."""
     atomic = (n.args[0] for n in definition.nodes if isinstance(n, ast.Call) and n.args and "atomic_" in _name(n))
-    arrays = (*(n.value for n in definition.nodes if isinstance(n, ast.Subscript)), *atomic)
+    read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
+    arrays = (*read, *atomic)
     indexed = sum(getattr(n, "id", "") == name for n in arrays)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
 
@@ -227,7 +233,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
 
 
 def _element_of(node: ast.expr, definition: Definition) -> str:
-    """Return the name of the array whose element `node` is, or what is assigned to it; empty if it is something else."""
+    """Return the name of the array of which a node, or what is assigned to that name, is an element; else nothing."""
     if isinstance(node, ast.Name):
         values = (n.value for n in definition.nodes if isinstance(n, ast.Assign) and _is_name(n.targets[0], node.id))
         node = next(values, node)
@@ -345,6 +351,9 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(call, ast.IfExp):
             sides = [[self.visit(_placed(ast.Expr(side), node))] for side in (call.body, call.orelse)]
             return _placed(ast.If(call.test, *sides), node)
+        if isinstance(call, ast.Call) and _name(call) in _SET and len(call.args) == 2:
+            part = ast.Attribute(call.args[0], _SET[_name(call)], ast.Store())
+            return self.generic_visit(_placed(ast.Assign([part], call.args[1]), node))
         if not isinstance(call, ast.Call) or not _is_call(call, tuple(_IN_PLACE)):
             return self.generic_visit(node)
         changed = [a for k, a in enumerate(call.args) if k in _IN_PLACE[_name(call)]]
@@ -394,6 +403,7 @@ class _Rewriter(ast.NodeTransformer):
         if _is_call(node, ("static",)):  # of a local: the size of a tile, the number of a turn
             names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
             return node.args[0] if names & (self.locals - self.turns) and len(node.args) == 1 else node
+        node.keywords = [k for k in node.keywords if k.arg != "aligned" or not _is_call(node, _ALIGNED)]
         if _name(node) in _RENAMES:
             return _renamed(node, _RENAMES[_name(node)])
         if not _is_call(node, _OTHERWISE):

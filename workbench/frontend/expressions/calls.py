@@ -8,13 +8,18 @@ import difflib
 import math
 import sys
 import types as python_types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
+from workbench import types
+from workbench.builtins.declaration import forms
 from workbench.builtins.declaration.declare import TABLE, Builtin, Form
+from workbench.builtins.declaration.rules import part_type
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.expressions import complex_numbers, expectations, makers, prints, statics, tuples
+from workbench.frontend.expressions import complex_numbers, expectations, prints, statics, tuples
+from workbench.frontend.expressions.complex_numbers import is_complex
 from workbench.frontend.functions import derivatives, inline, library
 from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
@@ -24,11 +29,30 @@ from workbench.frontend.state.operands import Elements, Literal, Operand, Static
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
+from workbench.frontend.values.matrices import number_of
+from workbench.host.narrow import is_tuple
 from workbench.ir.attributes import AXIS
 from workbench.ir.values import Value, vector_of
 from workbench.source import nodes_of
 from workbench.tiles import is_tile
-from workbench.types import ArrayType, Complex, Scalar, Transform, Vector, int32, is_integer, strong, wrapped
+from workbench.types import (
+    ArrayType,
+    Complex,
+    Matrix,
+    Quaternion,
+    Scalar,
+    Transform,
+    Vector,
+    element,
+    float32,
+    int32,
+    is_integer,
+    matrix,
+    number_type,
+    strong,
+    vector,
+    wrapped,
+)
 from workbench.types import bool as bool_
 
 
@@ -66,8 +90,8 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return _derivative(context, target.func, _no_keywords(context, callee, args, keywords))
     kind = getattr(target, "__wb_makes__", None)
     if kind is not None:
-        args = makers.by_name(kind, args, keywords)
-        target, keywords = makers.type_of(context, kind, callee.path, args, keywords), {}
+        args = _by_name(kind, args, keywords)
+        target, keywords = _made_type(context, kind, callee.path, args, keywords), {}
     struct = python_names.struct_of(target)
     if struct is not None:
         return structs.construct(context, struct, args, keywords)
@@ -76,7 +100,7 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
     if isinstance(target, Scalar):
         return _cast(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
-        args = makers.by_name(type(target), args, keywords)
+        args = _by_name(type(target), args, keywords)
     if isinstance(target, Transform):
         return transforms.construct(context, target, _no_keywords(context, callee, args, keywords))
     if isinstance(target, Vector):
@@ -91,14 +115,23 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
+    numbers = [a.value for a in args if isinstance(a, Literal)]
+    if getattr(target, "__module__", "") == "math" and len(numbers) == len(args) and not keywords:
+        with suppress(ArithmeticError, ValueError, TypeError):  # `math.comb(5, 2)`, which no run need compute
+            result = target(*numbers)
+            if isinstance(result, (int, float)) and not isinstance(result, bool) and math.isfinite(result):
+                return Literal(result)
     raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
     """Return the derivatives of a builtin or a func."""
+    form = callee.value if isinstance(callee.value, Form) else None
     builtin = python_names.as_builtin(callee.value)
 
     def apply(inputs: list[Operand]) -> Operand:
+        if form is not None:
+            return library.call(context, form, inputs)
         if builtin is None:
             return inline.call(context, callee, inputs, {})
         return call_builtin(context, builtin, inputs, {})
@@ -403,7 +436,77 @@ def _query(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 FORMS: dict[str, FormHandler] = {
     "tid": _tid, "len": _len, "atomic_add": _atomic("+"), "atomic_sub": _atomic("-"), "range": _range, "type": _type,
-    "hash_grid_query": _query, "grad": derivatives.of_func,
+    "hash_grid_query": _query, "grad": derivatives.of_func, forms.slope.name: derivatives.of_func,
     "static": statics.static, **tuples.FORMS, **atomics.FORMS, **prints.FORMS, **expectations.FORMS, **matrices.FORMS,
     **library.FORMS, **memory.FORMS, **slicing.FORMS, **reduce.FORMS, **threads.FORMS,
 }  # fmt: skip
+
+
+_SIZES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
+PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
+"""The keywords of a maker's arguments."""
+
+
+def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
+    """Take the arguments that are given by name out of the keywords, and return all in their order."""
+    for name in PARTS.get(kind, ())[len(args) :]:
+        if name not in keywords:
+            break
+        args = [*args, keywords.pop(name)]
+    return args
+
+
+def _made_type(
+    context: Context, kind: type[Vector], name: str, args: Sequence[Operand], keywords: Mapping[str, Operand]
+) -> Vector:
+    """Return the type of the value that such a call makes.
+
+    Raises:
+        KernelTypeError: its size or its scalar type is not said, or is none that the language has.
+    """
+    allowed = ("dtype", _SIZES[kind]) if kind in _SIZES else ("dtype",)
+    for label in keywords:
+        if label not in allowed:
+            raise context.error(KernelTypeError, f"{name}() has no argument {label}; it has {' and '.join(allowed)}.")
+    operands = [usable(context, a) for a in args]
+    vector_types = [o.type for o in operands if isinstance(o, Value) and isinstance(o.type, Vector) and o.type.shape]
+    dtype = _scalar(context, name, keywords["dtype"]) if "dtype" in keywords else _deduced(operands)
+    if kind is Quaternion:
+        return Quaternion(4, element(dtype))
+    if kind is Transform:
+        return Transform(7, element(dtype))
+    size = _size(context, name, keywords.get(_SIZES[kind]))
+    if not size and len(vector_types) == 1 and len(operands) == 1:
+        size = vector_types[0].shape
+    if not size and kind is Vector:
+        size = (len(operands),)
+    try:
+        return matrix(size, dtype) if kind is Matrix else vector(size[0], dtype)
+    except TypeError as error:
+        raise context.error(KernelTypeError, f"{name}(): {error}.", f"Give {_SIZES[kind]}= and dtype=.") from None
+
+
+def _size(context: Context, name: str, operand: Operand | None) -> tuple[int, ...]:
+    parts = operand if isinstance(operand, tuple) else () if operand is None else (operand,)
+    if len(parts) == 1 and isinstance(parts[0], Static) and is_tuple(parts[0].value):
+        return cast("tuple[int, ...]", parts[0].value)
+    sizes = [p.value for p in map(lambda o: usable(context, o), parts) if isinstance(p, Literal)]
+    if len(sizes) != len(parts):
+        raise context.error(KernelTypeError, f"The size of {name}() is not known at compile time.")
+    return tuple(int(n) for n in sizes)
+
+
+def _scalar(context: Context, name: str, operand: Operand) -> Any:
+    scalar = number_of(operand)
+    if scalar is None:
+        raise context.error(KernelTypeError, f"dtype of {name}() is not a scalar type.", "Write dtype=float, say.")
+    return scalar
+
+
+def _deduced(operands: Sequence[Operand]) -> Any:
+    """Return the scalar type of the first argument that has one; of literals alone that of their default."""
+    typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
+    if any(map(is_complex, operands)):
+        return types.Complex(2, part_type(typed))
+    floats = not operands or any(isinstance(o, Literal) and o.is_float for o in operands)
+    return typed[0] if typed else float32 if floats else int32

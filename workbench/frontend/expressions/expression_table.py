@@ -87,6 +87,8 @@ def expression(context: Context, node: ast.expr) -> Operand:
         WorkbenchError: with the place of the part at fault.
         AlreadyReported: it uses something whose error is already noted.
     """
+    if type(node) is ast.Name and type(known := context.env.get(node.id)) is Value:
+        return known
     before = context.go(node)
     try:
         result = _lowered(context, node)
@@ -150,8 +152,8 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
         chain.append(chain[-1].left)
     left = expression(context, chain[-1].left)
     for part in reversed(chain):
-        with context.at(part):
-            left = binary(context, type(part.op), left, expression(context, part.right))
+        context.go(part)  # the last one is the node, where the context is now
+        left = binary(context, type(part.op), left, expression(context, part.right))
     return left
 
 
@@ -335,8 +337,9 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
         name, python = COMPARE[type(sign)]
         if isinstance(left, Bundle) or isinstance(right, Bundle):
             raise context.error(KernelTypeError, "Structs do not compare.", "Compare their fields.")
-        if isinstance(left, tuple) and isinstance(right, tuple) and name in ("eq", "ne"):
-            part = tuples.equal(context, left, right)
+        if isinstance(left, tuple) and isinstance(right, tuple):
+            order = name not in ("eq", "ne")
+            part = tuples.ordered(context, name, left, right) if order else tuples.equal(context, left, right)
             part = apply(context, TABLE["not_"], (part,)) if name == "ne" else part
             result = part if result is None else apply(context, TABLE["and_"], (result, part))
             continue

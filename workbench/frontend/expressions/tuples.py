@@ -6,8 +6,11 @@ A tuple is never in memory: each of these is written out for its elements.
 from __future__ import annotations
 
 import ast
+import math
+import operator
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 
 from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.rules import meet
@@ -54,6 +57,20 @@ def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...
             part = sequences.contains(context, a, (b,))
         same = apply(context, TABLE["and_"], (same, part))
     return same
+
+
+def ordered(context: Context, name: str, left: tuple[Operand, ...], right: tuple[Operand, ...]) -> Value:
+    """Return `left < right` and the like (lt, le, gt, ge): the first elements that differ decide, else the lengths."""
+    compare = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}[name]
+    result = context.builder.const(compare(len(left), len(right)), bool_)
+    for a, b in reversed(list(zip(left, right, strict=False))):
+        same = equal(context, (a,), (b,))
+        if isinstance(a, tuple) and isinstance(b, tuple):
+            decided = ordered(context, name, a, b)
+        else:
+            decided = apply(context, TABLE[name], (usable(context, a), usable(context, b)))
+        result = apply(context, TABLE["where"], (same, result, decided))
+    return result
 
 
 def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expression: Expression) -> Operand | None:
@@ -193,6 +210,14 @@ def _sum(context: Context, node: ast.Call, expression: Expression) -> Operand:
     return total
 
 
+def _prod(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    _only(context, node, 1)
+    items = [usable(context, item) for item in items_of(context, node.args[0], expression)]
+    if all(isinstance(item, Literal) for item in items):
+        return Literal(math.prod(item.value for item in items if isinstance(item, Literal)))
+    return reduce(lambda a, b: apply(context, TABLE["mul"], (a, b)), items)
+
+
 def _added(context: Context, a: Value | Literal, b: Value | Literal) -> Value | Literal:
     if isinstance(a, Literal) and (a.value == 0 or isinstance(b, Literal)):
         if isinstance(b, Literal):
@@ -230,6 +255,7 @@ def _divmod(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 FORMS: dict[str, FormHandler] = {
     "sum": _sum,
+    "prod": _prod,
     "any": _quantified("or_"),
     "all": _quantified("and_"),
     "tuple": _tuple,

@@ -44,8 +44,9 @@ def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand
         KernelTypeError: f is neither a func nor a builtin.
     """
     func = expression(context, node.args[0]) if len(node.args) == 1 and not node.keywords else None
-    known = isinstance(func, Static) and (hasattr(func.value, "__wb_definitions__") or as_builtin(func.value))
-    if not known or isinstance(func.value, Form):  # type: ignore[union-attr]
+    value = func.value if isinstance(func, Static) else None
+    is_form = isinstance(value, Form) and value.body is None
+    if not (hasattr(value, "__wb_definitions__") or as_builtin(value) or isinstance(value, Form)) or is_form:
         message = "grad() takes a func or a builtin in a kernel, and is called with that one's arguments: grad(f)(x)."
         raise context.error(KernelTypeError, message)
     assert isinstance(func, Static)

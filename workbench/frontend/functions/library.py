@@ -48,8 +48,9 @@ def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
     """
     assert form.body is not None
     definition = _read(form.name, form.body)
-    gradients = {definition: Custom(_read(f"{form.name} (gradient)", g)) for g in form.gradients}
-    return definition, gradients or None
+    if not form.gradients:
+        return definition, None
+    return definition, {definition: Custom(_read(f"{form.name} (gradient)", form.gradients[-1]))}
 
 
 def definition_of(form: Form) -> Definition:

@@ -259,6 +259,7 @@ def parameter_type(value: Any, name: str, location: Any, function: str) -> AnyTy
         or value is None
         or isinstance(value, typing.TypeVar)
         or getattr(value, "__wb_generic__", False)
+        or getattr(value, "__origin__", None) is tuple  # its parts have the types of what is given
         or generic(value) is not None
     ):
         return None

@@ -54,7 +54,7 @@ USABLE = (
 )  # fmt: skip
 PYTHON_FORMS = {
     range: "range", len: "len", int: "int", float: "float", bool: "bool", print: "print", type: "type",
-    complex: "complex", sum: "sum", any: "any", all: "all", tuple: "tuple", divmod: "divmod",
+    complex: "complex", sum: "sum", math.prod: "prod", any: "any", all: "all", tuple: "tuple", divmod: "divmod",
 }  # fmt: skip
 
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from workbench.builtins.declaration.declare import Form
 from workbench.frontend.names.python_names import usable_in_kernel
-from workbench.frontend.names.query_loops import expanded
 from workbench.frontend.names.references import assigning
+from workbench.frontend.names.written_out import expanded
 from workbench.frontend.state.definition import Definition
 from workbench.frontend.state.reads import dotted
 from workbench.host.narrow import is_list

@@ -115,7 +115,7 @@ def _annotated(context: Context, node: ast.AnnAssign) -> None:
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "Only a name takes an annotation in a kernel.")
     if node.value is None:
-        raise context.error(KernelSyntaxError, f"{node.target.id} gets a type but no value.", "Write the value too.")
+        return  # to Python it says no more than that the name is the function's own
     wanted = _annotation(context, node.annotation)
     result = expression(context, node.value)
     if wanted is not None:

@@ -41,8 +41,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 def mark(context: Context, statement: ast.stmt | None) -> None:
     """Note all names before this statement; None: at the end of the kernel."""
-    ours = context.definition.library or (statement is not None and _is_ours(statement))
-    if not context.shared.trace or ours:
+    if not context.shared.trace or context.definition.library or (statement is not None and _is_ours(statement)):
         return
     values: list[Value] = []
     frames: list[Frame] = []

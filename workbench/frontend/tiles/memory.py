@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -16,7 +17,7 @@ from workbench.frontend.values import atomics, views
 from workbench.ir.attributes import AXES, BOUNDS, SHAPE
 from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value, array_of
-from workbench.tiles import Tile, shown
+from workbench.tiles import Tile, contents, shown
 from workbench.types import Vector, float32, float64, int32, is_integer
 from workbench.types import bool as bool_
 
@@ -137,20 +138,45 @@ def _is_row(view: View) -> bool:
 
 def _of_slice(arguments: Arguments, view: View) -> Operand:
     """Return a tile of a slice, element by element: 0 beyond the slice's end."""
-    context, builder = arguments.context, arguments.context.builder
-    kind, shape = as_element(context, view.type.dtype, view.name), arguments.shape()
+    shape = arguments.shape()
     if len(shape) != view.type.ndim:
         raise arguments.error(
             f"brings {view.name} with {view.type.ndim} dimensions together with shape {shown(shape)}."
         )
+    return stored(_element_by_element(arguments, view, shape), arguments.storage())
+
+
+Access = Callable[[Value, Sequence[Value], Value], Value]
+"""What is done to an element of an array, with the element of a tile that goes with it; returns a value."""
+
+
+def _element_by_element(
+    arguments: Arguments, view: View, shape: tuple[int, ...], tiles: Sequence[Value] = (), access: Access | None = None
+) -> Value:
+    """Return a tile of elements of a view from `offset` on, 0 where there is none, or do something to each instead.
+
+    Args:
+        arguments: of the call: `offset`, `bounds_check`, and with `indices` the `axis` along which these are added.
+        view: the array, or a part of it.
+        shape: of the tile.
+        tiles: one that goes with the elements, if `access` needs it.
+        access: what is done; None loads.
+    """
+    context, builder = arguments.context, arguments.context.builder
+    kind = as_element(context, view.type.dtype, view.name)
     offsets = arguments.offsets(len(shape))
     sizes = [views.size(context, view, axis) for axis in range(len(shape))]
     checks = arguments.flag("bounds_check", True)
+    axis = arguments.number("axis", 0) if "indices" in arguments else None
+    numbers = [] if axis is None else [_along(arguments, shape, axis)]
 
     def of(name: str, *operands: Value) -> Value:
         return apply(context, TABLE[name], operands)
 
     def element(at: Any, elements: Any) -> Any:
+        at = [*at]
+        if axis is not None:
+            at[axis] = elements[0]
         positions = [of("add", builder.cast(k, offset.type), offset) for k, offset in zip(at, offsets, strict=True)]
         inside = builder.const(True, bool_)
         for position, size in zip(positions, sizes, strict=True):
@@ -159,7 +185,7 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
             inside = of("and_", inside, of("and_", first, last))
         with builder.block() as then:
             array, indices = views.whole(context, view, positions)
-            builder.yield_(builder.load(array, *indices))
+            builder.yield_(builder.load(array, *indices) if access is None else access(array, indices, elements[-1]))
         if not checks:
             builder.extend(then.block.ops[:-1])
             return [*then.block.yielded]
@@ -167,8 +193,70 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
             builder.yield_(builder.const((0,) * kind.length if isinstance(kind, Vector) else 0, kind))
         return [*builder.if_(inside, then.block, orelse.block)]
 
-    (tile,) = builder.tile_map(shape, (), element)
-    return stored(tile, arguments.storage())
+    (tile,) = builder.tile_map(shape, [*numbers, *tiles], element)
+    return tile
+
+
+def _along(arguments: Arguments, shape: tuple[int, ...], axis: int) -> Value:
+    """Return the tile of indices, repeated along the other axes of a shape."""
+    builder, indices = arguments.context.builder, arguments.tile("indices")
+    type = tile_of(indices)
+    if not 0 <= axis < len(shape) or type.shape != (shape[axis],) or not is_integer(contents(type)):
+        raise arguments.error(f"takes one integer as indices for each of the tile's elements along axis {axis}.")
+    column = tuple(n if k == axis else 1 for k, n in enumerate(shape))
+    tall = builder.one("tile_reshape", (indices,), Tile(type.dtype, column), {SHAPE: column})
+    return builder.one("tile_broadcast", (tall,), Tile(type.dtype, shape), {SHAPE: shape})
+
+
+def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
+    """Return the array, the shape of the tile, and the tile that is written, if one is."""
+    operand = indexable(arguments.context, arguments.given["a"])
+    if not views.is_array(operand):
+        raise arguments.error(f"takes an array as a; this is {describe(operand)}.")
+    view = (
+        operand if isinstance(operand, View) else View(operand, (views.WHOLE,) * array_of(operand).ndim, operand.name)
+    )
+    tiles = [arguments.tile("t")] if "t" in arguments else []
+    shape = tile_of(tiles[0]).shape if tiles else arguments.shape()
+    if len(shape) != view.type.ndim:
+        problem = f"brings {view.name} with {view.type.ndim} dimensions together with shape {shown(shape)}."
+        raise arguments.error(problem)
+    what = f"An element of {view.name}"
+    return view, shape, [assign_type(arguments.context, t, view.type.dtype, what, tiles=True) for t in tiles]
+
+
+def tile_load_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `tile_load_indexed(a, indices, shape, offset, axis, storage)`."""
+    arguments = Arguments(context, node, expression, "a indices shape offset? axis? storage?")
+    view, shape, _ = _indexed(arguments)
+    return stored(_element_by_element(arguments, view, shape), arguments.storage())
+
+
+def tile_store_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `tile_store_indexed(a, indices, t, offset, axis)`."""
+    return _stored(Arguments(context, node, expression, "a indices t offset? axis?"))
+
+
+def _stored(arguments: Arguments) -> Operand:
+    """Lower a store element by element."""
+
+    def store(array: Value, indices: Sequence[Value], value: Value) -> Value:
+        arguments.context.builder.store(array, *indices, value)
+        return value
+
+    _element_by_element(arguments, *_indexed(arguments), store)
+    return ()
+
+
+def tile_atomic_add_indexed(context: Context, node: ast.Call, expression: Expression) -> Operand:
+    """Lower `tile_atomic_add_indexed(a, indices, t, offset, axis)`."""
+    arguments = Arguments(context, node, expression, "a indices t offset? axis?")
+
+    def add(array: Value, indices: Sequence[Value], value: Value) -> Value:
+        atomics.check_sum(context, array)
+        return context.builder.one("atomic_add", (array, *indices, value), value.type)
+
+    return stored(_element_by_element(arguments, *_indexed(arguments), add), "register")
 
 
 def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
@@ -188,7 +276,11 @@ def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
 
 def tile_store(context: Context, node: ast.Call, expression: Expression) -> Operand:
     """Lower `tile_store(a, t, offset, bounds_check)`."""
-    operands, attrs = _written(Arguments(context, node, expression, "a t offset? bounds_check?"))
+    arguments = Arguments(context, node, expression, "a t offset? bounds_check?")
+    operand = indexable(context, arguments.given["a"])
+    if isinstance(operand, View) and not _is_row(operand):
+        return _stored(arguments)
+    operands, attrs = _written(arguments)
     context.builder.emit("tile_store", operands, (), attrs)
     return ()
 
@@ -210,4 +302,7 @@ FORMS = {
     "tile_load": tile_load,
     "tile_store": tile_store,
     "tile_atomic_add": tile_atomic_add,
+    "tile_load_indexed": tile_load_indexed,
+    "tile_store_indexed": tile_store_indexed,
+    "tile_atomic_add_indexed": tile_atomic_add_indexed,
 }

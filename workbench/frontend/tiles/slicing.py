@@ -21,7 +21,7 @@ from workbench.ir.tiles import tile_of
 from workbench.ir.values import Value
 from workbench.limits import BLOCK_THREADS
 from workbench.tiles import Tile, is_shape, is_tile, shown
-from workbench.types import Scalar, Vector, float32, int32, int64, is_integer
+from workbench.types import Scalar, Vector, float32, int32, int64, is_integer, matrix
 
 Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
@@ -243,7 +243,10 @@ def tile_assign(context: Context, node: ast.Call, expression: Expression) -> Ope
     check_alone(context, target.id, tile)
     check_seen(context, target.id)
     type = tile_of(tile)
-    source = assign_type(context, arguments.tile("src"), type.dtype, f"An element of {target.id}", tiles=True)
+    source = arguments.tile("src")
+    if context.shared.warp_meanings and isinstance(type.dtype, Scalar):  # numbers are converted there
+        source = convert(context, source, Tile(type.dtype, tile_of(source).shape))
+    source = assign_type(context, source, type.dtype, f"An element of {target.id}", tiles=True)
     sizes = tile_of(source).shape
     if len(sizes) != type.ndim or any(a > b for a, b in zip(sizes, type.shape, strict=True)):
         raise arguments.error(f"puts a tile of shape {shown(sizes)} into one of shape {shown(type.shape)}.")
@@ -273,6 +276,8 @@ def tile_extract(context: Context, node: ast.Call, expression: Expression) -> Op
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_extract() takes a tile and an index for each of its dimensions.")
     tile = expression(context, node.args[0])
+    if isinstance(tile, Value) and isinstance(tile.type, Scalar) and len(node.args) == 2:
+        return tile  # of one element, as reductions return it
     if not is_tile(tile):
         raise context.error(KernelTypeError, f"tile_extract() takes a tile first; this is {describe(tile)}.")
     if tile_of(tile).ndim != len(node.args) - 1:
@@ -360,7 +365,7 @@ def tile_astype(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def assembled(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile(x)`: the values of the threads as a tile; a vector's components one row each, or whole elements."""
+    """Lower `tile(x)`: the threads' values as a tile; components of vectors as rows, of matrices as rows of rows."""
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "x preserve_type?")
     operand = arguments.given["x"]
@@ -385,17 +390,21 @@ def assembled(context: Context, node: ast.Call, expression: Expression) -> Opera
         (row,) = over(context, "tile()", [tile], lambda parts, k=k: [extracted(context, parts[0], k)])  # type: ignore[arg-type,misc]
         place_at = [context.builder.const(k, int32), context.builder.const(0, int32)]
         rows = one(context, "tile_place", (rows, *place_at, reshaped(context, row, (1, n))), tile_of(rows), {})
-    return rows
+    return reshaped(context, rows, (*dtype.shape, n))
 
 
 def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `untile(t)`: element k is thread k's value; of several rows, a vector."""
+    """Lower `untile(t)`: element k is thread k's value; of several rows a vector, of rows of rows a matrix."""
     tiling = tiling_of(context)
     arguments = Arguments(context, node, expression, "a")
     tile = arguments.tile("a")
     type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):
         return only_element(context, tile) if n == 1 else reshaped(context, tile, (n,), "thread")
+    kind: Vector = matrix(type.shape[:2], type.dtype) if type.ndim == 3 else Vector(type.shape[0], type.dtype)
+    if type.ndim == 3:
+        tile = reshaped(context, tile, (kind.length, type.shape[2]))
+        type = tile_of(tile)
     if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
         raise arguments.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
@@ -407,8 +416,7 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
         part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
-    vector = Vector(type.shape[0], type.dtype)
-    (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], vector)])  # type: ignore[list-item]
+    (vectors,) = over(context, "untile()", rows, lambda parts: [context.builder.one("vec", [*parts], kind)])  # type: ignore[list-item]
     return only_element(context, vectors) if n == 1 else stored(vectors, "thread")
 
 

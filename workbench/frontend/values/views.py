@@ -10,17 +10,19 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from functools import reduce
 from typing import TypeGuard
 
 from msgspec.structs import replace
 
+from workbench.builtins.declaration.declare import TABLE
 from workbench.builtins.declaration.refs import Ref
 from workbench.builtins.scalars.extrema import max as larger
 from workbench.builtins.scalars.extrema import min as smaller
 from workbench.builtins.scalars.operators import where
 from workbench.builtins.scalars.rounding import floordiv
 from workbench.errors import KernelSyntaxError, KernelTypeError
-from workbench.frontend.state.coerce import describe, usable
+from workbench.frontend.state.coerce import apply, convert, describe, usable
 from workbench.frontend.state.context import Context, Expression
 from workbench.frontend.state.operands import Axis, Literal, Operand, Static, View
 from workbench.frontend.values import subscripts
@@ -31,7 +33,6 @@ from workbench.types import ArrayType, Kind, int64, is_integer, is_weak
 Bound = int | Ref
 WHOLE = Axis()
 ATTRIBUTES = {
-    "size": "Write x.shape[0], or the product of the sizes.",
     "T": "Write the indices the other way round: x[j, i].",
     "grad": "Write the gradient in a @wb.func_grad, or launch the adjoint with arrays of your own.",
 }
@@ -265,12 +266,18 @@ def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
 
 
 def attribute(context: Context, array: Value | View, attr: str) -> Operand:
-    """Lower `x.shape`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
+    """Lower `x.shape`, `x.size`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
     if attr == "shape":
         return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
+    if attr == "size":
+        sizes = [size(context, array, axis) for axis in range(type_of(array).ndim)]
+        if len(sizes) == 1:
+            return sizes[0]
+        return reduce(lambda a, b: apply(context, TABLE["mul"], (a, b)), [convert(context, s, int64) for s in sizes])
     if attr == "ndim":
         return Literal(type_of(array).ndim)
     if attr == "dtype":
         return Static(type_of(array).dtype, f"{array.name or 'array'}.dtype")
     advice = ATTRIBUTES.get(attr, "Write a loop over its elements." if attr in REDUCTIONS else "")
-    raise context.error(KernelSyntaxError, f"An array in a kernel has no {attr}; it has shape, ndim and dtype.", advice)
+    message = f"An array in a kernel has no {attr}; it has shape, size, ndim and dtype."
+    raise context.error(KernelSyntaxError, message, advice)

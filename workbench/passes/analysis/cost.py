@@ -21,7 +21,8 @@ def cost(function: Function) -> int:
 
 def constants(block: Block) -> dict[Value, Number]:
     """Return the values of the scalar constants in a block."""
-    return {op.result: number_of(op) for op in walk(block) if op.name == "const" and isinstance(op.result.type, Scalar)}
+    defined = [(op.results[0], op) for op in walk(block) if op.name == "const"]
+    return {value: number_of(op) for value, op in defined if isinstance(value.type, Scalar)}
 
 
 def known_trips(op: Op, known: Mapping[Value, Number]) -> int | None:
@@ -49,7 +50,7 @@ def components(addition: Op) -> int:
 def _additions(ops: tuple[Op, ...], known: Mapping[Value, Number]) -> int:
     total = 0
     for op in ops:
-        inner = sum(_additions(b.ops, known) for b in op.blocks)
+        inner = sum([_additions(b.ops, known) for b in op.blocks]) if op.blocks else 0
         times = prod(op.attrs[SHAPE]) if op.name == "tile_map" else _times(op, known)
         total += inner * times
         total += components(op) if op.name == "atomic_add" and not op.attrs.get(REDUCTION) else 0

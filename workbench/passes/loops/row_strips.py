@@ -75,7 +75,7 @@ class _About:
         self.analysis = Analysis(function)
         self.known: dict[Value, Number] = constants(function.body)
         self.axis = function.launch_ndim - 1
-        self.uses = Counter(v for op in walk(function.body) for v in op.operands)
+        self.uses = Counter([v for op in walk(function.body) for v in op.operands])
         self.buffers = Builder()
         self.slots: dict[Type, list[Value]] = defaultdict(list)
         self.taken: dict[Op, Counter[Type]] = {}

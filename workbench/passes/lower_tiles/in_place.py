@@ -1,8 +1,8 @@
 """Products of tiles without copies: operands that are read in the array, sums that are added to one.
 
-A tile that is loaded only to be multiplied is read where it lies, as long as nothing changes that array before the last
-product that needs it; arrays that are changed in between have to be apart from it, which is looked at when it runs.
-A product that is only added to an array is added there by the product itself, where additions may be plain.
+A tile that is loaded only to be multiplied is read in its array, provided that nothing changes the array before the
+last product that needs it. If another array is changed in between, the code tests at run time that the two do not
+overlap. A product that is only added to an array is added by the product itself, if additions may be plain.
 """
 
 from __future__ import annotations

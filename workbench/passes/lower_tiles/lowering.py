@@ -1,9 +1,9 @@
 """The state of lowering tiles: where each tile lies, and the walk over blocks.
 
-A tile is a buffer of slots, used again when the tile is dead: what is made element by element takes the place of an
-operand that is no longer needed, a tile that a loop carries stays where it is, a reshaped one is the same buffer. So
-the loops are those that one would write by hand, and vectorising, checks and the cache are those of every kernel.
-Each side of a branch and each iteration of a loop leaves its tiles in the same buffers.
+A tile is a buffer of slots, which is reused when the tile is dead. An elementwise result overwrites an operand that
+is no longer needed, a tile that a loop carries stays in its buffer, and a reshaped tile is the same buffer. So the
+loops are those that one would write by hand, and vectorising, checks and the cache work as for every kernel. Each
+side of a branch and each iteration of a loop leaves its tiles in the same buffers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Products of tiles: one operation on buffers of float32 or float64, or on the arrays that their tiles lie in.
 
-A product reads either operand transposed, and may itself be needed transposed, so transposes beside it are not run.
+A product can read either operand transposed, so transposes of operands and results become attributes of the product.
 """
 
 from __future__ import annotations

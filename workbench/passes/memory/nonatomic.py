@@ -82,7 +82,7 @@ def adds_alone(function: Function) -> bool:
 
 
 def _adds(function: Function, arrays: Collection[Value]) -> bool:
-    return any(op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body))
+    return any([op.name == "atomic_add" and op.operands[0] in arrays for op in walk(function.body)])
 
 
 def _plain(on: Rewriter, op: Op) -> list[Op]:

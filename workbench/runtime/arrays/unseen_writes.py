@@ -1,7 +1,7 @@
-"""Writes that nobody reports: through NumPy's views of an array, or through memory that another library has, too.
+"""Detection of unreported writes: through NumPy's views of an array, or through memory shared with another library.
 
-A derivative depends on bytes that must not change. Of memory that somebody else can write to, a digest is made of each
-version that a derivative depends on, and compared later. Memory that nobody else sees costs one comparison.
+A derivative depends on bytes that must not change. If others can write to a memory, each version of it that a
+derivative depends on gets a digest, which is compared later. Memory that is not shared costs one comparison.
 """
 
 from __future__ import annotations

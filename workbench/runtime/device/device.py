@@ -12,10 +12,10 @@ from contextvars import ContextVar
 
 import msgspec
 
+from workbench.backends.cuda.architectures import LABELS
 from workbench.errors import DeviceError, its_type
 from workbench.runtime.device.driver import Driver, driver, why_no_cuda
 from workbench.runtime.device.emulation import EMULATED, emulated_driver, started
-from workbench.runtime.emulated.architectures import LABELS
 
 
 class Device(msgspec.Struct, frozen=True):

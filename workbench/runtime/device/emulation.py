@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from workbench.backends.cuda.architectures import LABELS, Architecture
 from workbench.backends.cuda.toolkit import not_installed
 from workbench.config import settings
 from workbench.errors import DeviceError
 from workbench.forks import renewed
 from workbench.runtime.device.driver import Driver, bindings
-from workbench.runtime.emulated.architectures import LABELS, Architecture
 
 if TYPE_CHECKING:
     from workbench.runtime.emulated.code import Executable

@@ -1,8 +1,8 @@
 """Substitutes for `cuda.bindings.driver` and `cuda.core` on a machine without a GPU.
 
-Structures and constants are the package's own; of `cuda.core` there is what Workbench uses.
-As a real driver it refuses handles of another kind, calls in a thread without a context, freed memory and wrong sizes.
-What it has not is refused by name. Beside the status it keeps a sentence, which `cuGetErrorString` returns.
+Structures and constants are the package's own; of `cuda.core` there is what Workbench uses. Like a real driver it
+refuses handles of another kind, calls in a thread without a context, freed memory and wrong sizes. Functions that it
+lacks are refused by name. With each status it keeps a sentence, which `cuGetErrorString` returns.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from workbench.backends.cuda.architectures import Architecture
 from workbench.host.narrow import is_tuple
-from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.calls.capture_calls import TABLE as CAPTURES
 from workbench.runtime.emulated.calls.device_calls import TABLE as DEVICES
 from workbench.runtime.emulated.calls.graph_calls import TABLE as GRAPHS

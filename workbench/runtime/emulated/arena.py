@@ -1,8 +1,8 @@
 """The memory of all emulated devices: one range of addresses, reserved at once, of which only touched pages cost.
 
-Device, pinned and shared memory have addresses of it, so an address means one thing everywhere, as CUDA's unified
-addresses do, and one look says whose it is. Freed memory goes back to the system, and its addresses are given out
-again as late as possible, so that a use after free meets nothing rather than another array.
+Device, pinned and shared memory lie in it, so an address means the same everywhere, like CUDA's unified addresses,
+and tells which device owns it. Freed memory goes back to the system, and its addresses are reused as late as
+possible, so that a use after free meets nothing rather than another array.
 """
 
 from __future__ import annotations

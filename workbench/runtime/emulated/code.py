@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from workbench.runtime.emulated.architectures import Architecture
+from workbench.backends.cuda.architectures import Architecture
 from workbench.runtime.emulated.status_error import CudaStatusError, expect
 
 FREE_SHARED = 48 << 10

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from workbench.backends.cuda.architectures import Architecture
 from workbench.backends.cuda.user_source.preprocess import STEP
 from workbench.backends.ptx import kernel as compiled
 from workbench.backends.ptx.compile import Compiled
@@ -19,7 +20,6 @@ from workbench.backends.ptx.syntax.parse import parse
 from workbench.backends.ptx.syntax.program import SANITIZED, Loc, Program
 from workbench.cache.native import native_image
 from workbench.errors import BuildError, DeviceError
-from workbench.runtime.emulated.architectures import Architecture
 from workbench.runtime.emulated.arena import Arena
 from workbench.runtime.emulated.code import Entry, Executable, Launch
 from workbench.runtime.emulated.findings import Finding, pointed

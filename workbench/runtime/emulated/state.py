@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
-from workbench.runtime.emulated.architectures import LABELS, Architecture, architecture
+from workbench.backends.cuda.architectures import LABELS, Architecture, architecture
 from workbench.runtime.emulated.arena import HOST, Allocation, Arena, reserve
 from workbench.runtime.emulated.code import Executable, Kernel, Launch
 from workbench.runtime.emulated.findings import Finding

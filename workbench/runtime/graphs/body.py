@@ -1,10 +1,15 @@
-"""A body: nodes in the order they were captured, the edges between them, and a plan that runs them on their device."""
+"""A body: nodes in the order they were captured, the edges between them, and a plan that runs them on their device.
+
+`trail` is the way that a run takes through them: node by node, with where each stands in the graph's picture.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Protocol
+
+import msgspec
 
 from workbench.errors import LaunchError
 from workbench.events import Replayed, listening, publish
@@ -16,7 +21,7 @@ from workbench.runtime.device.streams import mark, synchronize
 from workbench.runtime.graphs.edges import Edge, Use, edges, levels
 from workbench.runtime.graphs.plan_cpu import CpuPlan, flat_nodes
 from workbench.runtime.graphs.plan_cuda import CudaPlan
-from workbench.runtime.work import Launch, Nodes, Work
+from workbench.runtime.work import Launch, Nodes, While, Work
 
 ALL = Use(0, 2**64, "all memory", True, True)
 """The uses of a node about which nothing is known."""
@@ -243,3 +248,58 @@ class Body:
                 observer.measured(self, before, after)
             observer.done(self, started, seconds)
         publish(Replayed(sum(isinstance(n, Launch) for n in self.walk()), seconds))
+
+
+class Stop(msgspec.Struct, frozen=True, eq=False):
+    """A node that has run, or a branch or loop that has decided.
+
+    Attributes:
+        node: the node.
+        index: its number in the graph's picture (`Graph.layout`).
+        outermost: the number of the graph's own node that it is in; its own if it is one.
+        turns: of each loop around it, from outside, which turn this is; the first is 1.
+        chosen: of a branch or loop the graph inside that runs next; "" if it is over, and of other nodes.
+    """
+
+    node: Work
+    index: int
+    outermost: int
+    turns: tuple[int, ...]
+    chosen: str = ""
+
+
+def trail(graph: Nodes) -> Iterator[Stop]:
+    """Run a graph node by node, through branches and loops as their conditions say.
+
+        for stop in wb.inspect.trail(graph):
+            print(stop.turns, stop.node, stop.chosen)
+
+    Args:
+        graph: a captured graph, or a record or tape as `wb.inspect.graph_of` returns it.
+
+    Returns:
+        Every node as soon as it has run, and every branch and loop whenever its condition was read; the rest runs as
+        the iterator goes on.
+
+    Raises:
+        KernelFault: code with checks met a fault; nothing after it runs.
+    """
+    return _through(graph, 0, None, ())
+
+
+def _through(body: Nodes, start: int, outermost: int | None, turns: tuple[int, ...]) -> Iterator[Stop]:
+    after = start + len(body.nodes)  # pictures list a body's own nodes first, then those of the graphs inside them
+    for index, node in enumerate(body.nodes, start):
+        outer, starts = index if outermost is None else outermost, dict[str, int]()
+        for name, inner in node.bodies.items():
+            starts[name] = after
+            after += sum(1 for _ in inner.walk())
+        if not starts:
+            node.launch()
+            yield Stop(node, index, outer, turns)
+            continue
+        for turn, name in enumerate(node.turns(), 1):
+            yield Stop(node, index, outer, turns, name)
+            deeper = (*turns, turn) if isinstance(node, While) else turns
+            yield from _through(node.bodies[name], starts[name], outer, deeper)
+        yield Stop(node, index, outer, turns)

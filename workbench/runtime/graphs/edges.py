@@ -1,8 +1,8 @@
-"""From what nodes read and write to the edges between them, and to the levels that may run side by side.
+"""The edges between nodes, from what they read and write, and the levels of nodes that may run in parallel.
 
 The address space is cut where any access begins or ends. Each piece knows its last writer and who read it since, so a
 node depends on the writer of what it reads (RAW), on the readers of what it writes (WAR), and on the writer before it
-(WAW). An edge that longer paths already say is left out.
+(WAW). An edge that a longer path implies is left out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Corrections of results that were computed already, whose derivatives have a rule and are not taken step by step.
+"""Corrections of results whose derivatives follow from a rule rather than from the steps that computed them.
 
-A solver computes x unobserved and launches the residual r of it, which is about 0, for all to see. Then
-`x += map(r)` changes no value, but carries all derivatives: those of r by what r was made of are the launches' own.
+A solver computes x unobserved. Then it launches the residual r of x, which is about 0, where observers see it, and adds
+`x += map(r)`. That changes no value but carries all derivatives: those of r with respect to its inputs come from the
+launches themselves.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The rules and the units of allocation (256 registers; 128 bytes of shared memory from compute capability 8.0 on, 256
 before) are those of `cuda_occupancy.h` of the CUDA Toolkit 13.0. From 8.0 on the driver takes 1 KiB of shared memory
 for each block (CUDA C++ Programming Guide). The limits of each compute capability are in
-`runtime/emulated/architectures.py`, from the guide's table.
+`backends/cuda/architectures.py`, from the guide's table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from workbench.runtime.emulated.architectures import Architecture
+from workbench.backends.cuda.architectures import Architecture
 
 REGISTERS = 65536
 """Of a multiprocessor."""

@@ -1,8 +1,8 @@
 """The container of a saved record: named members in one file, each with its checksum.
 
-It is a zip file without compression, so that other tools can look inside and no small file can unpack to a large one. A
-directory member lists all others with size and SHA-256, and its own checksum comes first. What does not agree in full
-is refused: a member more, a member less, a byte changed. Nothing is unpickled.
+It is a zip file without compression, so that other tools can look inside and no small file can unpack to a large one.
+A directory member lists all others with size and SHA-256; its own checksum comes first. A file with an extra or
+missing member, or a changed byte, is refused. Nothing is unpickled.
 """
 
 from __future__ import annotations

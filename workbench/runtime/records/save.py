@@ -1,7 +1,7 @@
 """A recorder as the content and members of a file: modules as IR, arrays as .npy, everything else as JSON.
 
-An allocation is written once, as it was before its first use (or as it is now), and arrays are views of it; so what
-shared memory shares it again. Kernels are written as IR; their machine code goes along, for readers who trust it.
+An allocation is written once, as it was before its first use (or as it is now), and arrays are views of it, so arrays
+that shared memory share it again. Kernels are written as IR, with their machine code for readers who trust it.
 """
 
 from __future__ import annotations

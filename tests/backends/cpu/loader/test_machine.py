@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -91,7 +90,8 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     for name in ("_BOOT", "_CPU"):
         monkeypatch.setattr(machine, name, str(found[name]))
     monkeypatch.setattr(machine, "_WHOLE", 0)
-    monkeypatch.setattr(machine, "find_spec", lambda _: SimpleNamespace(origin=str(package / "__init__.py")))
+    (package / "__init__.py").touch()
+    monkeypatch.setattr(machine.sys, "path", ["", str(folder)])
     return found
 
 

@@ -28,7 +28,7 @@ def preferences(function: Function) -> str:
     """LLVM's names of what an x86 CPU should prefer, for a function as it is emitted."""
     operations = list(walk(function.body))
     arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
-    loops = any(op.name in LOOPS for op in operations)
+    loops = any([op.name in LOOPS for op in operations])
     wide = any(width(t.dtype) >= SHUFFLED_COMPONENTS_LEAST or (t.pitch > 0 and not loops) for t in arrays)
     if not wide:
         return ""

@@ -63,14 +63,14 @@ class Strips:
 
     def _cost(self, block: Block) -> int:
         """Operations that a block does before a look in it, at most."""
-        return 1 + sum(self._cost_of(op) for op in block.ops)
+        return 1 + sum([self._cost_of(op) for op in block.ops])
 
     def _cost_of(self, op: Op) -> int:
         if op.name == "lt":
             self._less[op.result] = op.operands
         if op.name == "where" and op.result.type == int32 and self._less.get(op.operands[0]) == op.operands[1:]:
             self._most.update((op.result, int(self._known[v])) for v in op.operands[1:] if v in self._known)
-        inner = sum(self._cost(block) for block in op.blocks)
+        inner = sum(map(self._cost, op.blocks))
         if op.name in ("slot_matmul", "add_product"):
             m, n, k = op.attrs[SHAPE]
             return m * n * k // TILE_LANES

@@ -112,10 +112,17 @@ class Gangs(GangEmitter):
     def border_lanes(self, split: Interior) -> int:
         """Return how many threads at a border go side by side: a gang in code without loops, which loads little.
 
-        Of flattened launches these divide. What adds to shared elements does so in an order that depends on gangs.
+        Of flattened launches these divide.
         """
-        names = split.border.op_names
-        return self.shape.widths[-1] if names.isdisjoint(LOOPS | UPDATES) and not split.once else 1
+        straight = split.border.op_names.isdisjoint(LOOPS) and not split.once and self.function.launch_ndim > 1
+        return self.shape.widths[-1] if straight and self._is_good_under_mask() else 1
+
+    def _is_good_under_mask(self) -> bool:
+        """Return whether masks cost little, and no sum of shared elements has an order that depends on gangs."""
+        operations = list(walk(self.of_gangs.body))
+        sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
+        added = any(op.name in UPDATES for op in operations)
+        return self.maths.bits > NARROW and min(sizes, default=4) >= 4 and not added
 
     def inside(self, kind: str, part: Part, split: Interior) -> None:
         """Full gangs alone, where those at a border are gangs, too."""
@@ -129,13 +136,10 @@ class Gangs(GangEmitter):
     def _has_rests(self) -> bool:
         """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
 
-        What adds to shared elements does so in an order that depends on gangs. A thread whose loop goes along memory of
-        its own is faster alone, by LLVM's vectors of its turns.
+        A thread whose loop goes along memory of its own is faster alone, by LLVM's vectors of its turns.
         """
         operations = list(walk(self.of_gangs.body))
-        sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
-        masked = self.maths.bits > NARROW and min(sizes, default=4) >= 4
-        if not masked or len(operations) > GANG_TWICE_OPERATIONS or any(op.name in UPDATES for op in operations):
+        if len(operations) > GANG_TWICE_OPERATIONS or not self._is_good_under_mask():
             return False
         inside = [op for loop in operations if loop.name in LOOPS for op in walk(loop.blocks[-1])]
         if self.function.launch_ndim > 1 or not inside:

@@ -9,7 +9,10 @@ later, with the GIL or without. Source: CPython's C API reference, "Common Objec
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Mapping
+
+from workbench.backends.cpu.symbols import symbol_address
 
 METH_FASTCALL, METH_NOARGS = 0x80, 0x04
 API = (
@@ -85,6 +88,8 @@ _DOC = b"Native; see workbench.backends.cpu.native.fastcall."
 
 
 def _address(name: str) -> int:
+    if sys.platform == "linux":
+        return symbol_address(ctypes.pythonapi, name)
     return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
 
 

@@ -15,6 +15,7 @@ float64.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import msgspec
 
@@ -29,7 +30,7 @@ from workbench.types import Kind, Scalar, element
 _PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes of one
 
 
-class Reduction(msgspec.Struct, frozen=True, eq=False):
+class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
     """Changes of one element.
 
     Attributes:
@@ -44,7 +45,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
     first: int
     once: bool
 
-    @property
+    @cached_property
     def scalar(self) -> Scalar:
         """The type of a component in memory."""
         return element(dtype_of(self.op.operands[0]))
@@ -54,7 +55,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
         """The numbers of its components."""
         return range(self.first, self.first + width(dtype_of(self.op.operands[0])))
 
-    @property
+    @cached_property
     def register(self) -> str:
         """The LLVM type in which a component is combined."""
         return "double" if self.kind == "add" and self.scalar.kind is Kind.FLOAT else register(self.scalar)
@@ -64,7 +65,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False):
         """The number of lanes of a component."""
         return _PARTS * self.part
 
-    @property
+    @cached_property
     def part(self) -> int:
         """Lanes of one vector value."""
         return _PART_BYTES // _bytes(self.register)

@@ -1,8 +1,8 @@
-"""From a multiplication of tiles to the product that does it, if there is one.
+"""The link-time product for a multiplication of tiles, if there is one.
 
-A kernel needs, in one direction, the products that its text of that direction calls. A forward use calls one a
-multiplication; the adjoint's IR holds adjA += adjC·Bᵀ only where something is differentiated by A, and adjB += Aᵀ·adjC
-only where it is by B. So nothing has to be counted a second time, and nothing is built that no text calls.
+In each direction a kernel needs the products that its text of that direction calls: the forward text one per
+multiplication; the adjoint has adjA += adjC·Bᵀ only if something is differentiated with respect to A, and adjB +=
+Aᵀ·adjC only with respect to B. So nothing is built that no text calls.
 """
 
 from __future__ import annotations

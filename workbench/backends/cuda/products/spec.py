@@ -1,8 +1,8 @@
-"""The specification of a link-time product: the multiplication that it does, without who needs it.
+"""The specification of a link-time product: which multiplication it performs, and not for which kernel.
 
-Two kernels with the same multiplication ask for the same product, and a forward product may be another kernel's adjoint
-one. So the role is not in the identity; the symbol's name is made of the identity, so that text can call a product
-before there is one.
+Two kernels with the same multiplication share a product, and one kernel's forward product may be another's adjoint
+product, so the role is not part of the identity. The symbol's name follows from the identity, so that a text can call
+a product that is not built yet.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Tiles copied from arrays into shared memory 16 bytes at a time, on sm_80 and later while the threads go on.
+"""Copies of tiles from arrays into shared memory, 16 bytes at a time; on sm_80 and later they run in the background.
 
-Whether the addresses are multiples of 16 bytes is seen at run time; what is not, and what lies over an edge, is copied
-element by element. A copy under way is waited for by the thread that began it, before the barrier that others wait at.
+The code tests at run time whether the addresses are multiples of 16 bytes. If not, and beyond an array's edge,
+elements are copied one by one. The thread that began a background copy waits for it before the barrier at which the
+others wait.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Products by `mma.sync`: fragments of 16 × 8, read from shared memory by `ldmatrix` where the operand lies so.
+"""Products by `mma.sync`: fragments of 16 × 8, read from shared memory by `ldmatrix` if the operand's layout allows it.
 
-Source: PTX ISA, "Matrix fragments for mma.m16n8k16", "… mma.m16n8k8" and "ldmatrix". The order of k within a
-fragment is free as long as both operands have the same: TF32 that is not read by `ldmatrix` takes neighbours along k in
-turns, which spreads rows of an odd number of 16 bytes over all banks.
+Source: PTX ISA, "Matrix fragments for mma.m16n8k16", "… mma.m16n8k8" and "ldmatrix". The order of k within a fragment
+is free as long as both operands share it: TF32 that is not read by `ldmatrix` takes neighbours along k in turns,
+which spreads rows of an odd number of 16 bytes over all banks.
 """
 
 from __future__ import annotations

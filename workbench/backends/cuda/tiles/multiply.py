@@ -1,8 +1,8 @@
-"""Products of matrices in a block: operands in shared memory, the result where it is, each thread its rows × columns.
+"""Products of matrices in a block: operands in shared memory, and a rectangle of the result for each thread.
 
-The function is written for one shape, and for the steps in memory of its operands, so a transpose costs nothing. Floats
-of 16 bits are multiplied by `mma.sync` on sm_80 and later, float32 so only where the product asks for TF32; elsewhere
-by fused multiply-add, 16 bits in float32.
+The generated function is for one shape and for the strides of its operands, so a transpose costs nothing. On sm_80
+and later, 16-bit floats are multiplied by `mma.sync`, and float32 too if the product asks for TF32. Everything else
+uses fused multiply-add, with 16-bit floats in float32.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Loads of a loop's later turns while it multiplies: stages in shared memory, filled by `cp.async`.
 
-A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three stages
-leave no room for a second block (`operations.lower_tiles`). Each turn waits for its own tiles, which leaves one group
-of copies under way, meets the others once, and begins the copies of two turns on, into the stage that all threads are
-done with. Only arrays that nothing in the loop changes are loaded ahead, and if it changes others, only where no two
-arguments share memory: then no load can see another value by being early. Whether a turn comes is computed in 64 bits,
-so nothing is loaded that the loop would not load.
+A loop over k that loads tiles and multiplies them loads those of the next two turns ahead, or of one where three
+stages leave no room for a second block (`operations.lower_tiles`). Each iteration waits for its own tiles (one group
+of copies stays in flight), passes one barrier, and begins the copies of the iteration after next, into the stage that
+all threads have finished with. Only arrays that the loop does not change are loaded ahead, and if it changes others,
+only if no two arguments share memory, so that no early load can see another value. Whether an iteration follows is
+computed in 64 bits, so nothing is loaded that the loop would not load.
 """
 
 from __future__ import annotations

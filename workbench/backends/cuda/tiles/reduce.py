@@ -1,7 +1,7 @@
 """Reductions and scans by a block: each thread its own elements, a warp by shuffles, warps through shared memory.
 
-What two elements combine to is a block of IR, for sums and extremes too; 16-bit floats are combined as float32.
-A step combines only what is there, so no neutral element is needed.
+What two elements combine to is a block of IR, for sums and extremes too; 16-bit floats are combined as float32. A
+step combines only what is there, so no neutral element is needed.
 """
 
 from __future__ import annotations

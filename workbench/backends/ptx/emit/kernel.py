@@ -1,9 +1,9 @@
 """A kernel as LLVM IR: one function that runs one warp of one block.
 
-Blocks stand one after the other in the order of `flow`. `%wait.n` holds the lanes that are to run block n next; a block
-without such lanes is skipped; at its end a block adds its lanes to its successors'. Control only goes forward, and back
-to the head of a loop in which lanes wait. So the group of lanes with the least block always runs, and lanes that parted
-meet again where their ways do (`design/emulated.md`).
+Blocks stand one after the other in the order of `flow`. `%wait.n` holds the lanes that are to run block n next; a
+block without such lanes is skipped; at its end a block adds its lanes to its successors'. Control only goes forward,
+or back to the head of a loop in which lanes wait. So the lanes whose next block is the earliest always run, and lanes
+that took different branches join again where the branches do (`design/ptx.md`).
 """
 
 from __future__ import annotations

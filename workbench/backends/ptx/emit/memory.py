@@ -1,8 +1,8 @@
 """Rules for loads, stores, atomics, asynchronous copies, fences and mbarrier objects.
 
-Every access goes through a function of the library for its width, with the window that it must stay in: one place for
-range and alignment checks, and for what looks at accesses (counters, a sanitizer). Of mbarrier objects there is what
-`cuda::barrier` uses; those that count bytes of bulk copies are refused.
+Every access goes through the library's function for its width, with the window that it must stay in. That is the one
+place for checks of range and alignment, for counters and for the sanitizer. Of mbarrier objects, those that
+`cuda::barrier` uses are supported; those that count bytes of bulk copies are refused.
 """
 
 from __future__ import annotations

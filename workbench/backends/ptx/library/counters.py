@@ -45,8 +45,7 @@ loop:
   %l = call i32 @llvm.cttz.i32(i32 %left, i1 false)
   %k.l = getelementptr i64, ptr %kp, i32 %l
   %k = load i64, ptr %k.l
-  %k0 = insertelement <32 x i64> poison, i64 %k, i32 0
-  %ks = shufflevector <32 x i64> %k0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %ks = SPLAT i64 %k
   %same = icmp eq <32 x i64> %ks, %keys
   %bits = bitcast <32 x i1> %same to i32
   %others = xor i32 %bits, -1
@@ -91,14 +90,11 @@ pair:
   %lanes.apart = sub i32 %l1, %l0
   %by = zext i32 %lanes.apart to i64
   %step = sdiv i64 %apart, %by
-  %a0.0 = insertelement <32 x i64> poison, i64 %a0, i32 0
-  %a0.s = shufflevector <32 x i64> %a0.0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %a0.s = SPLAT i64 %a0
   %l0.64 = zext i32 %l0 to i64
-  %l0.0 = insertelement <32 x i64> poison, i64 %l0.64, i32 0
-  %l0.s = shufflevector <32 x i64> %l0.0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %step.0 = insertelement <32 x i64> poison, i64 %step, i32 0
-  %step.s = shufflevector <32 x i64> %step.0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %from = sub <32 x i64> NUMBERS, %l0.s
+  %l0.s = SPLAT i64 %l0.64
+  %step.s = SPLAT i64 %step
+  %from = sub <32 x i64> LANELONGS, %l0.s
   %way = mul <32 x i64> %from, %step.s
   %line = add <32 x i64> %a0.s, %way
   %on.line = icmp eq <32 x i64> %line, %at
@@ -155,8 +151,7 @@ entry:
   %banks = alloca <32 x i32>, align 64
   %ap = alloca <32 x i64>, align 64
   GET SHARED
-  %s0 = insertelement <32 x i64> poison, i64 %SHARED, i32 0
-  %s = shufflevector <32 x i64> %s0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %s = SPLAT i64 %SHARED
   %off = sub <32 x i64> %at, %s
   %words = lshr <32 x i64> %off, splat (i64 2)
   store <32 x i64> %words, ptr %ap, align 64
@@ -232,17 +227,9 @@ entry:
   br i1 %none, label %done, label %where
 where:
   GET NOW
-  GET CTAID_X
-  GET CTAID_Y
-  GET CTAID_Z
-  GET NCTAID_X
-  GET NCTAID_Y
   GET SHARED
   %p = inttoptr i64 %TRACE to ptr
-  %rows.z = mul i64 %CTAID_Z, %NCTAID_Y
-  %rows = add i64 %rows.z, %CTAID_Y
-  %before = mul i64 %rows, %NCTAID_X
-  %block = add i64 %before, %CTAID_X
+  %block = call i64 @block_of_grid(ptr %ctx)
   %first.p = getelementptr i64, ptr %p, i32 2
   %first = load i64, ptr %first.p
   %blocks.p = getelementptr i64, ptr %p, i32 3
@@ -328,8 +315,7 @@ def text() -> str:
     hits = hits.replace("ELEM", "i32").replace("DO", "%old = atomicrmw add ptr %place, i32 1 monotonic")
     touched = _MARK.replace("NAME", "wbe_count_touched").replace("WORD", "TOUCHED").replace("SHIFT", "5")
     touched = touched.replace("ELEM", "i8").replace("DO", "store atomic i8 1, ptr %place monotonic, align 1")
-    numbers = "<" + ", ".join(f"i64 {n}" for n in range(32)) + ">"
     trace = _TRACE.replace("ENTRY", str(ENTRY)).replace("HEAD", str(HEAD))
-    combined = (_TEXT + hits + touched + trace).replace("NUMBERS", numbers).replace("-UNEVEN", str(-UNEVEN))
+    combined = (_TEXT + hits + touched + trace).replace("-UNEVEN", str(-UNEVEN))
     combined = re.sub(r"ROW_(\w+)", lambda m: str(AT[m[1]]), combined.replace("UNEVEN", str(UNEVEN)))
     return expanded(combined)

@@ -1,10 +1,10 @@
 """Library functions of the sanitized variant: data races in global memory.
 
-For each four bytes the last write and the last two readers are kept: thread, block, instruction, the clock of the
-warp (`races.py`) and how many releases the block had made. Within a block two accesses are in order if a clock says so.
-Accesses of two blocks are in order if the earlier one's block has released since (a fence, a release) and the later
-one's has acquired anything (a fence, an acquire, an atomic with a result): more than the model of memory promises, so
-that no lock and no flag is reported.
+Every four bytes have an entry for the last write and for the last two readers: thread, block, instruction, the warp's
+clock (`races.py`) and the number of releases that the block had made. The clock orders two accesses of one block.
+Accesses of two blocks count as ordered if the earlier block has released since (a fence, a release) and the later one
+has acquired anything (a fence, an acquire, an atomic with a result). That is more than the memory model promises, so
+that no lock and no flag is reported as a race.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from workbench.backends.ptx.library.template import expanded
+
 LANES = 32
 SIGNED = ("s16", "s32", "s64")
 UNSIGNED = ("u16", "u32", "u64")
@@ -77,8 +79,7 @@ _PERMUTE = """
 define <32 x i32> @wbe_permute(<32 x i32> %v, <32 x i32> %from) {
   %p = alloca <32 x i32>, align 64
   store <32 x i32> %v, ptr %p, align 64
-  %base = insertelement <32 x ptr> poison, ptr %p, i32 0
-  %bases = shufflevector <32 x ptr> %base, <32 x ptr> poison, <32 x i32> zeroinitializer
+  %bases = SPLAT ptr %p
   %at = getelementptr i32, <32 x ptr> %bases, <32 x i32> %from
   %r = call <32 x i32> @llvm.masked.gather.v32i32.v32p0(
       <32 x ptr> %at, i32 4, <32 x i1> splat (i1 true), <32 x i32> poison)
@@ -103,8 +104,7 @@ loop:
   %l = phi i32 [ 0, %entry ], [ %l.next, %loop ]
   %v.l = getelementptr i64, ptr %vp, i32 %l
   %v = load i64, ptr %v.l
-  %one = insertelement <32 x i64> poison, i64 %v, i32 0
-  %all = shufflevector <32 x i64> %one, <32 x i64> poison, <32 x i32> zeroinitializer
+  %all = SPLAT i64 %v
   %same = icmp eq <32 x i64> %all, %value
   %bits = bitcast <32 x i1> %same to i32
   %h.l = getelementptr i32, ptr %hp, i32 %l
@@ -157,4 +157,4 @@ done:
 
 def text() -> str:
     """Return the LLVM IR of the functions that go lane by lane."""
-    return _divisions() + _maths() + _PERMUTE + _reductions()
+    return _divisions() + _maths() + expanded(_PERMUTE) + _reductions()

@@ -6,19 +6,17 @@ A window's first byte and size are multiples of 16, so an aligned access whose f
 from __future__ import annotations
 
 from workbench.backends.ptx.library.lanes import lane_function
+from workbench.backends.ptx.library.template import expanded
 
 ELEMENTS = ("i8", "i16", "i32", "i64")
 
 _CHECK = """
 define i32 @wbe_check(ptr %ctx, i32 %mask, <32 x i64> %at, i64 %first, i64 %size, i32 %bytes, i32 %index) {
-  %f0 = insertelement <32 x i64> poison, i64 %first, i32 0
-  %f = shufflevector <32 x i64> %f0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %s0 = insertelement <32 x i64> poison, i64 %size, i32 0
-  %s = shufflevector <32 x i64> %s0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %f = SPLAT i64 %first
+  %s = SPLAT i64 %size
   %less = sub i32 %bytes, 1
   %b = zext i32 %less to i64
-  %b0 = insertelement <32 x i64> poison, i64 %b, i32 0
-  %low = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %low = SPLAT i64 %b
 ; One unsigned comparison: what lies before the window wraps to a large offset.
   %off = sub <32 x i64> %at, %f
   %out = icmp uge <32 x i64> %off, %s
@@ -52,8 +50,7 @@ _ROW = """some:
   %off = mul i32 %l, BY
   %off.64 = zext i32 %off to i64
   %base = sub i64 %a, %off.64
-  %b0 = insertelement <32 x i64> poison, i64 %base, i32 0
-  %b = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %b = SPLAT i64 %base
   %row = add <32 x i64> %b, STEPS
   %in.row = icmp eq <32 x i64> %row, %at
   %row.all = bitcast <32 x i1> %in.row to i32
@@ -90,8 +87,7 @@ line:
   ret <32 x EL> %r
 same:
 ; All lanes read one element, as of what a block shares.
-  %a0 = insertelement <32 x i64> poison, i64 %a, i32 0
-  %as = shufflevector <32 x i64> %a0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %as = SPLAT i64 %a
   %eq = icmp eq <32 x i64> %as, %at
   %eq.all = bitcast <32 x i1> %eq to i32
   %eq.or = or i32 %eq.all, %others
@@ -100,8 +96,7 @@ same:
 spread:
   %ap = inttoptr i64 %a to ptr
   %v = load EL, ptr %ap
-  %v0 = insertelement <32 x EL> poison, EL %v, i32 0
-  %vs = shufflevector <32 x EL> %v0, <32 x EL> poison, <32 x i32> zeroinitializer
+  %vs = SPLAT EL %v
   ret <32 x EL> %vs
 gather:
   %ps = inttoptr <32 x i64> %at to <32 x ptr>
@@ -261,4 +256,4 @@ def text() -> str:
     copy = lane_function("wbe_copy", "", ["i32 %mask"], vectors, _COPY_BODY)
     # The size comes last, after the vectors.
     copy = copy.replace(f"@wbe_copy({', '.join(scalars)})", f"@wbe_copy({', '.join(scalars)}, i32 %bytes)")
-    return _CHECK + "".join(access) + _COPY + copy + _atomics()
+    return expanded(_CHECK + "".join(access) + _COPY + copy + _atomics())

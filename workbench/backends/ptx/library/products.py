@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from workbench.backends.ptx.library.template import expanded
 from workbench.backends.ptx.matrices import PRODUCTS, Product
 
 _ELEMENT = {"f16": "i16", "bf16": "i16", "s8": "i8", "u8": "i8", "tf32": "i32", "f32": "float", "s32": "i32"}
@@ -143,8 +144,7 @@ define internal void @matrix(i32 %mask, <32 x i64> %at, i32 %count, i1 %trans, p
 entry:
   %rows = alloca <32 x i64>, align 64
   %null = ptrtoint ptr @nothing to i64
-  %n0 = insertelement <32 x i64> poison, i64 %null, i32 0
-  %ns = shufflevector <32 x i64> %n0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %ns = SPLAT i64 %null
   %m = bitcast i32 %mask to <32 x i1>
   %safe = select <32 x i1> %m, <32 x i64> %at, <32 x i64> %ns
   store <32 x i64> %safe, ptr %rows, align 64
@@ -225,7 +225,7 @@ def text() -> str:
     )
     moves = "".join(_spread(f"spread.{k}", k, w) for k, w in kinds.items())
     moves += "".join(_collect(f"collect.{k}", k, w) for k, w in results.items())
-    return heads + moves + "".join(map(_product, PRODUCTS.values())) + _MATRIX
+    return heads + moves + "".join(map(_product, PRODUCTS.values())) + expanded(_MATRIX)
 
 
 _FMA = (("float", "f32"), ("double", "f64"))

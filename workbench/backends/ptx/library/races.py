@@ -1,8 +1,9 @@
 """Library functions of the sanitized variant: data races in shared memory.
 
-Each warp of a block has a vector clock: how far it knows every warp to have come. Barriers, warp barriers and fences
-advance a warp's own entry, and hand on what it knows. For each byte of shared memory its last write and its last two
-readers are kept, with the clock that their warp had. An access that its warp does not know of is not ordered before.
+Each warp of a block has a vector clock: the progress of every warp, as far as it knows. Barriers, warp barriers and
+fences advance a warp's own entry, and pass on what it knows. Each byte of shared memory has an entry for its last
+write and for its last two readers, with the clock of their warp. An earlier access that a warp does not know of is
+not ordered before the present one, so the two race.
 """
 
 from __future__ import annotations
@@ -302,10 +303,8 @@ define void @wbe_race(ptr %ctx, i32 %mask, i32 %bytes, i32 %how, i32 %index, <32
 entry:
   GET SHARED
   GET SHARED_BYTES
-  %f0 = insertelement <32 x i64> poison, i64 %SHARED, i32 0
-  %f = shufflevector <32 x i64> %f0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %s0 = insertelement <32 x i64> poison, i64 %SHARED_BYTES, i32 0
-  %s = shufflevector <32 x i64> %s0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %f = SPLAT i64 %SHARED
+  %s = SPLAT i64 %SHARED_BYTES
   %off = sub <32 x i64> %at, %f
   %in = icmp ult <32 x i64> %off, %s
   %in.all = bitcast <32 x i1> %in to i32

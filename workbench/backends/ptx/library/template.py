@@ -28,8 +28,8 @@ _CONSTANTS = {
 def expanded(text: str) -> str:
     """Expand the short forms in LLVM text.
 
-    `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's place; each is a
-    line, or a line's end. Some constants have names.
+    `GET NAME` loads a word of `%ctx` into `%NAME`, `SET NAME value` stores one, `AT NAME` is a word's place,
+    `%x = SPLAT type value` has the value in all lanes; each is a line, or a line's end. Some constants have names.
     """
     count = 0
 
@@ -45,8 +45,17 @@ def expanded(text: str) -> str:
 
     text = re.sub(r"^\s*GET (\w+)$", get, text, flags=re.M)
     text = re.sub(r"^\s*SET (\w+) (\S+)$", put, text, flags=re.M)
-    text = re.sub(r"AT (\w+)$", lambda m: _word_address(m[1]), text, flags=re.M)
+    text = re.sub(r"^  %([\w.]+) = SPLAT (\w+) (\S+)$", _splat, text, flags=re.M)
+    text = re.sub(r"\bAT (\w+)$", lambda m: _word_address(m[1]), text, flags=re.M)
     return re.sub(r"\b(" + "|".join(_CONSTANTS) + r")\b", lambda m: _CONSTANTS[m[1]], text)
+
+
+def _splat(m: re.Match[str]) -> str:
+    lanes = f"<32 x {m[2]}>"
+    return (
+        f"  %{m[1]}.0 = insertelement {lanes} poison, {m[2]} {m[3]}, i32 0\n"
+        f"  %{m[1]} = shufflevector {lanes} %{m[1]}.0, {lanes} poison, <32 x i32> zeroinitializer"
+    )
 
 
 def _word_address(name: str) -> str:

@@ -34,8 +34,7 @@ define i32 @wbe_lanes(ptr %ctx, i32 %warp) {
 define <32 x i32> @wbe_tid(ptr %ctx, i32 %warp, i32 %axis) {
 entry:
   %before = shl i32 %warp, 5
-  %b0 = insertelement <32 x i32> poison, i32 %before, i32 0
-  %b = shufflevector <32 x i32> %b0, <32 x i32> poison, <32 x i32> zeroinitializer
+  %b = SPLAT i32 %before
   %linear = add <32 x i32> %b, LANESTEPS
   GET NTID_X
   GET NTID_Y
@@ -51,11 +50,9 @@ line:
   ret <32 x i32> %l
 deep:
   %x = trunc i64 %NTID_X to i32
-  %x0 = insertelement <32 x i32> poison, i32 %x, i32 0
-  %xs = shufflevector <32 x i32> %x0, <32 x i32> poison, <32 x i32> zeroinitializer
+  %xs = SPLAT i32 %x
   %y = trunc i64 %NTID_Y to i32
-  %y0 = insertelement <32 x i32> poison, i32 %y, i32 0
-  %ys = shufflevector <32 x i32> %y0, <32 x i32> poison, <32 x i32> zeroinitializer
+  %ys = SPLAT i32 %y
   %in.x = urem <32 x i32> %linear, %xs
   %rows = udiv <32 x i32> %linear, %xs
   %in.y = urem <32 x i32> %rows, %ys
@@ -70,14 +67,11 @@ define <32 x i64> @wbe_local(ptr %ctx, i32 %warp) {
   GET LOCAL_SIZE
   %before = shl i32 %warp, 5
   %b = zext i32 %before to i64
-  %b0 = insertelement <32 x i64> poison, i64 %b, i32 0
-  %bs = shufflevector <32 x i64> %b0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %bs = SPLAT i64 %b
   %lane = add <32 x i64> %bs, LANELONGS
-  %s0 = insertelement <32 x i64> poison, i64 %LOCAL_SIZE, i32 0
-  %s = shufflevector <32 x i64> %s0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %s = SPLAT i64 %LOCAL_SIZE
   %off = mul <32 x i64> %lane, %s
-  %l0 = insertelement <32 x i64> poison, i64 %LOCAL, i32 0
-  %l = shufflevector <32 x i64> %l0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %l = SPLAT i64 %LOCAL
   %r = add <32 x i64> %l, %off
   ret <32 x i64> %r
 }
@@ -176,8 +170,7 @@ define i32 @wbe_come(i32 %mask, i32 %alive, <32 x i32> %members, i32 %strict) {
 entry:
   %gone = xor i32 %mask, -1
   %absent = and i32 %gone, %alive
-  %a0 = insertelement <32 x i32> poison, i32 %absent, i32 0
-  %a = shufflevector <32 x i32> %a0, <32 x i32> poison, <32 x i32> zeroinitializer
+  %a = SPLAT i32 %absent
   %missing = and <32 x i32> %members, %a
   %whole = icmp eq <32 x i32> %missing, zeroinitializer
   %whole.all = bitcast <32 x i1> %whole to i32

@@ -90,10 +90,8 @@ entry:
   GET SPAN_HIGH
   %b = zext i32 %bytes to i64
   %last = sub i64 %SPAN_HIGH, %b
-  %f0 = insertelement <32 x i64> poison, i64 %SPAN_LOW, i32 0
-  %f = shufflevector <32 x i64> %f0, <32 x i64> poison, <32 x i32> zeroinitializer
-  %e0 = insertelement <32 x i64> poison, i64 %last, i32 0
-  %e = shufflevector <32 x i64> %e0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %f = SPLAT i64 %SPAN_LOW
+  %e = SPLAT i64 %last
   %low = icmp sge <32 x i64> %at, %f
   %high = icmp sle <32 x i64> %at, %e
   %both = and <32 x i1> %low, %high

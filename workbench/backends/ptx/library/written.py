@@ -1,8 +1,9 @@
 """Library functions of the sanitized variant: reads of memory that nothing has written.
 
 `WRITTEN` is the distance from a byte of the arena to its shadow, which is 0xFF until the byte is written, and 0 from
-then on. So a look at the shadow is a load like the access itself, at another place. What `cp.async` writes has 0x80 + g
-until its warp waits for it: g is how many groups of copies the warp had closed then, modulo 127.
+then on. So the shadow is read by a load like the access itself, at another address. What `cp.async` writes has the
+shadow 0x80 + g until its warp waits for it, where g is the number of groups of copies that the warp had closed,
+modulo 127.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from workbench.backends.ptx.library.template import expanded
 
 _FUNCTIONS = """
 define internal <32 x i64> @shadow_of(<32 x i64> %at, i64 %distance) {
-  %d0 = insertelement <32 x i64> poison, i64 %distance, i32 0
-  %d = shufflevector <32 x i64> %d0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %d = SPLAT i64 %distance
   %r = add <32 x i64> %at, %d
   ret <32 x i64> %r
 }
@@ -30,11 +30,9 @@ start:
   %first = add i64 %SHARED, %WRITTEN
   %g8 = trunc i32 %group to i8
   %last = add i8 %g8, 126
-  %last0 = insertelement <32 x i8> poison, i8 %last, i32 0
-  %lasts = shufflevector <32 x i8> %last0, <32 x i8> poison, <32 x i32> zeroinitializer
+  %lasts = SPLAT i8 %last
   %l8 = trunc i32 %left to i8
-  %left0 = insertelement <32 x i8> poison, i8 %l8, i32 0
-  %lefts = shufflevector <32 x i8> %left0, <32 x i8> poison, <32 x i32> zeroinitializer
+  %lefts = SPLAT i8 %l8
   br label %head
 head:
   %n = phi i64 [ 0, %start ], [ %n.next, %next ]
@@ -113,8 +111,7 @@ entry:
   br i1 %none, label %done, label %mark
 mark:
   %there = call <32 x i64> @shadow_of(<32 x i64> %at, i64 %WRITTEN)
-  %longs0 = insertelement <32 x i64> poison, i64 %shadow, i32 0
-  %longs = shufflevector <32 x i64> %longs0, <32 x i64> poison, <32 x i32> zeroinitializer
+  %longs = SPLAT i64 %shadow
   %shadows = CUT
   call void @wbe_scatter_EL(i32 %mask, <32 x i64> %there, <32 x EL> %shadows)
   br label %done

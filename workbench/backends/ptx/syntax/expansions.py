@@ -1,8 +1,8 @@
 """Rewriting of a text before it is parsed: wmma's loads and stores, `malloc` and `free` of kernels, the counter of the
 blocks of a cooperative grid, and operations of the blocks of a cluster.
 
-Which lane holds which element of such a fragment is not documented, so ours are in the order register, lane, part:
-`matrices.Fragments` says the same to products. Each expansion is one line, so that lines keep their numbers.
+NVIDIA does not document which lane holds which element of a wmma fragment, so ours are in the order register, lane,
+part, as in `matrices.Fragments`. Each expansion is one line, so that lines keep their numbers.
 """
 
 from __future__ import annotations

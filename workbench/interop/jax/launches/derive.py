@@ -1,8 +1,8 @@
 """Calls of a launch's derivatives: the wires of its adjoint and its tangent, from its own.
 
-Both functions take any plan's wires, those of an adjoint or a tangent too, so there is no highest order here: that is
-decided by what the kernel language can differentiate. An adjoint sees a kernel's arrays as they were before the launch,
-which under JAX are its operands.
+Both functions take the wires of any plan, including an adjoint's or a tangent's, so nothing here limits the order of
+derivatives: what the kernel language can differentiate does. An adjoint sees a kernel's arrays as they were before
+the launch, which under JAX are its operands.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Batches of `jax.vmap` as dimensions of one launch, where the handler would launch the kernel once per batch.
 
 On a GPU that is one `cuLaunchKernel` for all batches. On the CPU the handler's own loop costs a few nanoseconds per
-batch, so it is left only for launches of many batches with few points each: another kernel has to be compiled.
+batch, so this form, for which another kernel has to be compiled, is for launches of many batches with few points
+each.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Launches of programs that run on several devices: XLA divides what the sharding rule allows.
 
-Only lowering for more than one device comes here, outside of `shard_map`: a program of one device is what it would be
-without this file. The launch becomes a `custom_partitioning` call with the rule; XLA asks, while it compiles, what a
-device runs for the shardings that it chose. That is the same launch over smaller arrays.
+This file is only used in lowering for more than one device, outside of `shard_map`; programs of one device do not
+change. The launch becomes a `custom_partitioning` call with the rule. While XLA compiles, it asks what each device
+runs for the shardings that it chose: the same launch over smaller arrays.
 """
 
 from __future__ import annotations

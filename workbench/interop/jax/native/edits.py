@@ -1,8 +1,8 @@
-"""Compiled programs and edited kernels: a program that XLA compiled never comes back to Python, so it is stopped.
+"""Compiled programs and edited kernels: a program compiled by XLA does not return to Python, so it is stopped natively.
 
-Each target has a word that its thunk reads at every call: null, or the sentence that the call fails with. It is set
-while everything that the target was made for is outdated: its kernel by the binding of a cell, or a func, struct or
-constant that it was made with. Exported programs call targets of their own, whose words are never set.
+Each target has a word that its thunk reads at every call: null, or the message with which the call fails. It is set
+as long as everything that the target was made for is outdated: its kernel, because a cell was run again, or a func,
+struct or constant that it uses. Exported programs call targets of their own, whose words are never set.
 """
 
 from __future__ import annotations

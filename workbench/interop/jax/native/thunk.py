@@ -1,7 +1,8 @@
-"""A kernel's thunk in LLVM IR: small calls without batches done in place, all others by the generic handler.
+"""A kernel's thunk in LLVM IR: it runs small calls without batches itself and leaves all others to the generic handler.
 
-Everything the description says is a constant here, so the checks are a few compares. Whatever is not the plain case
-(batches, errors, large launches, open recorders, XLA's questions) goes to the generic handler, which is the meaning.
+Everything in the description is a constant here, so the checks are a few comparisons. Whatever is not the plain case
+(batches, errors, large launches, open recorders, XLA's queries) goes to the generic handler, which defines the
+meaning.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A function called back in Python from an XLA program: for functions that read values while they run.
 
 Each call copies operands and results and takes the GIL; under vmap it is one call after another. Reverse mode works:
-the function runs again under a tape, and its adjoints are the gradients. What it reads in Python is a constant to the
-tape. Forward mode and second derivatives are refused, since a tape has neither for code that reads values.
+the function runs again under a tape, and its adjoints are the gradients. Values that it reads in Python are constants
+to the tape. Forward mode and second derivatives are refused, since a tape has neither for code that reads values.
 """
 
 from __future__ import annotations

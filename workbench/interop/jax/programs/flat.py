@@ -1,8 +1,8 @@
 """A program's JAX operations as a flat list, and which of them one native call can do.
 
-What is inside other operations (nested jits, nested programs, tangents of launches) is taken out. Each operation then
-has a level: even ones are XLA's, odd ones native, and no operation needs a later level. So a program of launches with
-some arithmetic on numbers before and after is one native segment, and one that mixes them is still right.
+Nested operations (jits, programs, tangents of launches) are inlined. Then each operation gets a level: even levels
+are XLA's, odd ones native, and no operation depends on a later level. So launches with some scalar arithmetic before
+and after are one native segment, and a program that mixes them is still correct.
 """
 
 from __future__ import annotations

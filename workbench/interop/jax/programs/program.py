@@ -1,9 +1,9 @@
 """A function of launches as one JAX primitive, `workbench_program`, that runs as one native call.
 
-Its derivatives and batches are programs again. The jvp rule runs the forward program, which also gives what the
-derivative needs, and binds `workbench_linear` on the tangents; that one's transpose is the adjoint program. Each is
-made from the function's launches by JAX's own machinery, which therefore stays the meaning: where a program cannot be
-one call (sizes known later, devices other than the CPU, several devices), its launches are XLA's, one by one.
+Its derivatives and batches are programs again. The jvp rule runs the forward program, which also returns what the
+derivative needs, and binds `workbench_linear` on the tangents; that one's transpose is the adjoint program. JAX's own
+machinery makes each from the function's launches, and so defines the meaning: if a program cannot be one call (sizes
+known later, devices other than the CPU, several devices), XLA runs its launches one by one.
 """
 
 from __future__ import annotations

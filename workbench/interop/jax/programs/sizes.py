@@ -1,9 +1,9 @@
 """Sizes that `jax.export` leaves open, for a Python function that is traced with stand-in arrays.
 
-A stand-in needs a size in bytes, so an open size is a whole number here that remembers what it stands for. Arithmetic
-keeps both; the user's comparisons are JAX's, which raises where they are not decided. What else Python makes of the
-number (`range(n)`, `n * 0.5`) cannot be seen. So the function is traced with two sets of numbers, and a program that
-differs depends on the number.
+A stand-in needs a size in bytes, so an open size is an integer here that remembers the symbol it stands for.
+Arithmetic keeps both. Comparisons are JAX's, which raises if they cannot be decided. Other uses of the number in
+Python (`range(n)`, `n * 0.5`) are invisible, so the function is traced with two sets of numbers: if the programs
+differ, it depends on them.
 """
 
 from __future__ import annotations

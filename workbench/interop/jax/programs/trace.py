@@ -1,9 +1,9 @@
-"""A Python function's launches, copies and fills as a JAX computation: what runs is noted, and nothing is run.
+"""A Python function's launches, copies and fills as a JAX computation: they are recorded, and none of them runs.
 
-The function is called once per signature with stand-in arrays. Each memory it touches has a JAX value, flat, that every
-launch, copy and fill replaces by a new one; so what is changed in place for the function is functional for JAX, whose
-own machinery then differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
-function makes become values of XLA's: nothing is allocated when the program runs.
+The function is called once per signature with stand-in arrays. Each memory that it touches has a flat JAX value,
+which every launch, copy and fill replaces with a new one. So what the function changes in place is functional for
+JAX, whose own machinery differentiates and batches it, and whose compiler decides what shares memory. Arrays that the
+function creates become values of XLA's: nothing is allocated when the program runs.
 """
 
 from __future__ import annotations

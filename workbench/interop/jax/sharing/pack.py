@@ -1,8 +1,8 @@
 """A program that calls kernels, as bytes that need no cache: JAX's own form of it, and its kernels' portable IR.
 
 The container is that of saved records, and the IR is verified by the same code. Machine code is never in it: the
-process that unpacks a program compiles its kernels for the machine that it runs on. XLA's program itself is believed
-as much as `jax.export.deserialize` believes one.
+process that unpacks a program compiles its kernels for the machine that it runs on. XLA's program itself is trusted
+as far as `jax.export.deserialize` trusts one.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """`jax_callable`: a Python function that launches kernels, as a JAX function.
 
 The function is traced once per signature (`trace`) under its own `jax.jit`, and what it launches is one native call
-(`program`); everything that JAX can do with a program it can do with the function. Where the function needs values
-while it runs, it can only be called back in Python (`callback`): that is requested, or reported in a warning.
+(`program`); everything that JAX can do with a program it can do with the function. A function that needs values while
+it runs can only be called back in Python (`callback`), on request or with a warning.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Dependences of a Python function on names around it: a program traced from it is valid while they are the same.
+"""A Python function's dependences on names around it: a program traced from it is valid as long as they stay the same.
 
-Its code says which global names, variables of enclosing functions and attributes it may read, and so does the code of
-the functions that it calls. What these names mean is written down as a value that is compared at the next call:
-numbers, texts and containers by what they hold, functions of the user's by their code and what that reads in turn,
-objects and modules by the attributes that are named. Functions and classes of libraries are taken not to change.
+The function's code, and that of the functions it calls, shows which global names, variables of enclosing functions
+and attributes it may read. A fingerprint of what these names mean is compared at the next call: numbers, strings and
+containers by content, the user's functions by their code and its own dependences, objects and modules by the
+attributes that are read. Functions and classes of libraries are assumed not to change.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Layouts of tiles: which thread of a block does which element, and in which of its registers the element lies.
+"""Layouts of tiles: which thread of a block computes which element, and in which of its registers the element lies.
 
-`Striped`: element e is done by thread e % block_dim. `Spread`: of a product of matrices, each thread has some rows
-times some columns, so that it reads each operand's element once for several products. On tensor cores the rows and
-columns are those of the fragments (PTX ISA, "Matrix fragments for mma.m16n8k16").
+`Striped`: thread e % block_dim computes element e. `Spread`, for products of matrices: each thread has some rows
+times some columns, so that it reads each element of an operand once for several products. On tensor cores the rows
+and columns are those of the fragments (PTX ISA, "Matrix fragments for mma.m16n8k16").
 """
 
 from __future__ import annotations

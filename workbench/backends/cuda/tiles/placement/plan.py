@@ -1,9 +1,9 @@
 """The plan of a kernel's tiles: in registers (and in which thread's), in shared memory, or inside another tile.
 
-A tile is in shared memory where the user says so, and where a thread needs elements that others have (operands of a
-product, what is sliced, transposed, broadcast, reduced along an axis). Tiles that flow into a product's result stay in
-registers as the product has them; what others need of those is copied. A transpose, slice, broadcast or reshape of
-shared memory is arithmetic on indices: the value is a view of its root.
+A tile is in shared memory if the user says so, or if a thread needs elements that other threads hold (operands of a
+product; tiles that are sliced, transposed, broadcast or reduced along an axis). Tiles that flow into a product's
+result stay in registers in the product's layout; what other threads need of them is copied. A transpose, slice,
+broadcast or reshape of shared memory is index arithmetic: the value is a view of its root.
 """
 
 from __future__ import annotations

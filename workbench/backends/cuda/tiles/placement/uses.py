@@ -1,12 +1,13 @@
 """Uses of memory by the steps of a block, from which the placement of barriers follows.
 
-A step stands behind a `touch`, an operation that lists its uses. Two uses need a barrier between them where one thread
-may meet what another wrote: the same memory, not both reads, and not known to be the same thread for each element.
+A step stands behind a `touch`, an operation that lists its uses. Two uses need a barrier between them where one
+thread may meet what another wrote: the same memory, not both reads, and not known to be the same thread for each
+element.
 
 Barriers are placed by a walk in the order of the program, which carries the uses of memory since the last barrier.
 Where a `touch` meets one of them, a barrier goes right before it: as late as can be, which in straight code is as few
-as can be. What is open at the end of a loop's body is open at its beginning. Conditions and counts are the same in all
-threads of a block, so a barrier may stand in a branch and in a loop.
+as can be. What is open at the end of a loop's body is open at its beginning. Conditions and counts are the same in
+all threads of a block, so a barrier may stand in a branch and in a loop.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The properties of the emulated devices.
+"""The properties of GPUs by compute capability, which emulated devices and profiles have.
 
 Limits are those of NVIDIA's table "Technical Specifications per Compute Capability" (CUDA C++ Programming Guide,
 chapter "Compute Capabilities"); multiprocessors are those of one product of each kind, which is named.
