@@ -302,14 +302,12 @@ class Tape(Opened):
         """
         if self._is_open:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
-        if retain_grad and isinstance(self.kept, Checkpoints):
-            raise LaunchError("retain_grad needs a tape without checkpoints.")
         seeded = starts(loss, grads, self._versions, self.steps)
         targets = [*map(_FIRST, seeded)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._check(steps)
+        self._check(steps, retain_grad)
         self._ends.update(zip(map(id, targets), targets, strict=True))
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
@@ -363,8 +361,10 @@ class Tape(Opened):
         self.at = None
         return ready
 
-    def _check(self, steps: Sequence[Step]) -> None:
+    def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
         """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
         for step in self._stopped:
             if step in steps:
                 raise stopped(step)
