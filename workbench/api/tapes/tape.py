@@ -308,7 +308,7 @@ class Tape(Opened):
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check(steps, retain_grad)
-        self._ends.update((id(target), target) for target in targets)
+        self._ends.update(zip(map(id, targets), targets, strict=True))
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
@@ -317,24 +317,22 @@ class Tape(Opened):
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
         live = Live(steps, self, targets)
-        can_lend = len(starting) == 1 and not retain_grad and starting[0].version >= 0
-        self.in_place = starting[0].in_place(steps) if can_lend else {}
+        alone = len(starting) == 1
+        self.in_place = starting[0].in_place(steps) if alone and not retain_grad and starting[0].version >= 0 else {}
         lent = bool(self.in_place)
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for adjoint, start in zip(begun, starting, strict=True):
-                if lent == bool(self.in_place):  # else its step has taken it
-                    start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # of what a step wrote, 0 now
+            for adjoint, start in (
+                zip(begun, starting, strict=True) if lent == bool(self.in_place) else ()
+            ):  # else taken
+                start.begin(adjoint, alone=alone and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
-            if retain_grad:
-                self._undo_retaining(ready)
-            else:
-                for _, undo in ready:
-                    undo()
+            for _, undo in self._retaining(ready) if retain_grad else ready:
+                undo()
             from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
             for memory in aside.keys() - from_grad:  # what was a start is no sum
                 self.adjoints[memory].add_(aside[memory])
@@ -342,12 +340,12 @@ class Tape(Opened):
             mark_half_added(error, steps, self.adjoints)
             raise
 
-    def _undo_retaining(self, ready: Sequence[tuple[Step, Undo]]) -> None:
-        """Undo the steps, and leave in each adjoint what it was after its array's last change."""
+    def _retaining(self, ready: Sequence[tuple[Step, Undo]]) -> Iterator[tuple[Step, Undo]]:
+        """Yield the steps one by one; in the end each adjoint is again what it was after its array's last change."""
         retained: dict[Memory, array] = {}
         for step, undo in ready:
             retained |= self._copies({a.memory for a in step.changed} - retained.keys())
-            undo()
+            yield step, undo
         for memory, held in retained.items():
             self.adjoints[memory].copy_(held)
 
