@@ -213,7 +213,10 @@ def _advice_of_kernel(path: str) -> str:
 
 
 def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
-    if keywords:
+    shape = keywords.get("shape")
+    sizes = tuple(getattr(n, "value", None) for n in shape) if isinstance(shape, tuple) else None
+    repeated = isinstance(callee.value, Vector) and sizes == callee.value.shape
+    if set(keywords) - ({"shape"} if repeated else set()):
         raise context.error(KernelTypeError, f"{callee.path}() takes no keyword arguments.")
     return args
 
