@@ -21,7 +21,7 @@ FACTS = {
     "autodiff/analysis/linearity.py": {"NOTHING", "FIXED", "LINEAR"},
     "autodiff/gather/flat.py": {"TOTAL"},
     # Bits of registers of the instruction sets that LLVM makes code for.
-    "backends/cpu/emit/preferences.py": {"NARROW", "MASKED"},
+    "backends/cpu/gang/width.py": {"NARROW", "MASKED"},
     "backends/cpu/compile.py": {"LEVEL", "GATHERS"},
     "backends/cpu/text/reductions.py": {"_PARTS", "_PART_BYTES"},
     # The ends of int32, the sides of a block of a transposition, and the words of a message.

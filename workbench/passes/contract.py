@@ -1,22 +1,30 @@
-"""`a * b + c` as one operation that rounds once: what `fma=True` asks for.
+"""Products that are only added, as one operation with the sum.
 
-One rule for all backends, so that their bits stay equal: a product of floats of 32 or 64 bits, or of vectors of them,
-that is used once, by a sum or a difference, becomes part of it. Where both sides are such products, the left one does.
-`a * b - c` and `c - a * b` change a sign, which is exact. It runs after differentiation, on the code that is compiled.
-Builtins of whole vectors (`dot`, `length`, products of matrices) are written out first, where no backend has its own
-form of them. What other builtins (`noise`) compute inside is not contracted, nor are 16-bit floats or atomic additions.
+`a * b + c` rounds once: what `fma=True` asks for. One rule for all backends, so that their bits stay equal: a product
+of floats of 32 or 64 bits, or of vectors of them, that is used once, by a sum or a difference, becomes part of it.
+Where both sides are such products, the left one does. `a * b - c` and `c - a * b` change a sign, which is exact. It
+runs after differentiation, on the code that is compiled. Builtins of whole vectors (`dot`, `length`, products of
+matrices) are written out first, where no backend has its own form of them. What other builtins (`noise`) compute inside
+is not contracted, nor are 16-bit floats or atomic additions.
+
+`acc + tile_matmul(a, b)` is `tile_matmul(a, b, acc)`, always: `acc += tile_matmul(a, b)` in a loop keeps its sums where
+the product has them, and its adjoint keeps no states, as with the accumulator. That runs right after lowering, so it
+means the same everywhere: a product of 16-bit tiles that is added to one of float32 is not rounded to 16 bits in
+between.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from workbench.builtins import TABLE, Builtin
 from workbench.deep import deep
 from workbench.ir.rewrite import Rewriter, rewrite
-from workbench.ir.values import Function, Op, Value, walk
+from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.passes.expand import expand
-from workbench.types import Scalar, Vector, element, is_float, is_half
+from workbench.tiles import Tile
+from workbench.types import Scalar, Vector, element, float32, is_float, is_half
 
 
 @deep
@@ -27,7 +35,7 @@ def contract(function: Function) -> Function:
     products = {op.result: op for op in walk(function.body) if op.name == "mul" and uses[op.result] == 1}
 
     def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
-        factor = _place(op, products)
+        factor = _summand(op, products)
         if factor is None:
             return None
         (x, y), other = products[op.operands[factor]].operands, op.operands[1 - factor]
@@ -61,7 +69,7 @@ def _is_whole(builtin: Builtin) -> bool:
     return builtin.elementwise or builtin.expand is None or builtin.cuda is not None or builtin.llvm is not None
 
 
-def _place(op: Op, products: dict[Value, Op]) -> int | None:
+def _summand(op: Op, products: dict[Value, Op]) -> int | None:
     """Return the index of the operand of a sum that is a product to be contracted; None if neither is."""
     if op.name not in ("add", "sub"):
         return None
@@ -77,3 +85,59 @@ def _place(op: Op, products: dict[Value, Op]) -> int | None:
 
 def _negative(value: Value, op: Op) -> Op:
     return Op("neg", (value,), (Value(value.type, ""),), {}, (), op.location)
+
+
+@deep
+def added_products(function: Function) -> Function:
+    """Return the function with such sums as products with an accumulator; the products alone are left for `dce`."""
+    uses = Counter([v for op in walk(function.body) for v in op.operands])
+    # Only within a block: a product in front of a loop is not made again in each turn.
+    products = {
+        op.result: op
+        for block in _blocks(function.body)
+        for op in block.ops
+        if op.name == "tile_matmul"
+        and len(op.operands) == 2
+        and uses[op.result] == 1
+        and any(op.result in other.operands for other in block.ops)
+    }
+
+    def change(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
+        if op.name != "tile_map" or len(op.operands) != 2:
+            return None
+        for product, other in (op.operands, op.operands[::-1]):
+            if product in products and _is_sum(op, product, other):
+                produced = products[product]
+                operands = (*(on.mapping.get(v, v) for v in produced.operands), other)
+                return (produced.replace(operands, results=op.results),)
+        return None
+
+    return rewrite(function, change) if products else function
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for op in block.ops:
+        for inner in op.blocks:
+            yield from _blocks(inner)
+
+
+def _is_sum(op: Op, product: Value, other: Value) -> bool:
+    """Return whether an operation adds a product to another tile of the result's type, or of float32 if it is of 16
+    bits."""
+    product_type, added, block = product.type, other.type, op.blocks[0]
+    if len(op.results) != 1 or added != op.result.type:
+        return False
+    assert isinstance(product_type, Tile) and isinstance(added, Tile)
+    term, rest = block.params[-2:] if product is op.operands[0] else block.params[:-3:-1]
+    if len(block.ops) < 2:
+        return False
+    *casts, total, end = block.ops
+    if casts and (len(casts) > 1 or casts[0].name != "cast" or casts[0].operands != (term,)):
+        return False
+    if casts and not (element(product_type.dtype).is_half and added.dtype == float32):
+        return False
+    if not casts and product_type.dtype != added.dtype:
+        return False
+    term = casts[0].result if casts else term
+    return total.name == "add" and {*total.operands} == {term, rest} and end.operands == (total.result,)

@@ -32,11 +32,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from workbench.ir.values import Function
-from workbench.passes.added_products import added_products
 from workbench.passes.checks.bounds_checks import guard, without_asserts, without_prints
 from workbench.passes.checks.endless import refuse_endless
 from workbench.passes.checks.finite_checks import finite
-from workbench.passes.contract import contract
+from workbench.passes.contract import added_products, contract
 from workbench.passes.dce import prune, prune_derivative
 from workbench.passes.fold import fold
 from workbench.passes.halves import halves

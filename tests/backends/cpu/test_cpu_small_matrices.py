@@ -10,10 +10,7 @@ import pytest
 
 import workbench as wb
 from workbench.api.kernels.kernel import Kernel
-from workbench.backends.base import Options
-from workbench.backends.cpu.compile import features_for
-from workbench.backends.cpu.emit.emit_module import emit_module
-from workbench.backends.cpu.maths.vecmath import Maths
+from workbench.backends.cpu.gang.width import mostly_moves, shuffles
 
 M3, M4, V4 = (wb.array(dtype=t) for t in (wb.mat33, wb.mat44, wb.vec4))
 D3, Q1 = wb.array(dtype=wb.mat33d), wb.array(dtype=wb.quat)
@@ -125,17 +122,19 @@ def test_no_number_of_a_matrix_is_gathered(direction: str) -> None:
     assert "gather" not in text and "scatter" not in text
 
 
-def test_what_is_preferred() -> None:
-    def preferred(kernel: Kernel) -> str:
-        return emit_module(kernel.specialise().function, Options(), Maths(), False).preferences
-
+def test_what_shuffles() -> None:
     @wb.kernel
     def factors(x: M3, s: V4):
         i = wb.tid()
         _u, d, _v = wb.svd3(x[i])
         s[i] = wb.vec4(d[0], d[1], d[2], 0.0)
 
-    assert preferred(directions) == ""
-    assert preferred(moves) == preferred(products) == "+prefer-no-gather,+prefer-no-scatter,+prefer-256-bit"
-    assert preferred(factors) == "+prefer-no-gather,+prefer-no-scatter"  # it computes more than it moves
-    assert features_for("", "+avx2", preferred(factors)).startswith("+avx2,+prefer-no-gather,+prefer-no-scatter")
+    kernels = (directions, moves, products, factors)
+    functions = [kernel.specialise().function for kernel in kernels]
+    assert [shuffles(f) for f in functions] == [False, True, True, True]
+    assert [mostly_moves(f) for f in functions] == [
+        False,
+        True,
+        True,
+        False,
+    ]  # `factors` computes more

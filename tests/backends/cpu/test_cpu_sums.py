@@ -153,7 +153,8 @@ def test_launches_from_several_python_threads(packed):
 
     def work() -> None:
         for _ in range(20):
-            launcher.dispatch(code.address, buffer.ctypes.data, 500, 2, 100)
+            # As the launcher does for code of one core: on one thread, holding the memory that it adds to plainly.
+            launcher.dispatch(code.address, buffer.ctypes.data, 500, 1, 100, mask=1)
 
     workers = [threading.Thread(target=work) for _ in range(4)]
     for w in workers:

@@ -42,7 +42,7 @@ def levels() -> list[str]:
 def built(function: Function, target: str, optimised: bool) -> Any:
     module = cpu.emitted(function, Options(), target)
     tuning = cpu._tuning(function) if optimised else cpu.UNOPTIMISED
-    made = cpu._generate(module.text, target, tuning, "object", function.name, module.preferences)
+    made = cpu._generate(module.text, target, tuning, "object", function.name)
     assert not made.retried
     return load_kernel(made.image, entry_name(function))
 

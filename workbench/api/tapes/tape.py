@@ -318,44 +318,39 @@ class Tape(Opened):
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
         live = Live(steps, self, targets)
-        alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
-        self.in_place = dict(lent := starting[0].in_place(steps) if alone else {})
+        can_lend = len(starting) == 1 and not retain_grad and starting[0].version >= 0
+        self.in_place = starting[0].in_place(steps) if can_lend else {}
+        lent = bool(self.in_place)
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
             for adjoint, start in zip(begun, starting, strict=True):
-                if lent.keys() != self.in_place.keys():
-                    continue  # its step has taken it
-                start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
+                if lent == bool(self.in_place):  # else its step has taken it
+                    start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # of what a step wrote, 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
-            retained: dict[Memory, array] = {}
-            for step, undo in ready:
-                if retain_grad:
-                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
-                undo()
-            if retained or aside:
-                self._finished(retained, aside, targets if loss is None and grads is None else ())
+            if retain_grad:
+                self._undo_retaining(ready)
+            else:
+                for _, undo in ready:
+                    undo()
+            from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
+            for memory in aside.keys() - from_grad:  # what was a start is no sum
+                self.adjoints[memory].add_(aside[memory])
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise
 
-    def _finished(
-        self, retained: Mapping[Memory, array], aside: Mapping[Memory, array], starts: Sequence[array]
-    ) -> None:
-        """Put back the adjoints that are retained, and add the sums of earlier passes.
-
-        Args:
-            retained: what adjoints are to be.
-            aside: the sums.
-            starts: arrays whose `.grad` was what the pass began from: that is no sum.
-        """
+    def _undo_retaining(self, ready: Sequence[tuple[Step, Undo]]) -> None:
+        """Undo the steps, and leave in each adjoint what it was after its array's last change."""
+        retained: dict[Memory, array] = {}
+        for step, undo in ready:
+            retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+            undo()
         for memory, held in retained.items():
             self.adjoints[memory].copy_(held)
-        for memory in aside.keys() - {start.memory for start in starts}:
-            self.adjoints[memory].add_(aside[memory])
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
         """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""

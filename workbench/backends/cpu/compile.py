@@ -182,18 +182,15 @@ class _Generated(msgspec.Struct, frozen=True):
 
 def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
     """Compile a function's text with LLVM."""
-    preferences = module.preferences if machine.X86 else ""
     tuning = _tuning(function)
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
         if len(module.text) > STRAIGHT_CHARACTERS and not any(op.blocks for op in walk(function.body)):
             tuning["speed_level"] = 0  # the code generator sees such a body whole, and finds in it what passes do
-    return _generate(module.text, target, tuning, form, function.name, preferences)
+    return _generate(module.text, target, tuning, form, function.name)
 
 
-def _generate(
-    text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "", preferences: str = ""
-) -> _Generated:
+def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
     """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit.
 
     One that is not vectorised is tried once more without optimisation.
@@ -203,7 +200,7 @@ def _generate(
     if target == WASM:
         request |= {"triple": WASM_TRIPLE, "code_model": "default"}
     else:
-        request["features"] = features_for(text, features, preferences)
+        request["features"] = features_for(text, features)
     try:
         try:
             return _Generated(*_called(request, text, tuning))
@@ -266,7 +263,7 @@ def _nested_loops(body: Block) -> int:
     return most
 
 
-def features_for(text: str, features: str, preferences: str = "") -> str:
-    """Return a CPU's features and preferences, without those features that LLVM gets wrong in such a text."""
+def features_for(text: str, features: str) -> str:
+    """Return a CPU's features, without those features that LLVM gets wrong in such a text."""
     wrong = (miscompiled(), WRONG_COMPARED_HALVES if miscompiled() and HALF.search(text) else "")
-    return ",".join(f for f in (features, preferences, *wrong) if f)
+    return ",".join(f for f in (features, *wrong) if f)

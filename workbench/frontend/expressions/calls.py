@@ -115,13 +115,20 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
+    return _by_math(context, callee, () if keywords else args)
+
+
+def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Literal:
+    """Return what a function of math gives for literals, as `math.comb(5, 2)`; refuse all else, which is no call of a
+    kernel's."""
     numbers = [a.value for a in args if isinstance(a, Literal)]
-    if getattr(target, "__module__", "") == "math" and len(numbers) == len(args) and not keywords:
-        with suppress(ArithmeticError, ValueError, TypeError):  # `math.comb(5, 2)`, which no run need compute
-            result = target(*numbers)
-            if isinstance(result, (int, float)) and not isinstance(result, bool) and math.isfinite(result):
+    if getattr(callee.value, "__module__", "") == "math" and numbers and len(numbers) == len(args):
+        with suppress(ArithmeticError, ValueError, TypeError):
+            result = callee.value(*numbers)
+            if type(result) in (int, float) and math.isfinite(result):
                 return Literal(result)
-    raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+    message, advice = f"{callee.path} cannot be called in a kernel.", _advice(callee.value, callee.path)
+    raise context.error(KernelTypeError, message, advice)
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:

@@ -16,7 +16,6 @@ from workbench.ir.ops import LOOPS
 from workbench.ir.rewrite import Rewriter, copy_block, rewrite
 from workbench.ir.values import Block, Function, Op, Value, walk
 from workbench.limits import SPLIT_LOOP_OPERATIONS
-from workbench.passes.analysis.divergence import varying_values
 from workbench.types import Kind, element
 from workbench.types import bool as bool_
 
@@ -25,7 +24,7 @@ def split_counters(function: Function) -> Function:
     """Return the function with such loops split; itself if there are none."""
     if "wrap_index" not in function.body.op_names:
         return function
-    varying, analysis = varying_values(function), Analysis(function)
+    analysis = Analysis(function)
 
     def behind(index: Value, counter: Value) -> bool:
         """Return whether an index is the counter, or more by a constant."""
@@ -41,7 +40,7 @@ def split_counters(function: Function) -> Function:
         }
         if not wrapped or len(operations) > SPLIT_LOOP_OPERATIONS or any(o.name in LOOPS for o in operations):
             return None
-        return iter(_split(op, on.block(op.blocks[0]), wrapped, op.operands[0] in varying))
+        return iter(_split(op, on.block(op.blocks[0]), wrapped))
 
     return rewrite(function, change)
 
@@ -54,8 +53,8 @@ def _counts_up(op: Op, analysis: Analysis) -> bool:
     return analysis.number(step) == 1 and not literal and element(start.type).kind is Kind.INT
 
 
-def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tuple[Op, ...]:
-    """Return the loop in two; `own`: where it begins depends on the thread."""
+def _split(op: Op, body: Block, wrapped: Mapping[Value, Value]) -> tuple[Op, ...]:
+    """Return the loop in two, of which one runs."""
     start, stop, step, *init = op.operands
     builder = Builder()
     builder.location = op.location
@@ -69,13 +68,6 @@ def _split(op: Op, body: Block, wrapped: Mapping[Value, Value], own: bool) -> tu
 
     cold = attributes({**op.attrs, COLD: True})
     rest = Rewriter(plain).block(body)
-    if not own:
-        # First loop: start … min(stop, 0); second: max(start, 0) … stop. Together they are the range, in order.
-        below = builder.one("min", (stop, zero), start.type)
-        carried = builder.for_(start, below, step, init, copy_block(body, {}), cold)
-        above = builder.one("max", (start, zero), start.type)
-        builder.append(op.replace((above, stop, step, *carried), blocks=(rest,)))
-        return builder.body().ops
     # A row of a few turns is soon over: one loop to enter, not two.
     positive = builder.one("ge", (start, zero), bool_)
     with builder.block() as above_0:

@@ -33,7 +33,6 @@ from workbench.backends.cpu.emit.elementwise import (
     native,
 )
 from workbench.backends.cpu.emit.emitter import THREAD_BY_THREAD, WRITTEN_OUT, Emitter
-from workbench.backends.cpu.emit.preferences import preferences
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import literals
 from workbench.backends.prints import number_prints
@@ -72,7 +71,6 @@ class Module(msgspec.Struct, frozen=True):
 
     Attributes:
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
-        preferences: what an x86 CPU should prefer.
         gangs: threads are vectors in the text already.
         one_core: all threads of a launch have to run on one core.
         open_order: threads on several cores add floats to one element, in no fixed order.
@@ -80,7 +78,6 @@ class Module(msgspec.Struct, frozen=True):
 
     text: str
     sums: int
-    preferences: str
     gangs: bool = False
     one_core: bool = False
     open_order: bool = False
@@ -204,7 +201,7 @@ class ModuleEmitter(Emitter):
         sums = len(self.combining.parts) if self.combining else 0
         order, one_core = self.division.order, self.division.one_core
         open_order = order.sharing == DATA and not one_core
-        return Module(self._text(), sums, preferences(self.function), gangs, one_core, open_order)
+        return Module(self._text(), sums, gangs, one_core, open_order)
 
     def _text(self) -> str:
         # By the number of dimensions that `tid()` asks for.

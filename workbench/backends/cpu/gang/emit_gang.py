@@ -12,7 +12,6 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit.combine import GROUP, Combining, Part
 from workbench.backends.cpu.emit.effects.look import look_seldom
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, Module, ModuleEmitter, divided, prepared
-from workbench.backends.cpu.emit.preferences import MASKED, NARROW, preferences
 from workbench.backends.cpu.gang import control, memory, slots
 from workbench.backends.cpu.gang.eligible import obstacle
 from workbench.backends.cpu.gang.emitter import GangEmitter
@@ -21,7 +20,7 @@ from workbench.backends.cpu.gang.rows import RowGangs, Thin
 from workbench.backends.cpu.gang.sums import begin_gang, emit_change, end_gang
 from workbench.backends.cpu.gang.transposed import emit_row, emit_total
 from workbench.backends.cpu.gang.widen import vector
-from workbench.backends.cpu.gang.width import Shape, shape
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape, shape, shuffles
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.deep import deep
 from workbench.ir.attributes import AXIS
@@ -49,8 +48,7 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
     last = division.one_core and not (gathered and (division.order.is_fixed or not maths.gathers))
     lowered = prepared(function, options, division, later=last and not in_order)
     if not in_order and (plan := gang_plan(lowered, options, maths, division)):
-        # Where the target shall not gather, LLVM would take vectors of addresses apart.
-        own = msgspec.structs.replace(maths, gathers=maths.gathers and not preferences(lowered))
+        own = msgspec.structs.replace(maths, gathers=maths.gathers and not shuffles(lowered))
         emitter = Gangs(lowered, options, own, half_instructions, division, *plan)
         if not (emitter.combining and _fills_registers(emitter.combining, division, maths)):
             return emitter.module(gangs=True)

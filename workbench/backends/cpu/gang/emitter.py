@@ -25,13 +25,12 @@ from workbench.backends.base import Options
 from workbench.backends.cpu.emit import structured
 from workbench.backends.cpu.emit.elementwise import emit_builtin
 from workbench.backends.cpu.emit.emit_module import HANDLERS, Division, ModuleEmitter
-from workbench.backends.cpu.emit.preferences import MASKED, NARROW
 from workbench.backends.cpu.emit.strips import Strips
 from workbench.backends.cpu.gang.distant import Distant, Stack, distant
 from workbench.backends.cpu.gang.eligible import frame
 from workbench.backends.cpu.gang.transposes import struct_loads
 from workbench.backends.cpu.gang.widen import WideWriter, splat, suffix, variants, vector
-from workbench.backends.cpu.gang.width import Shape
+from workbench.backends.cpu.gang.width import MASKED, NARROW, Shape
 from workbench.backends.cpu.maths.vecmath import Maths
 from workbench.backends.cpu.text.values import register, width
 from workbench.ir.analysis import Analysis

@@ -13,10 +13,10 @@ import msgspec
 
 from workbench.backends.cpu.emit import memory as scalar_memory
 from workbench.backends.cpu.emit.emit_module import HANDLERS
-from workbench.backends.cpu.emit.preferences import MASKED, NARROW
 from workbench.backends.cpu.gang.emitter import GangEmitter
 from workbench.backends.cpu.gang.transposes import FIELD_BYTES, starts, transposed
 from workbench.backends.cpu.gang.widen import splat, suffix, vector
+from workbench.backends.cpu.gang.width import MASKED, NARROW
 from workbench.backends.cpu.text.values import memory, width
 from workbench.ir.values import Op, Value, array_of, component_of
 from workbench.limits import GANG_COMPONENTS, GANG_FIELDS_LEAST, GANG_INTERLEAVED_LANES, GANG_ROW_COMPONENTS_LEAST
