@@ -179,7 +179,17 @@ def only_indexed(definition: Definition, name: str) -> bool:
     read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     arrays = (*read, *atomic)
     indexed = sum(getattr(n, "id", "") == name for n in arrays)
+    indexed += sum(_passed_on(definition, call, name) for call in definition.calls)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
+
+
+def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
+    """Return how often a call hands a name on to a func that only indexes it."""
+    func = definition.read(ast.unparse(call.func)) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+    versions = [d for d in getattr(func, "__wb_definitions__", ()) if d is not definition]
+    places = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
+    taken = [k for k in places if all(k < len(d.parameters) and only_indexed(d, d.parameters[k].arg) for d in versions)]
+    return len(taken)
 
 
 def _written_out(node: ast.For, definition: Definition) -> ast.expr:
