@@ -5,7 +5,7 @@ forward and backward through a tape; `adjoint / forward` is the tape without its
 ideal adjoint as kernels of the same language. `hvp / gradient` is `wb.hvp` over `wb.grad`, by the first input, of the
 sum of the result times a seed. Every gradient, and every hvp, is compared with JAX's in float64 before it is timed.
 
-A row takes some seconds, all rows some minutes on a busy machine; each is kept as it is measured.
+All rows take some minutes on a busy machine; each is kept as it is measured.
 
 python benchmarks/gradients.py [--only NAME …]
 """
@@ -31,8 +31,7 @@ from measure import RESULTS, machine
 import workbench as wb
 
 ROUNDS = 9
-LEAST = 0.02
-"""Seconds of one measurement: short calls are repeated."""
+LEAST = 0.02  # seconds of one measurement: short calls are repeated
 
 RANDOM = np.random.default_rng(0)
 CX, CY = (0, 1, 0, -1, 0, 1, -1, -1, 1), (0, 0, 1, 0, -1, 1, 1, -1, -1)
@@ -155,8 +154,7 @@ def log_sum_exp_hand(x: wb.array2d[float], g: wb.array[float], gx: wb.array2d[fl
 def row_max(x: wb.array2d[float], y: wb.array[float]):
     """A row per thread."""
     i = wb.tid()
-    m = greatest(x, i)
-    y[i] = m
+    y[i] = greatest(x, i)
 
 
 @wb.kernel
@@ -554,14 +552,12 @@ def jax_stencil_3d(x: Any) -> Any:
     """The same for JAX."""
     p = jnp.pad(x, 1, mode="edge")
     c = slice(1, -1)
-    near = p[:-2, c, c] + p[2:, c, c] + p[c, :-2, c] + p[c, 2:, c] + p[c, c, :-2] + p[c, c, 2:]
-    return near - 6 * x
+    return p[:-2, c, c] + p[2:, c, c] + p[c, :-2, c] + p[c, 2:, c] + p[c, c, :-2] + p[c, c, 2:] - 6 * x
 
 
 def jax_norm(x: Any, w: Any, b: Any) -> Any:
     """The same for JAX."""
-    d = x - x.mean(1, keepdims=True)
-    return d / jnp.sqrt((d * d).mean(1, keepdims=True) + 1e-5) * w + b
+    return (x - x.mean(1, keepdims=True)) / jnp.sqrt(x.var(1, keepdims=True) + 1e-5) * w + b
 
 
 def jax_smoothed(x: Any, a: Any) -> Any:
@@ -615,11 +611,9 @@ def lattice_by_hand(inputs: list[Any], seed: Any, gradients: list[Any]) -> Calla
 def cases() -> list[Case]:
     """All rows."""
     rows = normal(2048, 512)
-    near_one = normal(2048, 512, scale=0.01, offset=1.0)
     image, filters = normal(8, 66, 66), normal(16, 8, 3, 3, scale=0.1)
     ids = RANDOM.integers(0, 5000, 20000).astype(np.int32)
     populations = (np.array(WEIGHTS)[:, None, None] * (1 + 0.1 * RANDOM.random((9, 256, 256)))).astype(np.float32)
-    a, b = normal(192, 192), normal(192, 192)
     lse = jax.scipy.special.logsumexp
     first = lambda inputs, seed, grads: [inputs[0], seed, grads[0]]  # noqa: E731
     return [
@@ -638,13 +632,13 @@ def cases() -> list[Case]:
         Case("log-sum-exp 2048×512", log_sum_exp, 2048, [rows], (2048,), lambda x: lse(x, 1),
              hand((log_sum_exp_hand, 2048, first))),
         Case("row max 2048×512", row_max, 2048, [rows], (2048,), lambda x: x.max(1), hand((row_max_hand, 2048, first))),
-        Case("row product 2048×512", row_product, 2048, [near_one], (2048,), lambda x: x.prod(1)),
+        Case("row product 2048×512", row_product, 2048, [1.0 + 0.01 * rows], (2048,), lambda x: x.prod(1)),
         Case("moving average 2048×512", smoothed, 2048, [rows, np.full(2048, 0.9, np.float32)], (2048,), jax_smoothed),
         Case("layer norm 2048×512", layer_norm, 2048, [rows, normal(512), normal(512)], (2048, 512), jax_norm),
         Case("conv 8→16 64²", conv, (16, 64, 64), [image, filters], (16, 64, 64), jax_conv),
         Case("conv + relu", conv_relu, (16, 64, 64), [image, filters], (16, 64, 64),
              lambda x, w: jax.nn.relu(jax_conv(x, w)), conv_hand),
-        Case("matmul 192³", matmul, (192, 192), [a, b], (192, 192), jnp.matmul,
+        Case("matmul 192³", matmul, (192, 192), [normal(192, 192), normal(192, 192)], (192, 192), jnp.matmul,
              hand((matmul_hand_a, (192, 192), lambda i, g, d: [g, i[1], d[0]]),
                   (matmul_hand_b, (192, 192), lambda i, g, d: [g, i[0], d[1]]))),
         Case("n-body 1024", bodies, 1024, [normal(1024, 3)], (1024, 3), jax_bodies),
@@ -709,16 +703,13 @@ def calls(case: Case) -> dict[str, Callable[[], Any]]:
 
 def second_order(case: Case, held: Sequence[Any], seed: wb.array) -> dict[str, Callable[[], Any]]:
     """The gradient and the product with the Hessian by the first input, after that was compared."""
-    others, floats = [wb.array(x) if isinstance(x, wb.array) else x for x in held[1:]], [case.inputs[0]]
-    floats += [x for x in case.inputs[1:] if isinstance(x, np.ndarray) and x.dtype == np.float32]
-    x, along = wb.array(case.inputs[0]), normal(*case.inputs[0].shape)
+    others = [wb.array(x) if isinstance(x, wb.array) else x for x in held[1:]]
+    floats = [x for x in case.inputs if isinstance(x, np.ndarray) and x.dtype == np.float32]
+    x, along, swapped = wb.array(floats[0]), normal(*floats[0].shape), case.kernel is butterfly
 
     def total(x: wb.array) -> wb.array:
         result = wb.zeros(case.shape)
-        arguments = [x, *others, result]
-        if case.kernel is butterfly:
-            arguments[2:] = [result, others[1]]
-        wb.launch(case.kernel, case.dim, arguments)
+        wb.launch(case.kernel, case.dim, [x, *others[:1], result, *others[1:]] if swapped else [x, *others, result])
         return (result * seed).sum()
 
     gradient, product, direction = wb.grad(total), wb.hvp(total), wb.array(along)
@@ -770,7 +761,8 @@ def line(name: str, t: dict[str, float]) -> str:
 HEAD = """# What gradients cost: processor time in ms
 
 A gradient is a run forward and backward; backward is the gradient without the forward run. `jax / ours` is JAX's time
-over ours; Warp was not installed. `python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
+over ours; Warp was not installed.
+`python benchmarks/gradients.py --only NAME …` measures the rows again whose names begin so.
 
 | | forward | gradient | backward / forward | by hand | backward / by hand | jax: backward / forward | \
 jax / ours, forward | jax / ours, gradient | hvp / gradient |

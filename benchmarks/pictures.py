@@ -18,7 +18,8 @@ from playwright.sync_api import sync_playwright
 
 import workbench as wb
 from kernel_ext import show
-from kernel_ext.views.view_data import CacheView, EntryRow, SpanRow, TimelineView, as_data
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
+from kernel_ext.views.view_data import CacheView, EntryRow, as_data
 from kernel_ext.widgets.modules import module_text, style_text
 
 ROUNDS, ACTS = 9, 30

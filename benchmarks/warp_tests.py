@@ -182,8 +182,20 @@ def first_line(error: BaseException) -> str:
 
 
 def run_module(module: str, folder: Path, limit: int) -> list[dict[str, Any]]:
-    """All entries of a module; a process that ends or hangs in a test is started again behind it."""
-    done = folder / f"{module}.jsonl"
+    """All entries of a module; a process that ends or hangs in a test is started again behind it.
+
+    A module that an earlier run has finished in the same folder is not run again.
+    """
+    done, whole = folder / f"{module}.jsonl", folder / f"{module}.done"
+    if whole.exists():
+        return [json.loads(line) for line in done.read_text().splitlines()]
+    entries = _run_module(module, done, limit)
+    whole.touch()
+    return entries
+
+
+def _run_module(module: str, done: Path, limit: int) -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = []
     for _ in range(20):
         command = [sys.executable, __file__, "--worker", module, "--out", str(done)]
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
@@ -213,6 +225,7 @@ def main() -> None:
     parser.add_argument("--out", default="")
     parser.add_argument("--worker", default="")
     parser.add_argument("--results", default="", help="write all entries there, as JSON")
+    parser.add_argument("--folder", default="", help="keep what modules came to there, and go on from it")
     options = parser.parse_args()
     if options.worker:
         worker(options.worker, Path(options.out))
@@ -224,7 +237,9 @@ def main() -> None:
     modules = [".".join(("warp", *f.relative_to(root).with_suffix("").parts)) for f in files]
     modules = [m for m in modules if re.search(options.only, m)]
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(options.jobs) as pool:
-        found = list(pool.map(lambda m: run_module(m, Path(name), options.limit), modules))
+        folder = Path(options.folder or name)
+        folder.mkdir(exist_ok=True, parents=True)
+        found = list(pool.map(lambda m: run_module(m, folder, options.limit), modules))
     entries = [e for part in found for e in part if e["status"] != "started"]
     if options.results:
         Path(options.results).write_text(json.dumps(entries, indent=0))

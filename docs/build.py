@@ -40,7 +40,7 @@ API = {
     "Arrays": """
         array zeros ones full empty zeros_like ones_like full_like empty_like clone copy from_numpy from_dlpack from_jax
         from_torch indexedarray HashGrid""",
-    "Geometry": "Mesh Bvh MeshQueryRay MeshQueryPoint BvhQuery",
+    "Geometry": "Mesh Meshes Bvh MeshQueryRay MeshQueryPoint BvhQuery",
     "Launching": "launch launch_tiled launch_pair launch_tangent Launch LaunchPair step checks set_checks",
     "Gradients": """
         Tape grad value_and_grad jvp hvp jacobian hessian implicit gradcheck Verdict gradients_of GradientReport

@@ -68,7 +68,7 @@ class Scalar(Named):
         """The type itself; of an equal one that makes other values, this one."""
         return self
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Bytes in memory."""
         return self.bits // 8

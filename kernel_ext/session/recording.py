@@ -12,7 +12,7 @@ from typing import Any
 import workbench as wb
 from kernel_ext.refusal import Refusal
 from kernel_ext.views import units
-from kernel_ext.views.view_data import SpanRow, TimelineView
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 
 Label = Callable[[str], str]
 SHORTEST = 1e-3

@@ -5,11 +5,9 @@ A widget, its static fallback and a test look at the same value; nothing here kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import msgspec
-from msgspec.structs import force_setattr
 
 PANE_TITLES = {
     "source": "Source",
@@ -185,98 +183,6 @@ class CacheView(msgspec.Struct, frozen=True):
     path: str
     problem: str = ""
     entries: tuple[EntryRow, ...] = ()
-
-
-class SpanRow(msgspec.Struct, frozen=True):
-    """Something that ran: `start` and `seconds` of the whole time (None: not known), where, what, and its line."""
-
-    start: float
-    seconds: float | None
-    lane: str
-    kind: str
-    name: str
-    size: tuple[int, ...]
-    bytes: int
-    place: str
-
-
-SHADES = ("#2b7bba", "#d9793b", "#3a9a6a", "#7b5ea7", "#c0a02e", "#c2477f", "#2f9fa8", "#8c6d4f")
-"""Colours of kernels, of the one that takes most time first."""
-KINDS = {
-    "copy": "#7a8794", "add": "#9a8f5a", "fill": "#a3adb8", "graph": "#4c7a5d", "jax": "#b8559a",
-    "compile": "#b5523b", "Python": "#c3c8ce",
-}  # fmt: skip
-"""Colours of spans that are no launches."""
-
-
-class TotalRow(msgspec.Struct, frozen=True):
-    """All spans of one kind and name: how many, their seconds, the part of the whole time from 0 to 1, their colour."""
-
-    kind: str
-    name: str
-    calls: int
-    seconds: float
-    share: float
-    colour: str
-
-
-class TimelineView(msgspec.Struct, frozen=True):
-    """The contents of a recorder.
-
-    Attributes:
-        title: the record's name.
-        lanes: devices, in order.
-        rows: one per span, in order.
-        seconds: from the first start to the last end.
-        lost: calls that could not be noted.
-        host: what the host did meanwhile: compile kernels, and Python where nothing else ran.
-        notes: what a reader must know of replays.
-        totals: of each kernel and direction, and of each other kind, the longest first.
-    """
-
-    title: str
-    lanes: tuple[str, ...]
-    rows: tuple[SpanRow, ...]
-    seconds: float
-    lost: int = 0
-    host: tuple[SpanRow, ...] = ()
-    notes: tuple[str, ...] = ()
-    totals: tuple[TotalRow, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Add up."""
-        force_setattr(self, "totals", _totals((*self.rows, *self.host), self.seconds))
-
-
-def _totals(rows: Iterable[SpanRow], seconds: float) -> tuple[TotalRow, ...]:
-    sums: dict[tuple[str, str], tuple[int, float]] = {}
-    for row in rows:
-        key = total_key(row)
-        calls, spent = sums.get(key, (0, 0.0))
-        sums[key] = calls + 1, spent + (row.seconds or 0.0)
-    ordered = sorted(sums.items(), key=lambda item: -item[1][1])
-    kernels = dict.fromkeys(name for (kind, name), _ in ordered if kind not in KINDS)
-    order = {name: k for k, name in enumerate(kernels)}
-    return tuple(
-        TotalRow(kind, name, calls, spent, spent / seconds if seconds else 0.0, _colour(kind, order.get(name, 0)))
-        for (kind, name), (calls, spent) in ordered
-    )
-
-
-def total_key(row: SpanRow) -> tuple[str, str]:
-    """Return the key of the total that a span is added to: its kernel and direction if a launch, else its kind."""
-    return row.kind, "" if row.kind in KINDS else row.name
-
-
-def _colour(kind: str, number: int) -> str:
-    """Return a kernel's colour, paler backwards; grey if there are more kernels than colours."""
-    if kind in KINDS:
-        return KINDS[kind]
-    if number >= len(SHADES):
-        return "#98a1aa"
-    parts = [int(SHADES[number][k : k + 2], 16) for k in (1, 3, 5)]
-    pale = 0.0 if kind == "forward" else 0.45
-    return "#" + "".join(f"{round(p + (255 - p) * pale):02x}" for p in parts)
 
 
 def as_data(view: Any) -> dict[str, Any]:

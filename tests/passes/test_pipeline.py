@@ -45,6 +45,7 @@ LOWERED_FOR_LLVM = [
     "interior",
     "early_exits",
     "divisors",
+    "scalar_expansion",
     "expand",
 ]
 DERIVED = {

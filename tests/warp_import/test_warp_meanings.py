@@ -484,3 +484,22 @@ def test_a_view_has_its_part_of_the_gradient_and_copies_count_elements():
     wp.copy(y, x)
     wp.copy(x, wp.ones(3)[::2], dest_offset=1, count=2)
     assert y.shape == (2, 3) and x.numpy().tolist() == [0, 1, 1, 0, 0, 0]
+
+
+@wp.func
+def put(a: wp.array(dtype=float), i: int, v: float):
+    wp.atomic_add(a, i, v)
+
+
+@wp.kernel
+def behind_a_flag(flag: int, a: wp.array(dtype=float), b: wp.array(dtype=float)):
+    i = wp.tid()
+    if flag > 0:
+        put(a, i, 1.0)
+    put(b, i, 2.0)
+
+
+def test_no_array_may_be_handed_on_behind_a_flag():
+    b = wp.zeros(3)
+    wp.launch(behind_a_flag, dim=3, inputs=[0, None, b])
+    assert b.numpy().tolist() == [2.0, 2.0, 2.0]

@@ -254,7 +254,7 @@ _EXACT: dict[type, tuple[bytes, Callable[[Any, str], bytes]]] = {
 def _exact(value: object, what: str) -> bytes:
     """Return a plain value with its type tag and length."""
     value = cast("Any", value.item() if isinstance(value, np.generic) else value)
-    tag, write = _EXACT.get(type(cast(object, value)), (b"", _tuple))
+    tag, write = _EXACT.get(type(value), (b"", _tuple))
     if not tag:
         raise CacheError(f"{what} cannot be part of a module key: {its_type(value)} has no exact text")
     data = write(value, what)

@@ -170,6 +170,9 @@ class Arithmetic(Lacking):
     def __invert__(self) -> Any:
         return _operations().inverted(self)
 
+    def __pos__(self) -> Any:
+        return self.fresh_like().copy_(self)
+
     def __neg__(self) -> Any:
         return _operations().unary("neg", self)
 

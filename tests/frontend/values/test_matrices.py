@@ -358,3 +358,14 @@ def test_matrices_cross_to_jax_as_their_two_last_axes() -> None:
     k = meaning.define("def k(x: array[mat22], y: array[float]):\n    y[tid()] = trace(x[tid()])\n")["k"]
     x = jax.numpy.arange(12.0).reshape(3, 2, 2)
     assert wb.jax_kernel(k)(x).tolist() == [3.0, 11.0, 19.0]
+
+
+@wb.kernel
+def made_again(m: wb.mat22, out: wb.array[wb.mat22]):
+    out[0] = wb.mat22(m, shape=(2, 2))
+
+
+def test_a_matrix_may_be_made_with_the_shape_that_it_has():
+    out = wb.zeros(1, wb.mat22)
+    wb.launch(made_again, 1, [wb.mat22(1.0, 2.0, 3.0, 4.0), out])
+    assert out.numpy()[0].tolist() == [[1.0, 2.0], [3.0, 4.0]]

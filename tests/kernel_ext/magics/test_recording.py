@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from kernel_ext.session.recording import timeline_view
 from kernel_ext.session.tracebacks import KernelUsageError
 from kernel_ext.views.programs import timeline
-from kernel_ext.views.view_data import SpanRow, TimelineView
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 
 
 @pytest.fixture

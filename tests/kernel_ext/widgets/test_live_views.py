@@ -12,7 +12,8 @@ from kernel_ext import show
 from kernel_ext.output import output_area, renderable
 from kernel_ext.output.output_area import LiveViews
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown, hide_dead
-from kernel_ext.views.view_data import InspectView, PaneView, SpanRow, StatusView, TimelineView
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
+from kernel_ext.views.view_data import InspectView, PaneView, StatusView
 
 SHOWN = Shown("timeline", TimelineView("rec", (), (), 0.0), "nothing", "<b>nothing</b>")
 

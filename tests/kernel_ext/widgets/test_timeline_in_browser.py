@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from kernel_ext.views.view_data import SpanRow, TimelineView, as_data
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
+from kernel_ext.views.view_data import as_data
 from kernel_ext.widgets.programs import Timeline
 from tests.support.checks.host_page import host_page
 

@@ -33,45 +33,24 @@ WATCHERS: list[Callable[[str], None]] = []
 
 
 class Versioned(Protocol):
-    """A kernel, as far as its versions go."""
+    """A kernel, as far as its versions go.
 
-    @property
-    def name(self) -> str:
-        """The name that users call it by."""
-        ...
+    Attributes:
+        name: as users call it.
+        stale: why it is out of date; empty if it is not.
+        checkpoints, matmul, enable_backward, fma: its options.
+        definition: its source code, with the names that it sees.
+        edition: the version of the source that this kernel was defined by.
+    """
 
-    @property
-    def stale(self) -> str:
-        """The reason why it is out of date; empty if it is not."""
-        ...
-
-    @property
-    def checkpoints(self) -> int:
-        """An option of it."""
-        ...
-
-    @property
-    def matmul(self) -> str:
-        """An option of it."""
-        ...
-
-    @property
-    def enable_backward(self) -> bool:
-        """An option of it."""
-        ...
-
-    @property
-    def fma(self) -> bool:
-        """An option of it."""
-        ...
-
-    @property
-    def definition(self) -> Definition:
-        """The source code, with the names that it sees."""
-        ...
-
+    name: str
+    stale: str
+    checkpoints: int
+    matmul: str
+    enable_backward: bool
+    fma: bool
+    definition: Definition
     edition: cached_property[Edition]
-    """The version of the source that this kernel was defined by."""
 
 
 class Name:

@@ -126,8 +126,8 @@ def _bound(record: LaunchRecord, unwanted: frozenset[str], ordered: bool, step: 
     if not isinstance(specialisation, Specialisation) or loaded.geometry is not None:
         return None
     options = adjoint_options(record, unwanted, contiguous=True, ordered=ordered)
-    whole = step == "adjoint" and record.direction == FORWARD and not options.ordered
-    if (whole and gathering_of(specialisation, options.constant)) or any(ELEMENT in name for name in loaded.names):
+    is_first = step == "adjoint" and record.direction == FORWARD and not options.ordered
+    if (is_first and gathering_of(specialisation, options.constant)) or any(ELEMENT in name for name in loaded.names):
         return None
     direction = then(record.direction, step)
     code, options = load_for(specialisation, direction, options, loaded.device, False, record.dim)

@@ -118,9 +118,9 @@ class Seed(msgspec.Struct, frozen=True, eq=False):
         held, memory = self.held, self.target.memory
         if self.version < 0 or not isinstance(held, array) or not is_whole(self.target):
             return {}
-        alike = held.is_contiguous and held.address == held.memory.address
+        is_dense = held.is_contiguous and held.address == held.memory.address
         uses = [step for step in steps if any([a.memory is memory for a in (*step.changed, *step.used)])]
-        return {memory: held} if alike and len(uses) == 1 else {}
+        return {memory: held} if is_dense and len(uses) == 1 else {}
 
     def as_array(self) -> array:
         """Return an array like the target.

@@ -302,16 +302,13 @@ class Tape(Opened):
         """
         if self._is_open:
             raise LaunchError("backward() was called inside the tape's own `with`.", advice="Call it after the block.")
-        if retain_grad and isinstance(self.kept, Checkpoints):
-            raise LaunchError("retain_grad needs a tape without checkpoints.")
         seeded = starts(loss, grads, self._versions, self.steps)
         targets = [*map(_FIRST, seeded)]
         steps = carrying(self.steps, {*map(_MEMORY, targets)})
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
-        self._check(steps)
-        for target in targets:
-            self._ends[id(target)] = target
+        self._check(steps, retain_grad)
+        self._ends.update(zip(map(id, targets), targets, strict=True))
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]
@@ -320,33 +317,37 @@ class Tape(Opened):
                 starting[k] = start.apart_from(self.adjoints.values())
         self._starts = starting
         live = Live(steps, self, targets)
-        alone = len(starting) == 1 and not retain_grad and starting[0].version >= 0
-        lent = starting[0].in_place(steps) if alone else {}
-        self.in_place = dict(lent)
+        alone = len(starting) == 1
+        self.in_place = starting[0].in_place(steps) if alone and not retain_grad and starting[0].version >= 0 else {}
+        lent = bool(self.in_place)
         ready = self._undone(steps, live)
         try:
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for adjoint, start in zip(begun, starting, strict=True):
-                if lent.keys() != self.in_place.keys():
-                    continue  # its step has taken it
-                start.begin(adjoint, alone=len(starting) == 1 and bool(steps))  # that of what a step wrote is 0 now
+            for adjoint, start in (
+                zip(begun, starting, strict=True) if lent == bool(self.in_place) else ()
+            ):  # else taken
+                start.begin(adjoint, alone=alone and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)
-            retained: dict[Memory, array] = {}
-            for step, undo in ready:
-                if retain_grad:
-                    retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+            for _, undo in self._retaining(ready) if retain_grad else ready:
                 undo()
-            for memory, held in retained.items():
-                self.adjoints[memory].copy_(held)
             from_grad = {*map(_MEMORY, targets)} if loss is None and grads is None else set[Memory]()
             for memory in aside.keys() - from_grad:  # what was a start is no sum
                 self.adjoints[memory].add_(aside[memory])
         except BaseException as error:
             mark_half_added(error, steps, self.adjoints)
             raise
+
+    def _retaining(self, ready: Sequence[tuple[Step, Undo]]) -> Iterator[tuple[Step, Undo]]:
+        """Yield the steps one by one; in the end each adjoint is again what it was after its array's last change."""
+        retained: dict[Memory, array] = {}
+        for step, undo in ready:
+            retained |= self._copies({a.memory for a in step.changed} - retained.keys())
+            yield step, undo
+        for memory, held in retained.items():
+            self.adjoints[memory].copy_(held)
 
     def _undone(self, steps: Sequence[Step], live: Live) -> list[tuple[Step, Undo]]:
         """Return what undoes each step; of a tape with checkpoints nothing, once no step refuses."""
@@ -360,8 +361,10 @@ class Tape(Opened):
         self.at = None
         return ready
 
-    def _check(self, steps: Sequence[Step]) -> None:
+    def _check(self, steps: Sequence[Step], retain_grad: bool) -> None:
         """Notice writes that nobody reported; refuse steps that were stopped, and two arrays made of the same bytes."""
+        if retain_grad and isinstance(self.kept, Checkpoints):
+            raise LaunchError("retain_grad needs a tape without checkpoints.")
         for step in self._stopped:
             if step in steps:
                 raise stopped(step)

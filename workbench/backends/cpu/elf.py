@@ -211,6 +211,8 @@ class Object:
             if section.at >= 0 and section.kind != _NOTHING:
                 memory[section.at : section.at + section.size] = self._bytes(section)
         image = Image(self.machine, self.code, self.size, memory, [], [], self._exported())
+        referenced = {symbol for _, _, _, symbol, _ in self._relocations}
+        offsets = {symbol: self._offset(symbol) for symbol in referenced if symbol not in self.needs}
         for symbol, at in self._slots.items():
             self._write_address(image, memory, at, symbol)
         for symbol, at in self._stubs.items():
@@ -225,8 +227,8 @@ class Object:
                 self._write_address(image, memory, at, symbol, addend)
             elif rule.slot:
                 rule.apply(memory, at, self._slots[symbol] + addend, at)
-            elif symbol not in self.needs:
-                rule.apply(memory, at, self._offset(symbol) + addend, at)
+            elif symbol in offsets:
+                rule.apply(memory, at, offsets[symbol] + addend, at)
             elif rule.call:
                 rule.apply(memory, at, self._stubs[symbol] + addend, at)
             else:

@@ -139,12 +139,13 @@ def _ask(in_worker: bool = False) -> Facts:
     if in_worker:
         from workbench.backends.cpu.llvm_pool import host as host_in_worker
 
-        told = msgspec.convert(host_in_worker(), Facts)
+        described = msgspec.convert(host_in_worker(), Facts)
     else:
         from workbench.backends.cpu.codegen import host
 
-        told = msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
-    return replace(told, vector_library=libmvec.library()) if told.has("avx2") else told
+        described = msgspec.convert(host({}, b"", lambda stage: None)[0], Facts)
+    vectors = libmvec.library() if described.has("avx2") else ""
+    return replace(described, vector_library=vectors)
 
 
 def version() -> str:

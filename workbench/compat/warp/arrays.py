@@ -13,6 +13,7 @@ from workbench.builtins import TABLE
 from workbench.compat.warp import launches
 from workbench.compat.warp.absent import absent, is_absent
 from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.settings import MemoryKind
 from workbench.runtime.arrays.host_convert import as_value
 from workbench.runtime.arrays.shapes import dense
 from workbench.structs import StructArray, as_element
@@ -199,6 +200,7 @@ class array(wb.array, metaclass=Made):
     deleter = property(lambda x: None)
     ctype = property(attrgetter("packed"))
     ptr = property(address)
+    memory_kind = property(lambda x: MemoryKind.CUDA_DEVICE if x.device.is_cuda else MemoryKind.HOST)
     __array_interface__ = property(lambda x: x.numpy().__array_interface__)
     retain_grad, detach, _ref, _is_read = _Attached(False), _Attached(), _Attached(), _Attached(False)
     release = _Attached(lambda: None)

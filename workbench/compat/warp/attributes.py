@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 import workbench as wb
-from workbench.compat.warp.makers import number_type
+from workbench.compat.warp.makers import number_type, vector
+from workbench.compat.warp.settings import MemoryKind
+from workbench.host.vectors import HostVector
 from workbench.types import ArrayType, Scalar, Vector
 
 
@@ -86,6 +88,15 @@ ATTRIBUTES: dict[Any, dict[str, Callable[[Any], Any]]] = {
         "_wp_scalar_type_": lambda t: number_type(t.dtype),
         "_type_": lambda t: _ctype(t.dtype),
     },
+    ArrayType: {"memory_kind": lambda t: MemoryKind.UNKNOWN},
+    HostVector: {
+        "get_row": lambda m: m.__getitem__,
+        "set_row": lambda m: m.__setitem__,
+        "get_col": lambda m: lambda k: vector(m.type.shape[0], m.type.dtype)(*(row[k] for row in m)),
+        "set_col": lambda m: (
+            lambda k, v: [m.__setitem__((i, k), x) for i, x in enumerate(np.broadcast_to(v, m.type.shape[0]))] and None
+        ),
+    },
     wb.Device: {
         "alias": lambda d: d.name,
         "ordinal": lambda d: d.index if d.is_cuda else -1,
@@ -105,8 +116,15 @@ def _set_beside(annotation: Any, name: str, value: Any) -> None:
     vars(annotation)[name] = value
 
 
+def _is_device(device: wb.Device, other: object) -> bool:
+    """Return whether another device, or a name, is this one."""
+    return device is other or device.name == (other.name if isinstance(other, wb.Device) else other)
+
+
 def apply() -> None:
-    """Set the attributes."""
+    """Set the attributes; a device is equal to its name."""
+    wb.Device.__eq__ = _is_device  # type: ignore[method-assign]
+    wb.Device.__ne__ = lambda device, other: not _is_device(device, other)  # type: ignore[method-assign]
     ArrayType.__setattr__ = _set_beside  # type: ignore[method-assign]
     for cls, names in ATTRIBUTES.items():
         for name, value in names.items():

@@ -44,8 +44,8 @@ class _OfRank(ast.NodeTransformer):
         target = node.targets[0]
         names = [*target.elts] if isinstance(target, ast.Tuple) else [target]
         more = [ast.Name(f"index.{k}", ast.Store()) for k in range(len(names), self.rank)]
-        whole = ast.Assign([ast.Tuple([*names, *more], ast.Store())], node.value)
-        return ast.fix_missing_locations(ast.copy_location(whole, node))
+        assignment = ast.Assign([ast.Tuple([*names, *more], ast.Store())], node.value)
+        return ast.fix_missing_locations(ast.copy_location(assignment, node))
 
 
 def with_rank(definition: Definition, rank: int) -> Definition:
@@ -95,10 +95,10 @@ def block_dim(requested: int | None, device: Any) -> int:
     """
     if requested is not None and requested > 1024:
         raise wb.LaunchError(f"block_dim is at most 1024 on CPU and GPU, not {requested}.", parameter="block_dim")
-    asked = requested if requested and requested > 0 else None
+    size = max(requested or 0, 0)
     if wb.get_device(device).is_cuda:
-        return asked or 256
-    return (asked if config.enable_cpu_blocks else None) or 1
+        return size or 256
+    return (size if config.enable_cpu_blocks else 0) or 1
 
 
 def bounds_of(kernel: wb.Kernel, dim: Any) -> SimpleNamespace:

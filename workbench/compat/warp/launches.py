@@ -367,7 +367,7 @@ class Launch(metaclass=_LaunchClass):
         kinds = parameter_annotations(kernel.definition)
         self._values: dict[str, Any] = {n: kinds[n](0) if isinstance(kinds[n], Scalar) else None for n in kinds}
         self._values |= {n: k(*[0] * k.length) for n, k in kinds.items() if isinstance(k, Vector)}
-        self._adjoints: dict[str, Any] = dict.fromkeys(kinds)
+        self._zeros, self._adjoints = dict(self._values), dict[str, Any].fromkeys(kinds)
 
     def set_dim(self, dim: Any) -> None:
         """Set the dimensions."""
@@ -377,7 +377,8 @@ class Launch(metaclass=_LaunchClass):
     @property
     def params(self) -> list[Any]:
         """The bounds, the arguments, and with `adjoint` their adjoints."""
-        return [self.bounds, *self._values.values(), *(self._adjoints.values() if self._options["adjoint"] else ())]
+        adjoints = [self._zeros[n] if v is None else v for n, v in self._adjoints.items()]
+        return [self.bounds, *self._values.values(), *(adjoints if self._options["adjoint"] else ())]
 
     def set_param_by_name(self, name: str, value: Any, adjoint: bool = False) -> None:
         """Set the argument, or the adjoint, of a parameter."""

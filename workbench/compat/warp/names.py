@@ -24,7 +24,7 @@ from workbench.compat.warp.arrays import from_ptr
 from workbench.compat.warp.attributes import Module, get_module
 from workbench.compat.warp.finder import FROM_WHEEL, wheel
 from workbench.compat.warp.makers import NUMBERS, number_type, quaternion, transformation
-from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, config
+from workbench.compat.warp.settings import TESTED_VERSION, DeterministicMode, MemoryKind, config
 from workbench.compat.warp.spelling import Bvh, HashGrid, Mesh
 from workbench.doctor import doctor
 from workbench.frontend import parameter_annotations
@@ -385,7 +385,7 @@ TABLE: dict[str, Row] = {
         "", _HERE, LOG_DEBUG=10, LOG_INFO=20, LOG_WARNING=30, LOG_ERROR=40, get_cuda_supported_archs=lambda: [],
         get_suggested_block_size=lambda kernel, device=None: (dims.block_dim(None, device), 1),
         get_cuda_driver_version=lambda: None, get_cuda_toolkit_version=lambda: None,
-        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode,
+        **dict.fromkeys(_NEVER, lambda *devices: False), DeterministicMode=DeterministicMode, MemoryKind=MemoryKind,
         JaxModulePreloadMode=IntEnum("JaxModulePreloadMode", "NONE CURRENT_DEVICE ALL_DEVICES"),
         JaxCallableGraphMode=IntEnum("JaxCallableGraphMode", "NONE JAX WARP WARP_STAGED WARP_STAGED_EX"),
         dtype_from_jax=_dtype_from_numpy, dtype_to_jax=_dtype_to_numpy, device_from_jax=_device_from_jax,

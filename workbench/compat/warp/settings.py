@@ -13,6 +13,8 @@ TESTED_VERSION = "1.19.0"
 
 LaunchArrayAccessMode = IntEnum("LaunchArrayAccessMode", "RELAXED CHECKED STRICT", start=0)
 """The check of overlapping arrays at a launch; here a tape always computes right or refuses."""
+MemoryKind = IntEnum("MemoryKind", "UNKNOWN HOST PINNED CUDA_DEVICE CUDA_MEMPOOL CUDA_MANAGED", start=0)
+"""The kinds of memory that arrays lie in; here the CPU's and the device's."""
 DeterministicMode = IntEnum("DeterministicMode", "NOT_GUARANTEED RUN_TO_RUN GPU_TO_GPU", start=0)
 """The tolerated difference of atomic float sums from run to run; without effect."""
 
@@ -47,10 +49,12 @@ class Config:
     Attributes:
         mode: "debug" switches the checks of all launches on, "release" off.
         enable_backward: whether kernels that are made from now on may have an adjoint.
+        enable_cpu_blocks: whether blocks of the CPU have as many threads as a launch asks for.
     """
 
     mode: str
     enable_backward: bool
+    enable_cpu_blocks: bool
 
     LaunchArrayAccessMode = LaunchArrayAccessMode
     DeterministicMode = DeterministicMode

@@ -12,9 +12,10 @@ from msgspec.structs import replace
 
 import workbench as wb
 from workbench.builtins import FORMS, TABLE
+from workbench.compat.warp.makers import number_type
 from workbench.frontend import Definition
 from workbench.frontend.names.written_out import BEGIN
-from workbench.types import SCALARS
+from workbench.types import SCALARS, as_type, is_float
 from workbench.weak import Weak
 
 FIELDS = tuple(f.name for f in wb.HashGrid.__wb_struct__.fields)
@@ -97,11 +98,25 @@ class HashGrid(_Known, wb.HashGrid):
     def __init__(
         self, dim_x: int = 64, dim_y: int = 64, dim_z: int = 64, device: Any = None, dtype: Any = None
     ) -> None:
-        """Make an empty grid; its points' type is that of the array it is built from."""
+        """Make an empty grid of points with these components; without a dtype, of those it is built from.
+
+        Raises:
+            TypeError: the dtype is no type of floats.
+        """
         super().__init__(dim_x, dim_y, dim_z, device)
+        kind = as_type(dtype or "float32")
+        if not is_float(kind):
+            raise TypeError(f"HashGrid() takes float16, float32 or float64 as dtype, not {kind!r}")
+        self.__dict__["dtype"] = number_type(kind)
 
     def build(self, points: wb.array, radius: float | None = None, groups: wb.array | None = None) -> None:
-        """Build as `workbench.HashGrid`, of points in any shape."""
+        """Build as `workbench.HashGrid`, of points in any shape.
+
+        Raises:
+            TypeError: their components are of another type than the grid's.
+        """
+        if points.dtype.dtype != self.__dict__["dtype"]:
+            raise TypeError(f"this HashGrid takes points of {self.__dict__['dtype']!r}; these are {points.dtype!r}")
         super().build(points.flatten(), radius, None if groups is None else groups.flatten())
 
     def reserve(self, num_points: int, with_groups: bool = False) -> None:
@@ -164,7 +179,17 @@ def only_indexed(definition: Definition, name: str) -> bool:
     read = (n.value for n in definition.nodes if isinstance(n, ast.Subscript) or getattr(n, "attr", "") == "shape")
     arrays = (*read, *atomic)
     indexed = sum(getattr(n, "id", "") == name for n in arrays)
+    indexed += sum(_passed_on(definition, call, name) for call in definition.calls)
     return 0 < indexed == sum(isinstance(n, ast.Name) and n.id == name for n in definition.nodes)
+
+
+def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
+    """Return how often a call hands a name on to a func that only indexes it."""
+    func = definition.read(ast.unparse(call.func)) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
+    versions = [d for d in getattr(func, "__wb_definitions__", ()) if d is not definition]
+    places = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
+    taken = [k for k in places if all(k < len(d.parameters) and only_indexed(d, d.parameters[k].arg) for d in versions)]
+    return len(taken)
 
 
 def _written_out(node: ast.For, definition: Definition) -> ast.expr:
@@ -211,8 +236,8 @@ def _asked(definition: Definition) -> dict[str, Any]:
     names = {p.arg: ast.unparse(p.annotation or ast.Constant("")) for p in definition.parameters}
     own: dict[str, Any] = {}
     for call in (n for n in definition.nodes if isinstance(n, ast.Call)):
-        asked = _name(call).removeprefix("tile_")
-        kinds = [k for head, k in _ASKED.items() if asked.startswith(f"{head}_") and not asked.endswith(_ANSWERS)]
+        query = _name(call).removeprefix("tile_")
+        kinds = [k for head, k in _ASKED.items() if query.startswith(f"{head}_") and not query.endswith(_ANSWERS)]
         for position, argument in enumerate(call.args):
             if (
                 isinstance(argument, ast.Attribute)
@@ -227,7 +252,7 @@ def _asked(definition: Definition) -> dict[str, Any]:
                 continue
             if kinds and position == 0:
                 own[argument.id] = kinds[0]
-            elif not kinds and names[argument.id].rstrip("]").endswith("uint64") and asked not in _NO_FUNCS:
+            elif not kinds and names[argument.id].rstrip("]").endswith("uint64") and query not in _NO_FUNCS:
                 own.setdefault(argument.id, Any)
     return own
 

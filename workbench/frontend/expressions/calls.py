@@ -25,7 +25,7 @@ from workbench.frontend.names import python_names
 from workbench.frontend.state import warp_notices
 from workbench.frontend.state.coerce import apply, assign_type, describe, indexable, materialise, truth, usable
 from workbench.frontend.state.context import Context, Expression, FormHandler
-from workbench.frontend.state.operands import Elements, Literal, Operand, Static, value_of
+from workbench.frontend.state.operands import Bundle, Elements, Literal, Operand, Static, value_of
 from workbench.frontend.state.tile_maps import over
 from workbench.frontend.tiles import memory, reduce, slicing, threads
 from workbench.frontend.values import atomics, matrices, structs, subscripts, transforms, views
@@ -115,13 +115,20 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
             raise context.error(KernelTypeError, message, _advice_of_kernel(callee.path)) from None
     if hasattr(target, "__wb_definitions__"):
         return inline.call(context, callee, args, keywords)
+    return _by_math(context, callee, () if keywords else args)
+
+
+def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Literal:
+    """Return what a function of math gives for literals, as `math.comb(5, 2)`; refuse all else, which is no call of a
+    kernel's."""
     numbers = [a.value for a in args if isinstance(a, Literal)]
-    if getattr(target, "__module__", "") == "math" and len(numbers) == len(args) and not keywords:
-        with suppress(ArithmeticError, ValueError, TypeError):  # `math.comb(5, 2)`, which no run need compute
-            result = target(*numbers)
-            if isinstance(result, (int, float)) and not isinstance(result, bool) and math.isfinite(result):
+    if getattr(callee.value, "__module__", "") == "math" and numbers and len(numbers) == len(args):
+        with suppress(ArithmeticError, ValueError, TypeError):
+            result = callee.value(*numbers)
+            if type(result) in (int, float) and math.isfinite(result):
                 return Literal(result)
-    raise context.error(KernelTypeError, f"{callee.path} cannot be called in a kernel.", _advice(target, callee.path))
+    message, advice = f"{callee.path} cannot be called in a kernel.", _advice(callee.value, callee.path)
+    raise context.error(KernelTypeError, message, advice)
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
@@ -213,7 +220,10 @@ def _advice_of_kernel(path: str) -> str:
 
 
 def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
-    if keywords:
+    shape = keywords.get("shape")
+    sizes = tuple(getattr(n, "value", None) for n in shape) if isinstance(shape, tuple) else None
+    repeated = isinstance(callee.value, Vector) and sizes == callee.value.shape
+    if set(keywords) - ({"shape"} if repeated else set()):
         raise context.error(KernelTypeError, f"{callee.path}() takes no keyword arguments.")
     return args
 
@@ -388,8 +398,10 @@ def _len(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _type(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `type(x[i])(2)`: the type of a number or vector, so that generic code can make another one."""
+    """Lower `type(x[i])(2)`: the type of a number, vector or struct, so that generic code can make another one."""
     (operand,) = _positional(context, node, expression, 1)
+    if isinstance(operand, Bundle):
+        return Static(operand.type, "type(…)")
     number_type = strong(materialise(context, operand).type)
     if isinstance(number_type, ArrayType) or is_tile(number_type):
         raise context.error(KernelTypeError, "type() takes a number or a vector.", "Of an array, write x.dtype.")

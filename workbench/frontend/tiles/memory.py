@@ -147,7 +147,7 @@ def _of_slice(arguments: Arguments, view: View) -> Operand:
 
 
 Access = Callable[[Value, Sequence[Value], Value], Value]
-"""What is done to an element of an array, with the element of a tile that goes with it; returns a value."""
+"""A function of an array, the indices of an element, and the element of a tile that goes with it; returns a value."""
 
 
 def _element_by_element(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from workbench.builtins.declaration.declare import TABLE
@@ -401,18 +402,16 @@ def untile(context: Context, node: ast.Call, expression: Expression) -> Operand:
     type, n = tile_of(tile), tiling.block_dim
     if type.shape == (n,):
         return only_element(context, tile) if n == 1 else reshaped(context, tile, (n,), "thread")
-    kind: Vector = matrix(type.shape[:2], type.dtype) if type.ndim == 3 else Vector(type.shape[0], type.dtype)
-    if type.ndim == 3:
-        tile = reshaped(context, tile, (kind.length, type.shape[2]))
-        type = tile_of(tile)
-    if type.ndim != 2 or type.shape[1] != n or not 2 <= type.shape[0] <= 64 or isinstance(type.dtype, Vector):
+    count = prod(type.shape[:-1])
+    if type.ndim not in (2, 3) or type.shape[-1] != n or not 2 <= count <= 64 or isinstance(type.dtype, Vector):
         raise arguments.error(
             f"takes a tile of one element for each of the {n} threads of a block; this one is {shown(type.shape)}.",
             f"Launch with block_dim={type.count}." if type.ndim == 1 and type.count <= BLOCK_THREADS else "",
         )
-    zero = context.builder.const(0, int32)
+    kind = matrix(type.shape[:2], type.dtype) if type.ndim == 3 else Vector(count, type.dtype)
+    tile, zero = reshaped(context, tile, (count, n)), context.builder.const(0, int32)
     rows: list[Operand] = []
-    for k in range(type.shape[0]):
+    for k in range(count):
         starts, row = (tile, context.builder.const(k, int32), zero), Tile(type.dtype, (1, n))
         part = one(context, "tile_slice", starts, row, {SHAPE: (1, n)})
         rows.append(reshaped(context, part, (n,)))
