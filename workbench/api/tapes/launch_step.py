@@ -264,7 +264,8 @@ class LaunchStep(ReadingStep):
         ]
         key, bound = (self.unwanted, record.dim, known, [a.shape for a in adjoints.values()]), record.loaded.bound
         if bound.get("gathers", (None,))[0] != key:
-            arguments, parts = self._beside(adjoints), ((), {})
+            arguments = self._beside(adjoints)
+            parts: tuple[tuple[str, ...], dict[str, Region]] = (), {}
             if hold(gathering, record.dim, arguments):
                 regions = cleared_regions(gathering, record.dim, arguments)
                 parts = ((GATHERED, CLEARING), {}) if regions is None else ((GATHERED,), regions)

@@ -325,9 +325,8 @@ class Tape(Opened):
             aside = self._copies(earlier) if earlier else {}  # sums of earlier passes, added again in the end
             for memory in aside:
                 self.adjoints[memory].zero_()
-            for adjoint, start in (
-                zip(begun, starting, strict=True) if lent == bool(self.in_place) else ()
-            ):  # else taken
+            waiting = begun if lent == bool(self.in_place) else []  # else its step has taken the seed
+            for adjoint, start in zip(waiting, starting, strict=False):
                 start.begin(adjoint, alone=alone and bool(steps))  # that of what a step wrote is 0 now
             if isinstance(self.kept, Checkpoints):
                 self.kept.backward(self, self.again, steps, {t.memory for t in targets}, live)

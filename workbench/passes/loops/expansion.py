@@ -168,7 +168,7 @@ class _Expansion:
             range_ = self.range_of(op)
             if range_ is not None:
                 groups.setdefault(range_, []).append(op)
-        group = max(groups.values(), key=len, default=[])
+        group = max(groups.values(), key=len, default=list[Op]())
         region = block.ops[block.ops.index(group[0]) : block.ops.index(group[-1]) + 1] if len(group) > 1 else ()
         ops = self.expanded(block, region, group) if region else None
         return Block(block.params, ops or tuple(map_blocks(op, self.block) for op in block.ops))
