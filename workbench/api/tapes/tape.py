@@ -308,8 +308,7 @@ class Tape(Opened):
         if loss is not None and not steps:
             raise LaunchError("Nothing that this tape recorded has written the loss.", advice=UNWRITTEN)
         self._check(steps, retain_grad)
-        for target in targets:
-            self._ends[id(target)] = target
+        self._ends.update(zip(map(id, targets), targets, strict=True))
         starting = [*starmap(Seed if loss is not None and type(seeded[0][1]) is bytes else seed, seeded)]
         earlier = self._prepared(steps)
         begun = [*map(self.adjoint_of, targets)]

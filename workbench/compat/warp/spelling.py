@@ -187,8 +187,10 @@ def _passed_on(definition: Definition, call: ast.Call, name: str) -> int:
     """Return how often a call hands a name on to a func that only indexes it."""
     func = definition.read(ast.unparse(call.func)) if isinstance(call.func, (ast.Name, ast.Attribute)) else None
     versions = [d for d in getattr(func, "__wb_definitions__", ()) if d is not definition]
-    places = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
-    taken = [k for k in places if all(k < len(d.parameters) and only_indexed(d, d.parameters[k].arg) for d in versions)]
+    positions = [k for k, a in enumerate(call.args) if _is_name(a, name)] if versions else []
+    taken = [
+        k for k in positions if all(k < len(d.parameters) and only_indexed(d, d.parameters[k].arg) for d in versions)
+    ]
     return len(taken)
 
 
