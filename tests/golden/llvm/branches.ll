@@ -21,9 +21,9 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 2: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 3: if x[i] < 0:
-  %v14 = mul i64 %v13, 4
+  %v14 = mul i64 %i.13, 4
   %v17 = getelementptr i8, ptr %x.data.16, i64 %v14
   %x.18 = load <8 x float>, ptr %v17, align 4
   %v19 = fcmp olt <8 x float> %x.18, splat (float 0x0000000000000000)
@@ -36,7 +36,7 @@ gang.4:
   br i1 %any.27, label %side.24, label %side.end.25
 side.24:
   ; line 4: y[i] = 0.0
-  %v28 = mul i64 %v13, 4
+  %v28 = mul i64 %i.13, 4
   %v31 = getelementptr i8, ptr %y.data.30, i64 %v28
   %flags.32 = icmp slt <8 x i32> %mask.23, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> splat (float 0x0000000000000000), ptr %v31, i32 4, <8 x i1> %flags.32)
@@ -66,7 +66,7 @@ side.34:
   ; line 7: y[i] = sqrt(r + 1)
   %v52 = fadd <8 x float> %v51, splat (float 0x3FF0000000000000)
   %v53 = call <8 x float> @llvm.sqrt.v8f32(<8 x float> %v52)
-  %v54 = mul i64 %v13, 4
+  %v54 = mul i64 %i.13, 4
   %v55 = getelementptr i8, ptr %y.data.30, i64 %v54
   %flags.56 = icmp slt <8 x i32> %v33, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v53, ptr %v55, i32 4, <8 x i1> %flags.56)
@@ -84,35 +84,37 @@ threads:
   br i1 %more.59, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v60 = sext i32 %tid to i64
   ; line 3: if x[i] < 0:
+  %v60 = sext i32 %tid to i64
   %v61 = getelementptr inbounds float, ptr %x.data.16, i64 %v60
   %v62 = load float, ptr %v61
   %v63 = fcmp olt float %v62, 0x0000000000000000
   br i1 %v63, label %then.64, label %else.65
 then.64:
   ; line 4: y[i] = 0.0
-  %v67 = getelementptr inbounds float, ptr %y.data.30, i64 %v60
-  store float 0x0000000000000000, ptr %v67
+  %v67 = sext i32 %tid to i64
+  %v68 = getelementptr inbounds float, ptr %y.data.30, i64 %v67
+  store float 0x0000000000000000, ptr %v68
   ; line 3: if x[i] < 0:
   br label %endif.66
 else.65:
   ; line 6: r = x[i] / 2 if x[i] > 1 else x[i] * x[i]
-  %v68 = fcmp ogt float %v62, 0x3FF0000000000000
-  br i1 %v68, label %then.69, label %else.70
-then.69:
-  %v72 = fdiv float %v62, 0x4000000000000000
-  br label %endif.71
-else.70:
-  %v73 = fmul float %v62, %v62
-  br label %endif.71
-endif.71:
-  %r.74 = phi float [ %v72, %then.69 ], [ %v73, %else.70 ]
+  %v69 = fcmp ogt float %v62, 0x3FF0000000000000
+  br i1 %v69, label %then.70, label %else.71
+then.70:
+  %v73 = fdiv float %v62, 0x4000000000000000
+  br label %endif.72
+else.71:
+  %v74 = fmul float %v62, %v62
+  br label %endif.72
+endif.72:
+  %r.75 = phi float [ %v73, %then.70 ], [ %v74, %else.71 ]
   ; line 7: y[i] = sqrt(r + 1)
-  %v75 = fadd float %r.74, 0x3FF0000000000000
-  %v76 = call float @llvm.sqrt.f32(float %v75)
-  %v77 = getelementptr inbounds float, ptr %y.data.30, i64 %v60
-  store float %v76, ptr %v77
+  %v76 = fadd float %r.75, 0x3FF0000000000000
+  %v77 = call float @llvm.sqrt.f32(float %v76)
+  %v78 = sext i32 %tid to i64
+  %v79 = getelementptr inbounds float, ptr %y.data.30, i64 %v78
+  store float %v77, ptr %v79
   ; line 3: if x[i] < 0:
   br label %endif.66
 endif.66:

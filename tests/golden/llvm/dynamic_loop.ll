@@ -1,23 +1,23 @@
 define i32 @wb_dynamic_loop(ptr %params, i64 %begin, i64 %end, ptr %fault, ptr %stop, ptr %sums) #0 {
 entry:
-  %x.shape1.at.14 = getelementptr inbounds i8, ptr %params, i64 48
-  %x.shape1.15 = load i64, ptr %x.shape1.at.14, !range !0
-  %slots.22 = alloca [8 x [16 x <8 x float>]], align 64
-  %slots.23 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 1
-  %slots.24 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 2
-  %slots.25 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 3
-  %slots.26 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 4
-  %slots.27 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 5
-  %slots.28 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 6
-  %slots.29 = getelementptr [16 x <8 x float>], ptr %slots.22, i64 7
-  %x.at.83 = getelementptr inbounds i8, ptr %params, i64 32
-  %x.data.84 = load ptr, ptr %x.at.83
-  %v157 = getelementptr inbounds i8, ptr %stop, i64 8
-  %y.at.564 = getelementptr inbounds i8, ptr %params, i64 72
-  %y.data.565 = load ptr, ptr %y.at.564
-  %v592 = getelementptr inbounds i8, ptr %stop, i64 16
-  %slots.616 = alloca [2 x [16 x <8 x float>]], align 64
-  %slots.617 = getelementptr [16 x <8 x float>], ptr %slots.616, i64 1
+  %slots.13 = alloca [8 x [16 x <8 x float>]], align 64
+  %slots.14 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 1
+  %slots.15 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 2
+  %slots.16 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 3
+  %slots.17 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 4
+  %slots.18 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 5
+  %slots.19 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 6
+  %slots.20 = getelementptr [16 x <8 x float>], ptr %slots.13, i64 7
+  %x.shape1.at.22 = getelementptr inbounds i8, ptr %params, i64 48
+  %x.shape1.23 = load i64, ptr %x.shape1.at.22, !range !0
+  %x.at.84 = getelementptr inbounds i8, ptr %params, i64 32
+  %x.data.85 = load ptr, ptr %x.at.84
+  %v159 = getelementptr inbounds i8, ptr %stop, i64 8
+  %y.at.558 = getelementptr inbounds i8, ptr %params, i64 72
+  %y.data.559 = load ptr, ptr %y.at.558
+  %v586 = getelementptr inbounds i8, ptr %stop, i64 16
+  %slots.603 = alloca [2 x [16 x <8 x float>]], align 64
+  %slots.604 = getelementptr [16 x <8 x float>], ptr %slots.603, i64 1
   %some = icmp slt i64 %begin, %end
   br i1 %some, label %start, label %exit
 start:
@@ -29,22 +29,22 @@ start:
   %gangs.9 = add nsw i32 %low.1, %v8
   br label %gangs.3
 gangs.3:
-  %gang.10 = phi i32 [ %low.1, %start ], [ %v597, %go.589 ]
-  %number.11 = phi i32 [ 0, %start ], [ %v598, %go.589 ]
+  %gang.10 = phi i32 [ %low.1, %start ], [ %v591, %go.583 ]
+  %number.11 = phi i32 [ 0, %start ], [ %v592, %go.583 ]
   %more.12 = icmp slt i32 %gang.10, %gangs.9
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 2: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.21 = sext i32 %gang.10 to i64
   ; line 4: for j in range(x.shape[1]):
-  %v16 = trunc i64 %x.shape1.15 to i32
-  %v17 = add i32 0, 16
-  %v18 = icmp sge i32 %v16, %v17
-  br i1 %v18, label %then.19, label %else.20
-then.19:
+  %v24 = trunc i64 %x.shape1.23 to i32
+  %v25 = add i32 0, 16
+  %v26 = icmp sge i32 %v24, %v25
+  br i1 %v26, label %then.27, label %else.28
+then.27:
   %v30 = icmp sgt i32 16, 0
-  %v31 = select i1 %v30, i32 0, i32 %v16
-  %v32 = select i1 %v30, i32 %v16, i32 0
+  %v31 = select i1 %v30, i32 0, i32 %v24
+  %v32 = select i1 %v30, i32 %v24, i32 0
   %v33 = icmp slt i32 %v31, %v32
   %v34 = sub i32 %v32, %v31
   %v35 = sub i32 0, 16
@@ -62,214 +62,214 @@ then.19:
   %more.52 = icmp ult i32 0, %iterations.43
   br i1 %more.52, label %strip.44, label %endfor.48
 strip.44:
-  %first.53 = phi i32 [ 0, %then.19 ], [ %first.next.149, %go.154 ]
-  %count.54 = phi i32 [ 0, %then.19 ], [ %last.63, %go.154 ]
-  %s.55 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.90, %go.154 ]
-  %s.56 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.91, %go.154 ]
-  %s.57 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.92, %go.154 ]
-  %s.58 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.93, %go.154 ]
-  %s.59 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.94, %go.154 ]
-  %s.60 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.95, %go.154 ]
-  %s.61 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.96, %go.154 ]
-  %s.62 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.97, %go.154 ]
-  %last.63 = phi i32 [ %last.51, %then.19 ], [ %last.163, %go.154 ]
+  %first.53 = phi i32 [ 0, %then.27 ], [ %first.next.151, %go.156 ]
+  %count.54 = phi i32 [ 0, %then.27 ], [ %last.63, %go.156 ]
+  %s.55 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.91, %go.156 ]
+  %s.56 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.92, %go.156 ]
+  %s.57 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.93, %go.156 ]
+  %s.58 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.94, %go.156 ]
+  %s.59 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.95, %go.156 ]
+  %s.60 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.96, %go.156 ]
+  %s.61 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.97, %go.156 ]
+  %s.62 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.98, %go.156 ]
+  %last.63 = phi i32 [ %last.51, %then.27 ], [ %last.165, %go.156 ]
   br label %body.45
 body.45:
-  %first.64 = phi i32 [ %first.53, %strip.44 ], [ %first.next.149, %endfor.88 ]
-  %count.65 = phi i32 [ %count.54, %strip.44 ], [ %count.next.150, %endfor.88 ]
-  %s.66 = phi <8 x float> [ %s.55, %strip.44 ], [ %s.90, %endfor.88 ]
-  %s.67 = phi <8 x float> [ %s.56, %strip.44 ], [ %s.91, %endfor.88 ]
-  %s.68 = phi <8 x float> [ %s.57, %strip.44 ], [ %s.92, %endfor.88 ]
-  %s.69 = phi <8 x float> [ %s.58, %strip.44 ], [ %s.93, %endfor.88 ]
-  %s.70 = phi <8 x float> [ %s.59, %strip.44 ], [ %s.94, %endfor.88 ]
-  %s.71 = phi <8 x float> [ %s.60, %strip.44 ], [ %s.95, %endfor.88 ]
-  %s.72 = phi <8 x float> [ %s.61, %strip.44 ], [ %s.96, %endfor.88 ]
-  %s.73 = phi <8 x float> [ %s.62, %strip.44 ], [ %s.97, %endfor.88 ]
-  %v74 = sub i32 %v16, %first.64
+  %first.64 = phi i32 [ %first.53, %strip.44 ], [ %first.next.151, %endfor.89 ]
+  %count.65 = phi i32 [ %count.54, %strip.44 ], [ %count.next.152, %endfor.89 ]
+  %s.66 = phi <8 x float> [ %s.55, %strip.44 ], [ %s.91, %endfor.89 ]
+  %s.67 = phi <8 x float> [ %s.56, %strip.44 ], [ %s.92, %endfor.89 ]
+  %s.68 = phi <8 x float> [ %s.57, %strip.44 ], [ %s.93, %endfor.89 ]
+  %s.69 = phi <8 x float> [ %s.58, %strip.44 ], [ %s.94, %endfor.89 ]
+  %s.70 = phi <8 x float> [ %s.59, %strip.44 ], [ %s.95, %endfor.89 ]
+  %s.71 = phi <8 x float> [ %s.60, %strip.44 ], [ %s.96, %endfor.89 ]
+  %s.72 = phi <8 x float> [ %s.61, %strip.44 ], [ %s.97, %endfor.89 ]
+  %s.73 = phi <8 x float> [ %s.62, %strip.44 ], [ %s.98, %endfor.89 ]
+  %v74 = sub i32 %v24, %first.64
   %v75 = icmp slt i32 %v74, 16
   %v76 = select i1 %v75, i32 %v74, i32 16
-  %v77 = sext i32 %gang.10 to i64
-  %v78 = sext i32 %first.64 to i64
-  %v79 = mul i64 %v77, %x.shape1.15
-  %v80 = add i64 %v79, %v78
-  %v81 = mul i64 %v80, 4
-  %v82 = mul i64 %x.shape1.15, 4
-  %v85 = getelementptr i8, ptr %x.data.84, i64 %v81
-  call void @wb.row_load.float32.8.8.1.1(ptr %v85, i64 %v82, ptr %slots.22, i32 %v76, i64 -1)
-  br label %for.86
-for.86:
-  %turn.89 = phi i32 [ 0, %body.45 ], [ %turn.next.148, %body.87 ]
-  %s.90 = phi <8 x float> [ %s.66, %body.45 ], [ %s.140, %body.87 ]
-  %s.91 = phi <8 x float> [ %s.67, %body.45 ], [ %s.141, %body.87 ]
-  %s.92 = phi <8 x float> [ %s.68, %body.45 ], [ %s.142, %body.87 ]
-  %s.93 = phi <8 x float> [ %s.69, %body.45 ], [ %s.143, %body.87 ]
-  %s.94 = phi <8 x float> [ %s.70, %body.45 ], [ %s.144, %body.87 ]
-  %s.95 = phi <8 x float> [ %s.71, %body.45 ], [ %s.145, %body.87 ]
-  %s.96 = phi <8 x float> [ %s.72, %body.45 ], [ %s.146, %body.87 ]
-  %s.97 = phi <8 x float> [ %s.73, %body.45 ], [ %s.147, %body.87 ]
-  %more.98 = icmp slt i32 %turn.89, %v76
-  br i1 %more.98, label %body.87, label %endfor.88
-body.87:
-  %j.99 = add i32 %first.64, %turn.89
+  %v77 = sub i32 %v76, 1
+  %v78 = add i32 %first.64, %v77
+  %v79 = sext i32 %first.64 to i64
+  %v80 = mul i64 %i.21, %x.shape1.23
+  %v81 = add i64 %v80, %v79
+  %v82 = mul i64 %v81, 4
+  %v83 = mul i64 %x.shape1.23, 4
+  %v86 = getelementptr i8, ptr %x.data.85, i64 %v82
+  call void @wb.row_load.float32.8.8.1.1(ptr %v86, i64 %v83, ptr %slots.13, i32 %v76, i64 -1)
+  br label %for.87
+for.87:
+  %turn.90 = phi i32 [ 0, %body.45 ], [ %turn.next.150, %body.88 ]
+  %s.91 = phi <8 x float> [ %s.66, %body.45 ], [ %s.142, %body.88 ]
+  %s.92 = phi <8 x float> [ %s.67, %body.45 ], [ %s.143, %body.88 ]
+  %s.93 = phi <8 x float> [ %s.68, %body.45 ], [ %s.144, %body.88 ]
+  %s.94 = phi <8 x float> [ %s.69, %body.45 ], [ %s.145, %body.88 ]
+  %s.95 = phi <8 x float> [ %s.70, %body.45 ], [ %s.146, %body.88 ]
+  %s.96 = phi <8 x float> [ %s.71, %body.45 ], [ %s.147, %body.88 ]
+  %s.97 = phi <8 x float> [ %s.72, %body.45 ], [ %s.148, %body.88 ]
+  %s.98 = phi <8 x float> [ %s.73, %body.45 ], [ %s.149, %body.88 ]
+  %more.99 = icmp slt i32 %turn.90, %v76
+  br i1 %more.99, label %body.88, label %endfor.89
+body.88:
+  %j.100 = add i32 %first.64, %turn.90
+  %v101 = sub i32 %v77, %turn.90
   ; line 5: s += sin(x[i, j])
-  %v100 = sext i32 %turn.89 to i64
-  %v101 = getelementptr <8 x float>, ptr %slots.22, i64 %v100
-  %v102 = load <8 x float>, ptr %v101, align 64
-  %v103 = sext i32 %turn.89 to i64
-  %v104 = getelementptr <8 x float>, ptr %slots.23, i64 %v103
-  %v105 = load <8 x float>, ptr %v104, align 64
-  %v106 = sext i32 %turn.89 to i64
-  %v107 = getelementptr <8 x float>, ptr %slots.24, i64 %v106
-  %v108 = load <8 x float>, ptr %v107, align 64
-  %v109 = sext i32 %turn.89 to i64
-  %v110 = getelementptr <8 x float>, ptr %slots.25, i64 %v109
-  %v111 = load <8 x float>, ptr %v110, align 64
-  %v112 = sext i32 %turn.89 to i64
-  %v113 = getelementptr <8 x float>, ptr %slots.26, i64 %v112
-  %v114 = load <8 x float>, ptr %v113, align 64
-  %v115 = sext i32 %turn.89 to i64
-  %v116 = getelementptr <8 x float>, ptr %slots.27, i64 %v115
-  %v117 = load <8 x float>, ptr %v116, align 64
-  %v118 = sext i32 %turn.89 to i64
-  %v119 = getelementptr <8 x float>, ptr %slots.28, i64 %v118
-  %v120 = load <8 x float>, ptr %v119, align 64
-  %v121 = sext i32 %turn.89 to i64
-  %v122 = getelementptr <8 x float>, ptr %slots.29, i64 %v121
-  %v123 = load <8 x float>, ptr %v122, align 64
-  %v124 = shufflevector <8 x float> %v102, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v125 = call <8 x float> @wbm_sin_32x8(<8 x float> %v124)
-  %v126 = shufflevector <8 x float> %v105, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v102 = sext i32 %turn.90 to i64
+  %v103 = getelementptr <8 x float>, ptr %slots.13, i64 %v102
+  %v104 = load <8 x float>, ptr %v103, align 64
+  %v105 = sext i32 %turn.90 to i64
+  %v106 = getelementptr <8 x float>, ptr %slots.14, i64 %v105
+  %v107 = load <8 x float>, ptr %v106, align 64
+  %v108 = sext i32 %turn.90 to i64
+  %v109 = getelementptr <8 x float>, ptr %slots.15, i64 %v108
+  %v110 = load <8 x float>, ptr %v109, align 64
+  %v111 = sext i32 %turn.90 to i64
+  %v112 = getelementptr <8 x float>, ptr %slots.16, i64 %v111
+  %v113 = load <8 x float>, ptr %v112, align 64
+  %v114 = sext i32 %turn.90 to i64
+  %v115 = getelementptr <8 x float>, ptr %slots.17, i64 %v114
+  %v116 = load <8 x float>, ptr %v115, align 64
+  %v117 = sext i32 %turn.90 to i64
+  %v118 = getelementptr <8 x float>, ptr %slots.18, i64 %v117
+  %v119 = load <8 x float>, ptr %v118, align 64
+  %v120 = sext i32 %turn.90 to i64
+  %v121 = getelementptr <8 x float>, ptr %slots.19, i64 %v120
+  %v122 = load <8 x float>, ptr %v121, align 64
+  %v123 = sext i32 %turn.90 to i64
+  %v124 = getelementptr <8 x float>, ptr %slots.20, i64 %v123
+  %v125 = load <8 x float>, ptr %v124, align 64
+  %v126 = shufflevector <8 x float> %v104, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v127 = call <8 x float> @wbm_sin_32x8(<8 x float> %v126)
-  %v128 = shufflevector <8 x float> %v108, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v128 = shufflevector <8 x float> %v107, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v129 = call <8 x float> @wbm_sin_32x8(<8 x float> %v128)
-  %v130 = shufflevector <8 x float> %v111, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v130 = shufflevector <8 x float> %v110, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v131 = call <8 x float> @wbm_sin_32x8(<8 x float> %v130)
-  %v132 = shufflevector <8 x float> %v114, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v132 = shufflevector <8 x float> %v113, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v133 = call <8 x float> @wbm_sin_32x8(<8 x float> %v132)
-  %v134 = shufflevector <8 x float> %v117, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v134 = shufflevector <8 x float> %v116, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v135 = call <8 x float> @wbm_sin_32x8(<8 x float> %v134)
-  %v136 = shufflevector <8 x float> %v120, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v136 = shufflevector <8 x float> %v119, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v137 = call <8 x float> @wbm_sin_32x8(<8 x float> %v136)
-  %v138 = shufflevector <8 x float> %v123, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v138 = shufflevector <8 x float> %v122, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v139 = call <8 x float> @wbm_sin_32x8(<8 x float> %v138)
-  %s.140 = fadd <8 x float> %s.90, %v125
-  %s.141 = fadd <8 x float> %s.91, %v127
-  %s.142 = fadd <8 x float> %s.92, %v129
-  %s.143 = fadd <8 x float> %s.93, %v131
-  %s.144 = fadd <8 x float> %s.94, %v133
-  %s.145 = fadd <8 x float> %s.95, %v135
-  %s.146 = fadd <8 x float> %s.96, %v137
-  %s.147 = fadd <8 x float> %s.97, %v139
+  %v140 = shufflevector <8 x float> %v125, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v141 = call <8 x float> @wbm_sin_32x8(<8 x float> %v140)
+  %s.142 = fadd <8 x float> %s.91, %v127
+  %s.143 = fadd <8 x float> %s.92, %v129
+  %s.144 = fadd <8 x float> %s.93, %v131
+  %s.145 = fadd <8 x float> %s.94, %v133
+  %s.146 = fadd <8 x float> %s.95, %v135
+  %s.147 = fadd <8 x float> %s.96, %v137
+  %s.148 = fadd <8 x float> %s.97, %v139
+  %s.149 = fadd <8 x float> %s.98, %v141
   ; line 4: for j in range(x.shape[1]):
-  %turn.next.148 = add nsw i32 %turn.89, 1
-  br label %for.86
-endfor.88:
-  %first.next.149 = add nsw i32 %first.64, 16
-  %count.next.150 = add nuw i32 %count.65, 1
-  %more.151 = icmp ne i32 %count.next.150, %last.63
-  br i1 %more.151, label %body.45, label %stripped.46
+  %turn.next.150 = add nsw i32 %turn.90, 1
+  br label %for.87
+endfor.89:
+  %first.next.151 = add nsw i32 %first.64, 16
+  %count.next.152 = add nuw i32 %count.65, 1
+  %more.153 = icmp ne i32 %count.next.152, %last.63
+  br i1 %more.153, label %body.45, label %stripped.46
 stripped.46:
-  %over.152 = icmp eq i32 %last.63, %iterations.43
-  br i1 %over.152, label %endfor.48, label %again.47, !prof !1
+  %over.154 = icmp eq i32 %last.63, %iterations.43
+  br i1 %over.154, label %endfor.48, label %again.47, !prof !1
 again.47:
-  %stop.155 = load volatile i32, ptr %stop
-  %calm.156 = icmp eq i32 %stop.155, 0
-  br i1 %calm.156, label %go.154, label %ask.153, !prof !1
-ask.153:
-  %v158 = load ptr, ptr %v157
-  %v159 = call i32 %v158(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v160 = icmp eq i32 %v159, 0
-  br i1 %v160, label %go.154, label %stopped
-go.154:
-  %left.161 = sub i32 %iterations.43, %last.63
-  %few.162 = call i32 @llvm.umin.i32(i32 %left.161, i32 512)
-  %last.163 = add nuw i32 %last.63, %few.162
+  %stop.157 = load volatile i32, ptr %stop
+  %calm.158 = icmp eq i32 %stop.157, 0
+  br i1 %calm.158, label %go.156, label %ask.155, !prof !1
+ask.155:
+  %v160 = load ptr, ptr %v159
+  %v161 = call i32 %v160(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v162 = icmp eq i32 %v161, 0
+  br i1 %v162, label %go.156, label %stopped
+go.156:
+  %left.163 = sub i32 %iterations.43, %last.63
+  %few.164 = call i32 @llvm.umin.i32(i32 %left.163, i32 512)
+  %last.165 = add nuw i32 %last.63, %few.164
   br label %strip.44
 endfor.48:
-  %v164 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.90, %stripped.46 ]
-  %v165 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.91, %stripped.46 ]
-  %v166 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.92, %stripped.46 ]
-  %v167 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.93, %stripped.46 ]
-  %v168 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.94, %stripped.46 ]
-  %v169 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.95, %stripped.46 ]
-  %v170 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.96, %stripped.46 ]
-  %v171 = phi <8 x float> [ splat (float 0x0000000000000000), %then.19 ], [ %s.97, %stripped.46 ]
-  br label %endif.21
-else.20:
-  %left.177 = sub i32 %v16, 0
-  %few.178 = call i32 @llvm.umin.i32(i32 %left.177, i32 8192)
-  %last.179 = add nsw i32 0, %few.178
-  %more.180 = icmp slt i32 0, %v16
-  br i1 %more.180, label %strip.172, label %endfor.176
-strip.172:
-  %j.181 = phi i32 [ 0, %else.20 ], [ %last.190, %go.538 ]
-  %s.182 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.526, %go.538 ]
-  %s.183 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.527, %go.538 ]
-  %s.184 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.528, %go.538 ]
-  %s.185 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.529, %go.538 ]
-  %s.186 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.530, %go.538 ]
-  %s.187 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.531, %go.538 ]
-  %s.188 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.532, %go.538 ]
-  %s.189 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.533, %go.538 ]
-  %last.190 = phi i32 [ %last.179, %else.20 ], [ %last.546, %go.538 ]
-  br label %body.173
-body.173:
-  %j.191 = phi i32 [ %j.181, %strip.172 ], [ %j.next.534, %body.173 ]
-  %s.192 = phi <8 x float> [ %s.182, %strip.172 ], [ %s.526, %body.173 ]
-  %s.193 = phi <8 x float> [ %s.183, %strip.172 ], [ %s.527, %body.173 ]
-  %s.194 = phi <8 x float> [ %s.184, %strip.172 ], [ %s.528, %body.173 ]
-  %s.195 = phi <8 x float> [ %s.185, %strip.172 ], [ %s.529, %body.173 ]
-  %s.196 = phi <8 x float> [ %s.186, %strip.172 ], [ %s.530, %body.173 ]
-  %s.197 = phi <8 x float> [ %s.187, %strip.172 ], [ %s.531, %body.173 ]
-  %s.198 = phi <8 x float> [ %s.188, %strip.172 ], [ %s.532, %body.173 ]
-  %s.199 = phi <8 x float> [ %s.189, %strip.172 ], [ %s.533, %body.173 ]
+  %v166 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.91, %stripped.46 ]
+  %v167 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.92, %stripped.46 ]
+  %v168 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.93, %stripped.46 ]
+  %v169 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.94, %stripped.46 ]
+  %v170 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.95, %stripped.46 ]
+  %v171 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.96, %stripped.46 ]
+  %v172 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.97, %stripped.46 ]
+  %v173 = phi <8 x float> [ splat (float 0x0000000000000000), %then.27 ], [ %s.98, %stripped.46 ]
+  br label %endif.29
+else.28:
+  %left.179 = sub i32 %v24, 0
+  %few.180 = call i32 @llvm.umin.i32(i32 %left.179, i32 8192)
+  %last.181 = add nsw i32 0, %few.180
+  %more.182 = icmp slt i32 0, %v24
+  br i1 %more.182, label %strip.174, label %endfor.178
+strip.174:
+  %j.183 = phi i32 [ 0, %else.28 ], [ %last.192, %go.532 ]
+  %s.184 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.520, %go.532 ]
+  %s.185 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.521, %go.532 ]
+  %s.186 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.522, %go.532 ]
+  %s.187 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.523, %go.532 ]
+  %s.188 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.524, %go.532 ]
+  %s.189 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.525, %go.532 ]
+  %s.190 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.526, %go.532 ]
+  %s.191 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.527, %go.532 ]
+  %last.192 = phi i32 [ %last.181, %else.28 ], [ %last.540, %go.532 ]
+  br label %body.175
+body.175:
+  %j.193 = phi i32 [ %j.183, %strip.174 ], [ %j.next.528, %body.175 ]
+  %s.194 = phi <8 x float> [ %s.184, %strip.174 ], [ %s.520, %body.175 ]
+  %s.195 = phi <8 x float> [ %s.185, %strip.174 ], [ %s.521, %body.175 ]
+  %s.196 = phi <8 x float> [ %s.186, %strip.174 ], [ %s.522, %body.175 ]
+  %s.197 = phi <8 x float> [ %s.187, %strip.174 ], [ %s.523, %body.175 ]
+  %s.198 = phi <8 x float> [ %s.188, %strip.174 ], [ %s.524, %body.175 ]
+  %s.199 = phi <8 x float> [ %s.189, %strip.174 ], [ %s.525, %body.175 ]
+  %s.200 = phi <8 x float> [ %s.190, %strip.174 ], [ %s.526, %body.175 ]
+  %s.201 = phi <8 x float> [ %s.191, %strip.174 ], [ %s.527, %body.175 ]
   ; line 5: s += sin(x[i, j])
-  %v200 = sext i32 %gang.10 to i64
-  %v201 = sext i32 %j.191 to i64
-  %v202 = mul i64 %v200, %x.shape1.15
-  %v203 = add i64 %v202, %v201
-  %v204 = mul i64 %v203, 4
-  %v205 = mul i64 %x.shape1.15, 4
-  %v206 = getelementptr i8, ptr %x.data.84, i64 %v204
-  %v207 = getelementptr i8, ptr %v206, i64 0
-  %v208 = load float, ptr %v207, align 4
-  %x.209 = insertelement <8 x float> poison, float %v208, i64 0
-  %v210 = getelementptr i8, ptr %v206, i64 %v205
-  %v211 = load float, ptr %v210, align 4
-  %x.212 = insertelement <8 x float> %x.209, float %v211, i64 1
-  %v213 = mul i64 %v205, 2
-  %v214 = getelementptr i8, ptr %v206, i64 %v213
-  %v215 = load float, ptr %v214, align 4
-  %x.216 = insertelement <8 x float> %x.212, float %v215, i64 2
-  %v217 = mul i64 %v205, 3
-  %v218 = getelementptr i8, ptr %v206, i64 %v217
-  %v219 = load float, ptr %v218, align 4
-  %x.220 = insertelement <8 x float> %x.216, float %v219, i64 3
-  %v221 = mul i64 %v205, 4
-  %v222 = getelementptr i8, ptr %v206, i64 %v221
-  %v223 = load float, ptr %v222, align 4
-  %x.224 = insertelement <8 x float> %x.220, float %v223, i64 4
-  %v225 = mul i64 %v205, 5
-  %v226 = getelementptr i8, ptr %v206, i64 %v225
-  %v227 = load float, ptr %v226, align 4
-  %x.228 = insertelement <8 x float> %x.224, float %v227, i64 5
-  %v229 = mul i64 %v205, 6
-  %v230 = getelementptr i8, ptr %v206, i64 %v229
-  %v231 = load float, ptr %v230, align 4
-  %x.232 = insertelement <8 x float> %x.228, float %v231, i64 6
-  %v233 = mul i64 %v205, 7
-  %v234 = getelementptr i8, ptr %v206, i64 %v233
-  %v235 = load float, ptr %v234, align 4
-  %x.236 = insertelement <8 x float> %x.232, float %v235, i64 7
-  %v237 = sext i32 %gang.10 to i64
-  %v238 = sext i32 %j.191 to i64
-  %v239 = mul i64 %v237, %x.shape1.15
+  %v202 = sext i32 %j.193 to i64
+  %v203 = mul i64 %i.21, %x.shape1.23
+  %v204 = add i64 %v203, %v202
+  %v205 = mul i64 %v204, 4
+  %v206 = mul i64 %x.shape1.23, 4
+  %v207 = getelementptr i8, ptr %x.data.85, i64 %v205
+  %v208 = getelementptr i8, ptr %v207, i64 0
+  %v209 = load float, ptr %v208, align 4
+  %x.210 = insertelement <8 x float> poison, float %v209, i64 0
+  %v211 = getelementptr i8, ptr %v207, i64 %v206
+  %v212 = load float, ptr %v211, align 4
+  %x.213 = insertelement <8 x float> %x.210, float %v212, i64 1
+  %v214 = mul i64 %v206, 2
+  %v215 = getelementptr i8, ptr %v207, i64 %v214
+  %v216 = load float, ptr %v215, align 4
+  %x.217 = insertelement <8 x float> %x.213, float %v216, i64 2
+  %v218 = mul i64 %v206, 3
+  %v219 = getelementptr i8, ptr %v207, i64 %v218
+  %v220 = load float, ptr %v219, align 4
+  %x.221 = insertelement <8 x float> %x.217, float %v220, i64 3
+  %v222 = mul i64 %v206, 4
+  %v223 = getelementptr i8, ptr %v207, i64 %v222
+  %v224 = load float, ptr %v223, align 4
+  %x.225 = insertelement <8 x float> %x.221, float %v224, i64 4
+  %v226 = mul i64 %v206, 5
+  %v227 = getelementptr i8, ptr %v207, i64 %v226
+  %v228 = load float, ptr %v227, align 4
+  %x.229 = insertelement <8 x float> %x.225, float %v228, i64 5
+  %v230 = mul i64 %v206, 6
+  %v231 = getelementptr i8, ptr %v207, i64 %v230
+  %v232 = load float, ptr %v231, align 4
+  %x.233 = insertelement <8 x float> %x.229, float %v232, i64 6
+  %v234 = mul i64 %v206, 7
+  %v235 = getelementptr i8, ptr %v207, i64 %v234
+  %v236 = load float, ptr %v235, align 4
+  %x.237 = insertelement <8 x float> %x.233, float %v236, i64 7
+  %v238 = sext i32 %j.193 to i64
+  %v239 = mul i64 %i.21, %x.shape1.23
   %v240 = add i64 %v239, %v238
   %v241 = mul i64 %v240, 4
-  %v242 = mul i64 %x.shape1.15, 4
+  %v242 = mul i64 %x.shape1.23, 4
   %v243 = mul i64 %v242, 8
   %v244 = add i64 %v241, %v243
-  %v245 = getelementptr i8, ptr %x.data.84, i64 %v244
+  %v245 = getelementptr i8, ptr %x.data.85, i64 %v244
   %v246 = getelementptr i8, ptr %v245, i64 0
   %v247 = load float, ptr %v246, align 4
   %x.248 = insertelement <8 x float> poison, float %v247, i64 0
@@ -300,694 +300,688 @@ body.173:
   %v273 = getelementptr i8, ptr %v245, i64 %v272
   %v274 = load float, ptr %v273, align 4
   %x.275 = insertelement <8 x float> %x.271, float %v274, i64 7
-  %v276 = sext i32 %gang.10 to i64
-  %v277 = sext i32 %j.191 to i64
-  %v278 = mul i64 %v276, %x.shape1.15
-  %v279 = add i64 %v278, %v277
-  %v280 = mul i64 %v279, 4
-  %v281 = mul i64 %x.shape1.15, 4
-  %v282 = mul i64 %v281, 16
-  %v283 = add i64 %v280, %v282
-  %v284 = getelementptr i8, ptr %x.data.84, i64 %v283
-  %v285 = getelementptr i8, ptr %v284, i64 0
-  %v286 = load float, ptr %v285, align 4
-  %x.287 = insertelement <8 x float> poison, float %v286, i64 0
-  %v288 = getelementptr i8, ptr %v284, i64 %v281
-  %v289 = load float, ptr %v288, align 4
-  %x.290 = insertelement <8 x float> %x.287, float %v289, i64 1
-  %v291 = mul i64 %v281, 2
-  %v292 = getelementptr i8, ptr %v284, i64 %v291
-  %v293 = load float, ptr %v292, align 4
-  %x.294 = insertelement <8 x float> %x.290, float %v293, i64 2
-  %v295 = mul i64 %v281, 3
-  %v296 = getelementptr i8, ptr %v284, i64 %v295
-  %v297 = load float, ptr %v296, align 4
-  %x.298 = insertelement <8 x float> %x.294, float %v297, i64 3
-  %v299 = mul i64 %v281, 4
-  %v300 = getelementptr i8, ptr %v284, i64 %v299
-  %v301 = load float, ptr %v300, align 4
-  %x.302 = insertelement <8 x float> %x.298, float %v301, i64 4
-  %v303 = mul i64 %v281, 5
-  %v304 = getelementptr i8, ptr %v284, i64 %v303
-  %v305 = load float, ptr %v304, align 4
-  %x.306 = insertelement <8 x float> %x.302, float %v305, i64 5
-  %v307 = mul i64 %v281, 6
-  %v308 = getelementptr i8, ptr %v284, i64 %v307
-  %v309 = load float, ptr %v308, align 4
-  %x.310 = insertelement <8 x float> %x.306, float %v309, i64 6
-  %v311 = mul i64 %v281, 7
-  %v312 = getelementptr i8, ptr %v284, i64 %v311
-  %v313 = load float, ptr %v312, align 4
-  %x.314 = insertelement <8 x float> %x.310, float %v313, i64 7
-  %v315 = sext i32 %gang.10 to i64
-  %v316 = sext i32 %j.191 to i64
-  %v317 = mul i64 %v315, %x.shape1.15
-  %v318 = add i64 %v317, %v316
-  %v319 = mul i64 %v318, 4
-  %v320 = mul i64 %x.shape1.15, 4
-  %v321 = mul i64 %v320, 24
-  %v322 = add i64 %v319, %v321
-  %v323 = getelementptr i8, ptr %x.data.84, i64 %v322
-  %v324 = getelementptr i8, ptr %v323, i64 0
-  %v325 = load float, ptr %v324, align 4
-  %x.326 = insertelement <8 x float> poison, float %v325, i64 0
-  %v327 = getelementptr i8, ptr %v323, i64 %v320
-  %v328 = load float, ptr %v327, align 4
-  %x.329 = insertelement <8 x float> %x.326, float %v328, i64 1
-  %v330 = mul i64 %v320, 2
-  %v331 = getelementptr i8, ptr %v323, i64 %v330
-  %v332 = load float, ptr %v331, align 4
-  %x.333 = insertelement <8 x float> %x.329, float %v332, i64 2
-  %v334 = mul i64 %v320, 3
-  %v335 = getelementptr i8, ptr %v323, i64 %v334
-  %v336 = load float, ptr %v335, align 4
-  %x.337 = insertelement <8 x float> %x.333, float %v336, i64 3
-  %v338 = mul i64 %v320, 4
-  %v339 = getelementptr i8, ptr %v323, i64 %v338
-  %v340 = load float, ptr %v339, align 4
-  %x.341 = insertelement <8 x float> %x.337, float %v340, i64 4
-  %v342 = mul i64 %v320, 5
-  %v343 = getelementptr i8, ptr %v323, i64 %v342
-  %v344 = load float, ptr %v343, align 4
-  %x.345 = insertelement <8 x float> %x.341, float %v344, i64 5
-  %v346 = mul i64 %v320, 6
-  %v347 = getelementptr i8, ptr %v323, i64 %v346
-  %v348 = load float, ptr %v347, align 4
-  %x.349 = insertelement <8 x float> %x.345, float %v348, i64 6
-  %v350 = mul i64 %v320, 7
-  %v351 = getelementptr i8, ptr %v323, i64 %v350
-  %v352 = load float, ptr %v351, align 4
-  %x.353 = insertelement <8 x float> %x.349, float %v352, i64 7
-  %v354 = sext i32 %gang.10 to i64
-  %v355 = sext i32 %j.191 to i64
-  %v356 = mul i64 %v354, %x.shape1.15
-  %v357 = add i64 %v356, %v355
-  %v358 = mul i64 %v357, 4
-  %v359 = mul i64 %x.shape1.15, 4
-  %v360 = mul i64 %v359, 32
-  %v361 = add i64 %v358, %v360
-  %v362 = getelementptr i8, ptr %x.data.84, i64 %v361
-  %v363 = getelementptr i8, ptr %v362, i64 0
+  %v276 = sext i32 %j.193 to i64
+  %v277 = mul i64 %i.21, %x.shape1.23
+  %v278 = add i64 %v277, %v276
+  %v279 = mul i64 %v278, 4
+  %v280 = mul i64 %x.shape1.23, 4
+  %v281 = mul i64 %v280, 16
+  %v282 = add i64 %v279, %v281
+  %v283 = getelementptr i8, ptr %x.data.85, i64 %v282
+  %v284 = getelementptr i8, ptr %v283, i64 0
+  %v285 = load float, ptr %v284, align 4
+  %x.286 = insertelement <8 x float> poison, float %v285, i64 0
+  %v287 = getelementptr i8, ptr %v283, i64 %v280
+  %v288 = load float, ptr %v287, align 4
+  %x.289 = insertelement <8 x float> %x.286, float %v288, i64 1
+  %v290 = mul i64 %v280, 2
+  %v291 = getelementptr i8, ptr %v283, i64 %v290
+  %v292 = load float, ptr %v291, align 4
+  %x.293 = insertelement <8 x float> %x.289, float %v292, i64 2
+  %v294 = mul i64 %v280, 3
+  %v295 = getelementptr i8, ptr %v283, i64 %v294
+  %v296 = load float, ptr %v295, align 4
+  %x.297 = insertelement <8 x float> %x.293, float %v296, i64 3
+  %v298 = mul i64 %v280, 4
+  %v299 = getelementptr i8, ptr %v283, i64 %v298
+  %v300 = load float, ptr %v299, align 4
+  %x.301 = insertelement <8 x float> %x.297, float %v300, i64 4
+  %v302 = mul i64 %v280, 5
+  %v303 = getelementptr i8, ptr %v283, i64 %v302
+  %v304 = load float, ptr %v303, align 4
+  %x.305 = insertelement <8 x float> %x.301, float %v304, i64 5
+  %v306 = mul i64 %v280, 6
+  %v307 = getelementptr i8, ptr %v283, i64 %v306
+  %v308 = load float, ptr %v307, align 4
+  %x.309 = insertelement <8 x float> %x.305, float %v308, i64 6
+  %v310 = mul i64 %v280, 7
+  %v311 = getelementptr i8, ptr %v283, i64 %v310
+  %v312 = load float, ptr %v311, align 4
+  %x.313 = insertelement <8 x float> %x.309, float %v312, i64 7
+  %v314 = sext i32 %j.193 to i64
+  %v315 = mul i64 %i.21, %x.shape1.23
+  %v316 = add i64 %v315, %v314
+  %v317 = mul i64 %v316, 4
+  %v318 = mul i64 %x.shape1.23, 4
+  %v319 = mul i64 %v318, 24
+  %v320 = add i64 %v317, %v319
+  %v321 = getelementptr i8, ptr %x.data.85, i64 %v320
+  %v322 = getelementptr i8, ptr %v321, i64 0
+  %v323 = load float, ptr %v322, align 4
+  %x.324 = insertelement <8 x float> poison, float %v323, i64 0
+  %v325 = getelementptr i8, ptr %v321, i64 %v318
+  %v326 = load float, ptr %v325, align 4
+  %x.327 = insertelement <8 x float> %x.324, float %v326, i64 1
+  %v328 = mul i64 %v318, 2
+  %v329 = getelementptr i8, ptr %v321, i64 %v328
+  %v330 = load float, ptr %v329, align 4
+  %x.331 = insertelement <8 x float> %x.327, float %v330, i64 2
+  %v332 = mul i64 %v318, 3
+  %v333 = getelementptr i8, ptr %v321, i64 %v332
+  %v334 = load float, ptr %v333, align 4
+  %x.335 = insertelement <8 x float> %x.331, float %v334, i64 3
+  %v336 = mul i64 %v318, 4
+  %v337 = getelementptr i8, ptr %v321, i64 %v336
+  %v338 = load float, ptr %v337, align 4
+  %x.339 = insertelement <8 x float> %x.335, float %v338, i64 4
+  %v340 = mul i64 %v318, 5
+  %v341 = getelementptr i8, ptr %v321, i64 %v340
+  %v342 = load float, ptr %v341, align 4
+  %x.343 = insertelement <8 x float> %x.339, float %v342, i64 5
+  %v344 = mul i64 %v318, 6
+  %v345 = getelementptr i8, ptr %v321, i64 %v344
+  %v346 = load float, ptr %v345, align 4
+  %x.347 = insertelement <8 x float> %x.343, float %v346, i64 6
+  %v348 = mul i64 %v318, 7
+  %v349 = getelementptr i8, ptr %v321, i64 %v348
+  %v350 = load float, ptr %v349, align 4
+  %x.351 = insertelement <8 x float> %x.347, float %v350, i64 7
+  %v352 = sext i32 %j.193 to i64
+  %v353 = mul i64 %i.21, %x.shape1.23
+  %v354 = add i64 %v353, %v352
+  %v355 = mul i64 %v354, 4
+  %v356 = mul i64 %x.shape1.23, 4
+  %v357 = mul i64 %v356, 32
+  %v358 = add i64 %v355, %v357
+  %v359 = getelementptr i8, ptr %x.data.85, i64 %v358
+  %v360 = getelementptr i8, ptr %v359, i64 0
+  %v361 = load float, ptr %v360, align 4
+  %x.362 = insertelement <8 x float> poison, float %v361, i64 0
+  %v363 = getelementptr i8, ptr %v359, i64 %v356
   %v364 = load float, ptr %v363, align 4
-  %x.365 = insertelement <8 x float> poison, float %v364, i64 0
-  %v366 = getelementptr i8, ptr %v362, i64 %v359
-  %v367 = load float, ptr %v366, align 4
-  %x.368 = insertelement <8 x float> %x.365, float %v367, i64 1
-  %v369 = mul i64 %v359, 2
-  %v370 = getelementptr i8, ptr %v362, i64 %v369
-  %v371 = load float, ptr %v370, align 4
-  %x.372 = insertelement <8 x float> %x.368, float %v371, i64 2
-  %v373 = mul i64 %v359, 3
-  %v374 = getelementptr i8, ptr %v362, i64 %v373
-  %v375 = load float, ptr %v374, align 4
-  %x.376 = insertelement <8 x float> %x.372, float %v375, i64 3
-  %v377 = mul i64 %v359, 4
-  %v378 = getelementptr i8, ptr %v362, i64 %v377
-  %v379 = load float, ptr %v378, align 4
-  %x.380 = insertelement <8 x float> %x.376, float %v379, i64 4
-  %v381 = mul i64 %v359, 5
-  %v382 = getelementptr i8, ptr %v362, i64 %v381
-  %v383 = load float, ptr %v382, align 4
-  %x.384 = insertelement <8 x float> %x.380, float %v383, i64 5
-  %v385 = mul i64 %v359, 6
-  %v386 = getelementptr i8, ptr %v362, i64 %v385
-  %v387 = load float, ptr %v386, align 4
-  %x.388 = insertelement <8 x float> %x.384, float %v387, i64 6
-  %v389 = mul i64 %v359, 7
-  %v390 = getelementptr i8, ptr %v362, i64 %v389
-  %v391 = load float, ptr %v390, align 4
-  %x.392 = insertelement <8 x float> %x.388, float %v391, i64 7
-  %v393 = sext i32 %gang.10 to i64
-  %v394 = sext i32 %j.191 to i64
-  %v395 = mul i64 %v393, %x.shape1.15
-  %v396 = add i64 %v395, %v394
-  %v397 = mul i64 %v396, 4
-  %v398 = mul i64 %x.shape1.15, 4
-  %v399 = mul i64 %v398, 40
-  %v400 = add i64 %v397, %v399
-  %v401 = getelementptr i8, ptr %x.data.84, i64 %v400
-  %v402 = getelementptr i8, ptr %v401, i64 0
-  %v403 = load float, ptr %v402, align 4
-  %x.404 = insertelement <8 x float> poison, float %v403, i64 0
-  %v405 = getelementptr i8, ptr %v401, i64 %v398
+  %x.365 = insertelement <8 x float> %x.362, float %v364, i64 1
+  %v366 = mul i64 %v356, 2
+  %v367 = getelementptr i8, ptr %v359, i64 %v366
+  %v368 = load float, ptr %v367, align 4
+  %x.369 = insertelement <8 x float> %x.365, float %v368, i64 2
+  %v370 = mul i64 %v356, 3
+  %v371 = getelementptr i8, ptr %v359, i64 %v370
+  %v372 = load float, ptr %v371, align 4
+  %x.373 = insertelement <8 x float> %x.369, float %v372, i64 3
+  %v374 = mul i64 %v356, 4
+  %v375 = getelementptr i8, ptr %v359, i64 %v374
+  %v376 = load float, ptr %v375, align 4
+  %x.377 = insertelement <8 x float> %x.373, float %v376, i64 4
+  %v378 = mul i64 %v356, 5
+  %v379 = getelementptr i8, ptr %v359, i64 %v378
+  %v380 = load float, ptr %v379, align 4
+  %x.381 = insertelement <8 x float> %x.377, float %v380, i64 5
+  %v382 = mul i64 %v356, 6
+  %v383 = getelementptr i8, ptr %v359, i64 %v382
+  %v384 = load float, ptr %v383, align 4
+  %x.385 = insertelement <8 x float> %x.381, float %v384, i64 6
+  %v386 = mul i64 %v356, 7
+  %v387 = getelementptr i8, ptr %v359, i64 %v386
+  %v388 = load float, ptr %v387, align 4
+  %x.389 = insertelement <8 x float> %x.385, float %v388, i64 7
+  %v390 = sext i32 %j.193 to i64
+  %v391 = mul i64 %i.21, %x.shape1.23
+  %v392 = add i64 %v391, %v390
+  %v393 = mul i64 %v392, 4
+  %v394 = mul i64 %x.shape1.23, 4
+  %v395 = mul i64 %v394, 40
+  %v396 = add i64 %v393, %v395
+  %v397 = getelementptr i8, ptr %x.data.85, i64 %v396
+  %v398 = getelementptr i8, ptr %v397, i64 0
+  %v399 = load float, ptr %v398, align 4
+  %x.400 = insertelement <8 x float> poison, float %v399, i64 0
+  %v401 = getelementptr i8, ptr %v397, i64 %v394
+  %v402 = load float, ptr %v401, align 4
+  %x.403 = insertelement <8 x float> %x.400, float %v402, i64 1
+  %v404 = mul i64 %v394, 2
+  %v405 = getelementptr i8, ptr %v397, i64 %v404
   %v406 = load float, ptr %v405, align 4
-  %x.407 = insertelement <8 x float> %x.404, float %v406, i64 1
-  %v408 = mul i64 %v398, 2
-  %v409 = getelementptr i8, ptr %v401, i64 %v408
+  %x.407 = insertelement <8 x float> %x.403, float %v406, i64 2
+  %v408 = mul i64 %v394, 3
+  %v409 = getelementptr i8, ptr %v397, i64 %v408
   %v410 = load float, ptr %v409, align 4
-  %x.411 = insertelement <8 x float> %x.407, float %v410, i64 2
-  %v412 = mul i64 %v398, 3
-  %v413 = getelementptr i8, ptr %v401, i64 %v412
+  %x.411 = insertelement <8 x float> %x.407, float %v410, i64 3
+  %v412 = mul i64 %v394, 4
+  %v413 = getelementptr i8, ptr %v397, i64 %v412
   %v414 = load float, ptr %v413, align 4
-  %x.415 = insertelement <8 x float> %x.411, float %v414, i64 3
-  %v416 = mul i64 %v398, 4
-  %v417 = getelementptr i8, ptr %v401, i64 %v416
+  %x.415 = insertelement <8 x float> %x.411, float %v414, i64 4
+  %v416 = mul i64 %v394, 5
+  %v417 = getelementptr i8, ptr %v397, i64 %v416
   %v418 = load float, ptr %v417, align 4
-  %x.419 = insertelement <8 x float> %x.415, float %v418, i64 4
-  %v420 = mul i64 %v398, 5
-  %v421 = getelementptr i8, ptr %v401, i64 %v420
+  %x.419 = insertelement <8 x float> %x.415, float %v418, i64 5
+  %v420 = mul i64 %v394, 6
+  %v421 = getelementptr i8, ptr %v397, i64 %v420
   %v422 = load float, ptr %v421, align 4
-  %x.423 = insertelement <8 x float> %x.419, float %v422, i64 5
-  %v424 = mul i64 %v398, 6
-  %v425 = getelementptr i8, ptr %v401, i64 %v424
+  %x.423 = insertelement <8 x float> %x.419, float %v422, i64 6
+  %v424 = mul i64 %v394, 7
+  %v425 = getelementptr i8, ptr %v397, i64 %v424
   %v426 = load float, ptr %v425, align 4
-  %x.427 = insertelement <8 x float> %x.423, float %v426, i64 6
-  %v428 = mul i64 %v398, 7
-  %v429 = getelementptr i8, ptr %v401, i64 %v428
-  %v430 = load float, ptr %v429, align 4
-  %x.431 = insertelement <8 x float> %x.427, float %v430, i64 7
-  %v432 = sext i32 %gang.10 to i64
-  %v433 = sext i32 %j.191 to i64
-  %v434 = mul i64 %v432, %x.shape1.15
-  %v435 = add i64 %v434, %v433
-  %v436 = mul i64 %v435, 4
-  %v437 = mul i64 %x.shape1.15, 4
-  %v438 = mul i64 %v437, 48
-  %v439 = add i64 %v436, %v438
-  %v440 = getelementptr i8, ptr %x.data.84, i64 %v439
-  %v441 = getelementptr i8, ptr %v440, i64 0
-  %v442 = load float, ptr %v441, align 4
-  %x.443 = insertelement <8 x float> poison, float %v442, i64 0
-  %v444 = getelementptr i8, ptr %v440, i64 %v437
-  %v445 = load float, ptr %v444, align 4
-  %x.446 = insertelement <8 x float> %x.443, float %v445, i64 1
-  %v447 = mul i64 %v437, 2
-  %v448 = getelementptr i8, ptr %v440, i64 %v447
-  %v449 = load float, ptr %v448, align 4
-  %x.450 = insertelement <8 x float> %x.446, float %v449, i64 2
-  %v451 = mul i64 %v437, 3
-  %v452 = getelementptr i8, ptr %v440, i64 %v451
-  %v453 = load float, ptr %v452, align 4
-  %x.454 = insertelement <8 x float> %x.450, float %v453, i64 3
-  %v455 = mul i64 %v437, 4
-  %v456 = getelementptr i8, ptr %v440, i64 %v455
-  %v457 = load float, ptr %v456, align 4
-  %x.458 = insertelement <8 x float> %x.454, float %v457, i64 4
-  %v459 = mul i64 %v437, 5
-  %v460 = getelementptr i8, ptr %v440, i64 %v459
-  %v461 = load float, ptr %v460, align 4
-  %x.462 = insertelement <8 x float> %x.458, float %v461, i64 5
-  %v463 = mul i64 %v437, 6
-  %v464 = getelementptr i8, ptr %v440, i64 %v463
-  %v465 = load float, ptr %v464, align 4
-  %x.466 = insertelement <8 x float> %x.462, float %v465, i64 6
-  %v467 = mul i64 %v437, 7
-  %v468 = getelementptr i8, ptr %v440, i64 %v467
-  %v469 = load float, ptr %v468, align 4
-  %x.470 = insertelement <8 x float> %x.466, float %v469, i64 7
-  %v471 = sext i32 %gang.10 to i64
-  %v472 = sext i32 %j.191 to i64
-  %v473 = mul i64 %v471, %x.shape1.15
-  %v474 = add i64 %v473, %v472
-  %v475 = mul i64 %v474, 4
-  %v476 = mul i64 %x.shape1.15, 4
-  %v477 = mul i64 %v476, 56
-  %v478 = add i64 %v475, %v477
-  %v479 = getelementptr i8, ptr %x.data.84, i64 %v478
-  %v480 = getelementptr i8, ptr %v479, i64 0
-  %v481 = load float, ptr %v480, align 4
-  %x.482 = insertelement <8 x float> poison, float %v481, i64 0
-  %v483 = getelementptr i8, ptr %v479, i64 %v476
-  %v484 = load float, ptr %v483, align 4
-  %x.485 = insertelement <8 x float> %x.482, float %v484, i64 1
-  %v486 = mul i64 %v476, 2
-  %v487 = getelementptr i8, ptr %v479, i64 %v486
-  %v488 = load float, ptr %v487, align 4
-  %x.489 = insertelement <8 x float> %x.485, float %v488, i64 2
-  %v490 = mul i64 %v476, 3
-  %v491 = getelementptr i8, ptr %v479, i64 %v490
-  %v492 = load float, ptr %v491, align 4
-  %x.493 = insertelement <8 x float> %x.489, float %v492, i64 3
-  %v494 = mul i64 %v476, 4
-  %v495 = getelementptr i8, ptr %v479, i64 %v494
-  %v496 = load float, ptr %v495, align 4
-  %x.497 = insertelement <8 x float> %x.493, float %v496, i64 4
-  %v498 = mul i64 %v476, 5
-  %v499 = getelementptr i8, ptr %v479, i64 %v498
-  %v500 = load float, ptr %v499, align 4
-  %x.501 = insertelement <8 x float> %x.497, float %v500, i64 5
-  %v502 = mul i64 %v476, 6
-  %v503 = getelementptr i8, ptr %v479, i64 %v502
-  %v504 = load float, ptr %v503, align 4
-  %x.505 = insertelement <8 x float> %x.501, float %v504, i64 6
-  %v506 = mul i64 %v476, 7
-  %v507 = getelementptr i8, ptr %v479, i64 %v506
-  %v508 = load float, ptr %v507, align 4
-  %x.509 = insertelement <8 x float> %x.505, float %v508, i64 7
-  %v510 = shufflevector <8 x float> %x.236, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %x.427 = insertelement <8 x float> %x.423, float %v426, i64 7
+  %v428 = sext i32 %j.193 to i64
+  %v429 = mul i64 %i.21, %x.shape1.23
+  %v430 = add i64 %v429, %v428
+  %v431 = mul i64 %v430, 4
+  %v432 = mul i64 %x.shape1.23, 4
+  %v433 = mul i64 %v432, 48
+  %v434 = add i64 %v431, %v433
+  %v435 = getelementptr i8, ptr %x.data.85, i64 %v434
+  %v436 = getelementptr i8, ptr %v435, i64 0
+  %v437 = load float, ptr %v436, align 4
+  %x.438 = insertelement <8 x float> poison, float %v437, i64 0
+  %v439 = getelementptr i8, ptr %v435, i64 %v432
+  %v440 = load float, ptr %v439, align 4
+  %x.441 = insertelement <8 x float> %x.438, float %v440, i64 1
+  %v442 = mul i64 %v432, 2
+  %v443 = getelementptr i8, ptr %v435, i64 %v442
+  %v444 = load float, ptr %v443, align 4
+  %x.445 = insertelement <8 x float> %x.441, float %v444, i64 2
+  %v446 = mul i64 %v432, 3
+  %v447 = getelementptr i8, ptr %v435, i64 %v446
+  %v448 = load float, ptr %v447, align 4
+  %x.449 = insertelement <8 x float> %x.445, float %v448, i64 3
+  %v450 = mul i64 %v432, 4
+  %v451 = getelementptr i8, ptr %v435, i64 %v450
+  %v452 = load float, ptr %v451, align 4
+  %x.453 = insertelement <8 x float> %x.449, float %v452, i64 4
+  %v454 = mul i64 %v432, 5
+  %v455 = getelementptr i8, ptr %v435, i64 %v454
+  %v456 = load float, ptr %v455, align 4
+  %x.457 = insertelement <8 x float> %x.453, float %v456, i64 5
+  %v458 = mul i64 %v432, 6
+  %v459 = getelementptr i8, ptr %v435, i64 %v458
+  %v460 = load float, ptr %v459, align 4
+  %x.461 = insertelement <8 x float> %x.457, float %v460, i64 6
+  %v462 = mul i64 %v432, 7
+  %v463 = getelementptr i8, ptr %v435, i64 %v462
+  %v464 = load float, ptr %v463, align 4
+  %x.465 = insertelement <8 x float> %x.461, float %v464, i64 7
+  %v466 = sext i32 %j.193 to i64
+  %v467 = mul i64 %i.21, %x.shape1.23
+  %v468 = add i64 %v467, %v466
+  %v469 = mul i64 %v468, 4
+  %v470 = mul i64 %x.shape1.23, 4
+  %v471 = mul i64 %v470, 56
+  %v472 = add i64 %v469, %v471
+  %v473 = getelementptr i8, ptr %x.data.85, i64 %v472
+  %v474 = getelementptr i8, ptr %v473, i64 0
+  %v475 = load float, ptr %v474, align 4
+  %x.476 = insertelement <8 x float> poison, float %v475, i64 0
+  %v477 = getelementptr i8, ptr %v473, i64 %v470
+  %v478 = load float, ptr %v477, align 4
+  %x.479 = insertelement <8 x float> %x.476, float %v478, i64 1
+  %v480 = mul i64 %v470, 2
+  %v481 = getelementptr i8, ptr %v473, i64 %v480
+  %v482 = load float, ptr %v481, align 4
+  %x.483 = insertelement <8 x float> %x.479, float %v482, i64 2
+  %v484 = mul i64 %v470, 3
+  %v485 = getelementptr i8, ptr %v473, i64 %v484
+  %v486 = load float, ptr %v485, align 4
+  %x.487 = insertelement <8 x float> %x.483, float %v486, i64 3
+  %v488 = mul i64 %v470, 4
+  %v489 = getelementptr i8, ptr %v473, i64 %v488
+  %v490 = load float, ptr %v489, align 4
+  %x.491 = insertelement <8 x float> %x.487, float %v490, i64 4
+  %v492 = mul i64 %v470, 5
+  %v493 = getelementptr i8, ptr %v473, i64 %v492
+  %v494 = load float, ptr %v493, align 4
+  %x.495 = insertelement <8 x float> %x.491, float %v494, i64 5
+  %v496 = mul i64 %v470, 6
+  %v497 = getelementptr i8, ptr %v473, i64 %v496
+  %v498 = load float, ptr %v497, align 4
+  %x.499 = insertelement <8 x float> %x.495, float %v498, i64 6
+  %v500 = mul i64 %v470, 7
+  %v501 = getelementptr i8, ptr %v473, i64 %v500
+  %v502 = load float, ptr %v501, align 4
+  %x.503 = insertelement <8 x float> %x.499, float %v502, i64 7
+  %v504 = shufflevector <8 x float> %x.237, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v505 = call <8 x float> @wbm_sin_32x8(<8 x float> %v504)
+  %v506 = shufflevector <8 x float> %x.275, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v507 = call <8 x float> @wbm_sin_32x8(<8 x float> %v506)
+  %v508 = shufflevector <8 x float> %x.313, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v509 = call <8 x float> @wbm_sin_32x8(<8 x float> %v508)
+  %v510 = shufflevector <8 x float> %x.351, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v511 = call <8 x float> @wbm_sin_32x8(<8 x float> %v510)
-  %v512 = shufflevector <8 x float> %x.275, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v512 = shufflevector <8 x float> %x.389, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v513 = call <8 x float> @wbm_sin_32x8(<8 x float> %v512)
-  %v514 = shufflevector <8 x float> %x.314, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v514 = shufflevector <8 x float> %x.427, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v515 = call <8 x float> @wbm_sin_32x8(<8 x float> %v514)
-  %v516 = shufflevector <8 x float> %x.353, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v516 = shufflevector <8 x float> %x.465, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v517 = call <8 x float> @wbm_sin_32x8(<8 x float> %v516)
-  %v518 = shufflevector <8 x float> %x.392, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v518 = shufflevector <8 x float> %x.503, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
   %v519 = call <8 x float> @wbm_sin_32x8(<8 x float> %v518)
-  %v520 = shufflevector <8 x float> %x.431, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v521 = call <8 x float> @wbm_sin_32x8(<8 x float> %v520)
-  %v522 = shufflevector <8 x float> %x.470, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v523 = call <8 x float> @wbm_sin_32x8(<8 x float> %v522)
-  %v524 = shufflevector <8 x float> %x.509, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v525 = call <8 x float> @wbm_sin_32x8(<8 x float> %v524)
-  %s.526 = fadd <8 x float> %s.192, %v511
-  %s.527 = fadd <8 x float> %s.193, %v513
-  %s.528 = fadd <8 x float> %s.194, %v515
-  %s.529 = fadd <8 x float> %s.195, %v517
-  %s.530 = fadd <8 x float> %s.196, %v519
-  %s.531 = fadd <8 x float> %s.197, %v521
-  %s.532 = fadd <8 x float> %s.198, %v523
-  %s.533 = fadd <8 x float> %s.199, %v525
+  %s.520 = fadd <8 x float> %s.194, %v505
+  %s.521 = fadd <8 x float> %s.195, %v507
+  %s.522 = fadd <8 x float> %s.196, %v509
+  %s.523 = fadd <8 x float> %s.197, %v511
+  %s.524 = fadd <8 x float> %s.198, %v513
+  %s.525 = fadd <8 x float> %s.199, %v515
+  %s.526 = fadd <8 x float> %s.200, %v517
+  %s.527 = fadd <8 x float> %s.201, %v519
   ; line 4: for j in range(x.shape[1]):
-  %j.next.534 = add nsw i32 %j.191, 1
-  %more.535 = icmp ne i32 %j.next.534, %last.190
-  br i1 %more.535, label %body.173, label %stripped.174
-stripped.174:
-  %over.536 = icmp eq i32 %last.190, %v16
-  br i1 %over.536, label %endfor.176, label %again.175, !prof !1
-again.175:
-  %stop.539 = load volatile i32, ptr %stop
-  %calm.540 = icmp eq i32 %stop.539, 0
-  br i1 %calm.540, label %go.538, label %ask.537, !prof !1
-ask.537:
-  %v541 = load ptr, ptr %v157
-  %v542 = call i32 %v541(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v543 = icmp eq i32 %v542, 0
-  br i1 %v543, label %go.538, label %stopped
-go.538:
-  %left.544 = sub i32 %v16, %last.190
-  %few.545 = call i32 @llvm.umin.i32(i32 %left.544, i32 8192)
-  %last.546 = add nsw i32 %last.190, %few.545
-  br label %strip.172
-endfor.176:
-  %v547 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.526, %stripped.174 ]
-  %v548 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.527, %stripped.174 ]
-  %v549 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.528, %stripped.174 ]
-  %v550 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.529, %stripped.174 ]
-  %v551 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.530, %stripped.174 ]
-  %v552 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.531, %stripped.174 ]
-  %v553 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.532, %stripped.174 ]
-  %v554 = phi <8 x float> [ splat (float 0x0000000000000000), %else.20 ], [ %s.533, %stripped.174 ]
-  br label %endif.21
-endif.21:
-  %s.555 = phi <8 x float> [ %v164, %endfor.48 ], [ %v547, %endfor.176 ]
-  %s.556 = phi <8 x float> [ %v165, %endfor.48 ], [ %v548, %endfor.176 ]
-  %s.557 = phi <8 x float> [ %v166, %endfor.48 ], [ %v549, %endfor.176 ]
-  %s.558 = phi <8 x float> [ %v167, %endfor.48 ], [ %v550, %endfor.176 ]
-  %s.559 = phi <8 x float> [ %v168, %endfor.48 ], [ %v551, %endfor.176 ]
-  %s.560 = phi <8 x float> [ %v169, %endfor.48 ], [ %v552, %endfor.176 ]
-  %s.561 = phi <8 x float> [ %v170, %endfor.48 ], [ %v553, %endfor.176 ]
-  %s.562 = phi <8 x float> [ %v171, %endfor.48 ], [ %v554, %endfor.176 ]
+  %j.next.528 = add nsw i32 %j.193, 1
+  %more.529 = icmp ne i32 %j.next.528, %last.192
+  br i1 %more.529, label %body.175, label %stripped.176
+stripped.176:
+  %over.530 = icmp eq i32 %last.192, %v24
+  br i1 %over.530, label %endfor.178, label %again.177, !prof !1
+again.177:
+  %stop.533 = load volatile i32, ptr %stop
+  %calm.534 = icmp eq i32 %stop.533, 0
+  br i1 %calm.534, label %go.532, label %ask.531, !prof !1
+ask.531:
+  %v535 = load ptr, ptr %v159
+  %v536 = call i32 %v535(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v537 = icmp eq i32 %v536, 0
+  br i1 %v537, label %go.532, label %stopped
+go.532:
+  %left.538 = sub i32 %v24, %last.192
+  %few.539 = call i32 @llvm.umin.i32(i32 %left.538, i32 8192)
+  %last.540 = add nsw i32 %last.192, %few.539
+  br label %strip.174
+endfor.178:
+  %v541 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.520, %stripped.176 ]
+  %v542 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.521, %stripped.176 ]
+  %v543 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.522, %stripped.176 ]
+  %v544 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.523, %stripped.176 ]
+  %v545 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.524, %stripped.176 ]
+  %v546 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.525, %stripped.176 ]
+  %v547 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.526, %stripped.176 ]
+  %v548 = phi <8 x float> [ splat (float 0x0000000000000000), %else.28 ], [ %s.527, %stripped.176 ]
+  br label %endif.29
+endif.29:
+  %s.549 = phi <8 x float> [ %v166, %endfor.48 ], [ %v541, %endfor.178 ]
+  %s.550 = phi <8 x float> [ %v167, %endfor.48 ], [ %v542, %endfor.178 ]
+  %s.551 = phi <8 x float> [ %v168, %endfor.48 ], [ %v543, %endfor.178 ]
+  %s.552 = phi <8 x float> [ %v169, %endfor.48 ], [ %v544, %endfor.178 ]
+  %s.553 = phi <8 x float> [ %v170, %endfor.48 ], [ %v545, %endfor.178 ]
+  %s.554 = phi <8 x float> [ %v171, %endfor.48 ], [ %v546, %endfor.178 ]
+  %s.555 = phi <8 x float> [ %v172, %endfor.48 ], [ %v547, %endfor.178 ]
+  %s.556 = phi <8 x float> [ %v173, %endfor.48 ], [ %v548, %endfor.178 ]
   ; line 6: y[i] = s
-  %v563 = mul i64 %v13, 4
-  %v566 = getelementptr i8, ptr %y.data.565, i64 %v563
-  store <8 x float> %s.555, ptr %v566, align 4
-  %v567 = mul i64 %v13, 4
-  %v568 = add i64 %v567, 32
-  %v569 = getelementptr i8, ptr %y.data.565, i64 %v568
-  store <8 x float> %s.556, ptr %v569, align 4
-  %v570 = mul i64 %v13, 4
-  %v571 = add i64 %v570, 64
-  %v572 = getelementptr i8, ptr %y.data.565, i64 %v571
-  store <8 x float> %s.557, ptr %v572, align 4
-  %v573 = mul i64 %v13, 4
-  %v574 = add i64 %v573, 96
-  %v575 = getelementptr i8, ptr %y.data.565, i64 %v574
-  store <8 x float> %s.558, ptr %v575, align 4
-  %v576 = mul i64 %v13, 4
-  %v577 = add i64 %v576, 128
-  %v578 = getelementptr i8, ptr %y.data.565, i64 %v577
-  store <8 x float> %s.559, ptr %v578, align 4
-  %v579 = mul i64 %v13, 4
-  %v580 = add i64 %v579, 160
-  %v581 = getelementptr i8, ptr %y.data.565, i64 %v580
-  store <8 x float> %s.560, ptr %v581, align 4
-  %v582 = mul i64 %v13, 4
-  %v583 = add i64 %v582, 192
-  %v584 = getelementptr i8, ptr %y.data.565, i64 %v583
-  store <8 x float> %s.561, ptr %v584, align 4
-  %v585 = mul i64 %v13, 4
-  %v586 = add i64 %v585, 224
-  %v587 = getelementptr i8, ptr %y.data.565, i64 %v586
-  store <8 x float> %s.562, ptr %v587, align 4
-  %stop.590 = load volatile i32, ptr %stop
-  %calm.591 = icmp eq i32 %stop.590, 0
-  br i1 %calm.591, label %go.589, label %ask.588, !prof !1
-ask.588:
-  %v593 = sext i32 %gang.10 to i64
-  store i64 %v593, ptr %v592
-  %v594 = load ptr, ptr %v157
-  %v595 = call i32 %v594(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v596 = icmp eq i32 %v595, 0
-  br i1 %v596, label %go.589, label %stopped
-go.589:
-  %v597 = add nsw i32 %gang.10, 64
-  %v598 = add nsw i32 %number.11, 1
+  %v557 = mul i64 %i.21, 4
+  %v560 = getelementptr i8, ptr %y.data.559, i64 %v557
+  store <8 x float> %s.549, ptr %v560, align 4
+  %v561 = mul i64 %i.21, 4
+  %v562 = add i64 %v561, 32
+  %v563 = getelementptr i8, ptr %y.data.559, i64 %v562
+  store <8 x float> %s.550, ptr %v563, align 4
+  %v564 = mul i64 %i.21, 4
+  %v565 = add i64 %v564, 64
+  %v566 = getelementptr i8, ptr %y.data.559, i64 %v565
+  store <8 x float> %s.551, ptr %v566, align 4
+  %v567 = mul i64 %i.21, 4
+  %v568 = add i64 %v567, 96
+  %v569 = getelementptr i8, ptr %y.data.559, i64 %v568
+  store <8 x float> %s.552, ptr %v569, align 4
+  %v570 = mul i64 %i.21, 4
+  %v571 = add i64 %v570, 128
+  %v572 = getelementptr i8, ptr %y.data.559, i64 %v571
+  store <8 x float> %s.553, ptr %v572, align 4
+  %v573 = mul i64 %i.21, 4
+  %v574 = add i64 %v573, 160
+  %v575 = getelementptr i8, ptr %y.data.559, i64 %v574
+  store <8 x float> %s.554, ptr %v575, align 4
+  %v576 = mul i64 %i.21, 4
+  %v577 = add i64 %v576, 192
+  %v578 = getelementptr i8, ptr %y.data.559, i64 %v577
+  store <8 x float> %s.555, ptr %v578, align 4
+  %v579 = mul i64 %i.21, 4
+  %v580 = add i64 %v579, 224
+  %v581 = getelementptr i8, ptr %y.data.559, i64 %v580
+  store <8 x float> %s.556, ptr %v581, align 4
+  %stop.584 = load volatile i32, ptr %stop
+  %calm.585 = icmp eq i32 %stop.584, 0
+  br i1 %calm.585, label %go.583, label %ask.582, !prof !1
+ask.582:
+  %v587 = sext i32 %gang.10 to i64
+  store i64 %v587, ptr %v586
+  %v588 = load ptr, ptr %v159
+  %v589 = call i32 %v588(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v590 = icmp eq i32 %v589, 0
+  br i1 %v590, label %go.583, label %stopped
+go.583:
+  %v591 = add nsw i32 %gang.10, 64
+  %v592 = add nsw i32 %number.11, 1
   br label %gangs.3, !llvm.loop !2
 gangs.end.5:
-  %v602 = sub nsw i32 %high.2, %gangs.9
-  %v603 = call i32 @llvm.smax.i32(i32 %v602, i32 0)
-  %v604 = and i32 %v603, -16
-  %gangs.605 = add nsw i32 %gangs.9, %v604
-  br label %gangs.599
-gangs.599:
-  %gang.606 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v829, %on.818 ]
-  %number.607 = phi i32 [ 0, %gangs.end.5 ], [ %v830, %on.818 ]
-  %more.608 = icmp slt i32 %gang.606, %gangs.605
-  br i1 %more.608, label %gang.600, label %gangs.end.601
-gang.600:
+  %v596 = sub nsw i32 %high.2, %gangs.9
+  %v597 = call i32 @llvm.smax.i32(i32 %v596, i32 0)
+  %v598 = and i32 %v597, -16
+  %gangs.599 = add nsw i32 %gangs.9, %v598
+  br label %gangs.593
+gangs.593:
+  %gang.600 = phi i32 [ %gangs.9, %gangs.end.5 ], [ %v823, %on.812 ]
+  %number.601 = phi i32 [ 0, %gangs.end.5 ], [ %v824, %on.812 ]
+  %more.602 = icmp slt i32 %gang.600, %gangs.599
+  br i1 %more.602, label %gang.594, label %gangs.end.595
+gang.594:
   ; line 2: i = tid()
-  %v609 = sext i32 %gang.606 to i64
+  %i.605 = sext i32 %gang.600 to i64
   ; line 4: for j in range(x.shape[1]):
-  %v610 = trunc i64 %x.shape1.15 to i32
-  %v611 = add i32 0, 16
-  %v612 = icmp sge i32 %v610, %v611
-  br i1 %v612, label %then.613, label %else.614
-then.613:
-  %v618 = icmp sgt i32 16, 0
-  %v619 = select i1 %v618, i32 0, i32 %v610
-  %v620 = select i1 %v618, i32 %v610, i32 0
-  %v621 = icmp slt i32 %v619, %v620
-  %v622 = sub i32 %v620, %v619
-  %v623 = sub i32 0, 16
-  %v624 = select i1 %v618, i32 16, i32 %v623
-  %v625 = icmp ne i32 16, 0
-  %v626 = and i1 %v621, %v625
-  %v627 = select i1 %v626, i32 %v624, i32 1
-  %v628 = sub i32 %v622, 1
-  %v629 = udiv i32 %v628, %v627
-  %v630 = add i32 %v629, 1
-  %iterations.631 = select i1 %v626, i32 %v630, i32 0
-  %left.637 = sub i32 %iterations.631, 0
-  %few.638 = call i32 @llvm.umin.i32(i32 %left.637, i32 512)
-  %last.639 = add nuw i32 0, %few.638
-  %more.640 = icmp ult i32 0, %iterations.631
-  br i1 %more.640, label %strip.632, label %endfor.636
-strip.632:
-  %first.641 = phi i32 [ 0, %then.613 ], [ %first.next.681, %go.686 ]
-  %count.642 = phi i32 [ 0, %then.613 ], [ %last.645, %go.686 ]
-  %s.643 = phi <8 x float> [ splat (float 0x0000000000000000), %then.613 ], [ %s.664, %go.686 ]
-  %s.644 = phi <8 x float> [ splat (float 0x0000000000000000), %then.613 ], [ %s.665, %go.686 ]
-  %last.645 = phi i32 [ %last.639, %then.613 ], [ %last.694, %go.686 ]
-  br label %body.633
-body.633:
-  %first.646 = phi i32 [ %first.641, %strip.632 ], [ %first.next.681, %endfor.662 ]
-  %count.647 = phi i32 [ %count.642, %strip.632 ], [ %count.next.682, %endfor.662 ]
-  %s.648 = phi <8 x float> [ %s.643, %strip.632 ], [ %s.664, %endfor.662 ]
-  %s.649 = phi <8 x float> [ %s.644, %strip.632 ], [ %s.665, %endfor.662 ]
-  %v650 = sub i32 %v610, %first.646
-  %v651 = icmp slt i32 %v650, 16
-  %v652 = select i1 %v651, i32 %v650, i32 16
-  %v653 = sext i32 %gang.606 to i64
-  %v654 = sext i32 %first.646 to i64
-  %v655 = mul i64 %v653, %x.shape1.15
-  %v656 = add i64 %v655, %v654
-  %v657 = mul i64 %v656, 4
-  %v658 = mul i64 %x.shape1.15, 4
-  %v659 = getelementptr i8, ptr %x.data.84, i64 %v657
-  call void @wb.row_load.float32.8.2.1.1(ptr %v659, i64 %v658, ptr %slots.616, i32 %v652, i64 -1)
-  br label %for.660
-for.660:
-  %turn.663 = phi i32 [ 0, %body.633 ], [ %turn.next.680, %body.661 ]
-  %s.664 = phi <8 x float> [ %s.648, %body.633 ], [ %s.678, %body.661 ]
-  %s.665 = phi <8 x float> [ %s.649, %body.633 ], [ %s.679, %body.661 ]
-  %more.666 = icmp slt i32 %turn.663, %v652
-  br i1 %more.666, label %body.661, label %endfor.662
-body.661:
-  %j.667 = add i32 %first.646, %turn.663
+  %v606 = trunc i64 %x.shape1.23 to i32
+  %v607 = add i32 0, 16
+  %v608 = icmp sge i32 %v606, %v607
+  br i1 %v608, label %then.609, label %else.610
+then.609:
+  %v612 = icmp sgt i32 16, 0
+  %v613 = select i1 %v612, i32 0, i32 %v606
+  %v614 = select i1 %v612, i32 %v606, i32 0
+  %v615 = icmp slt i32 %v613, %v614
+  %v616 = sub i32 %v614, %v613
+  %v617 = sub i32 0, 16
+  %v618 = select i1 %v612, i32 16, i32 %v617
+  %v619 = icmp ne i32 16, 0
+  %v620 = and i1 %v615, %v619
+  %v621 = select i1 %v620, i32 %v618, i32 1
+  %v622 = sub i32 %v616, 1
+  %v623 = udiv i32 %v622, %v621
+  %v624 = add i32 %v623, 1
+  %iterations.625 = select i1 %v620, i32 %v624, i32 0
+  %left.631 = sub i32 %iterations.625, 0
+  %few.632 = call i32 @llvm.umin.i32(i32 %left.631, i32 512)
+  %last.633 = add nuw i32 0, %few.632
+  %more.634 = icmp ult i32 0, %iterations.625
+  br i1 %more.634, label %strip.626, label %endfor.630
+strip.626:
+  %first.635 = phi i32 [ 0, %then.609 ], [ %first.next.677, %go.682 ]
+  %count.636 = phi i32 [ 0, %then.609 ], [ %last.639, %go.682 ]
+  %s.637 = phi <8 x float> [ splat (float 0x0000000000000000), %then.609 ], [ %s.659, %go.682 ]
+  %s.638 = phi <8 x float> [ splat (float 0x0000000000000000), %then.609 ], [ %s.660, %go.682 ]
+  %last.639 = phi i32 [ %last.633, %then.609 ], [ %last.690, %go.682 ]
+  br label %body.627
+body.627:
+  %first.640 = phi i32 [ %first.635, %strip.626 ], [ %first.next.677, %endfor.657 ]
+  %count.641 = phi i32 [ %count.636, %strip.626 ], [ %count.next.678, %endfor.657 ]
+  %s.642 = phi <8 x float> [ %s.637, %strip.626 ], [ %s.659, %endfor.657 ]
+  %s.643 = phi <8 x float> [ %s.638, %strip.626 ], [ %s.660, %endfor.657 ]
+  %v644 = sub i32 %v606, %first.640
+  %v645 = icmp slt i32 %v644, 16
+  %v646 = select i1 %v645, i32 %v644, i32 16
+  %v647 = sub i32 %v646, 1
+  %v648 = add i32 %first.640, %v647
+  %v649 = sext i32 %first.640 to i64
+  %v650 = mul i64 %i.605, %x.shape1.23
+  %v651 = add i64 %v650, %v649
+  %v652 = mul i64 %v651, 4
+  %v653 = mul i64 %x.shape1.23, 4
+  %v654 = getelementptr i8, ptr %x.data.85, i64 %v652
+  call void @wb.row_load.float32.8.2.1.1(ptr %v654, i64 %v653, ptr %slots.603, i32 %v646, i64 -1)
+  br label %for.655
+for.655:
+  %turn.658 = phi i32 [ 0, %body.627 ], [ %turn.next.676, %body.656 ]
+  %s.659 = phi <8 x float> [ %s.642, %body.627 ], [ %s.674, %body.656 ]
+  %s.660 = phi <8 x float> [ %s.643, %body.627 ], [ %s.675, %body.656 ]
+  %more.661 = icmp slt i32 %turn.658, %v646
+  br i1 %more.661, label %body.656, label %endfor.657
+body.656:
+  %j.662 = add i32 %first.640, %turn.658
+  %v663 = sub i32 %v647, %turn.658
   ; line 5: s += sin(x[i, j])
-  %v668 = sext i32 %turn.663 to i64
-  %v669 = getelementptr <8 x float>, ptr %slots.616, i64 %v668
-  %v670 = load <8 x float>, ptr %v669, align 64
-  %v671 = sext i32 %turn.663 to i64
-  %v672 = getelementptr <8 x float>, ptr %slots.617, i64 %v671
-  %v673 = load <8 x float>, ptr %v672, align 64
-  %v674 = shufflevector <8 x float> %v670, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v675 = call <8 x float> @wbm_sin_32x8(<8 x float> %v674)
-  %v676 = shufflevector <8 x float> %v673, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v677 = call <8 x float> @wbm_sin_32x8(<8 x float> %v676)
-  %s.678 = fadd <8 x float> %s.664, %v675
-  %s.679 = fadd <8 x float> %s.665, %v677
+  %v664 = sext i32 %turn.658 to i64
+  %v665 = getelementptr <8 x float>, ptr %slots.603, i64 %v664
+  %v666 = load <8 x float>, ptr %v665, align 64
+  %v667 = sext i32 %turn.658 to i64
+  %v668 = getelementptr <8 x float>, ptr %slots.604, i64 %v667
+  %v669 = load <8 x float>, ptr %v668, align 64
+  %v670 = shufflevector <8 x float> %v666, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v671 = call <8 x float> @wbm_sin_32x8(<8 x float> %v670)
+  %v672 = shufflevector <8 x float> %v669, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v673 = call <8 x float> @wbm_sin_32x8(<8 x float> %v672)
+  %s.674 = fadd <8 x float> %s.659, %v671
+  %s.675 = fadd <8 x float> %s.660, %v673
   ; line 4: for j in range(x.shape[1]):
-  %turn.next.680 = add nsw i32 %turn.663, 1
-  br label %for.660
-endfor.662:
-  %first.next.681 = add nsw i32 %first.646, 16
-  %count.next.682 = add nuw i32 %count.647, 1
-  %more.683 = icmp ne i32 %count.next.682, %last.645
-  br i1 %more.683, label %body.633, label %stripped.634
-stripped.634:
-  %over.684 = icmp eq i32 %last.645, %iterations.631
-  br i1 %over.684, label %endfor.636, label %again.635, !prof !1
-again.635:
-  %stop.687 = load volatile i32, ptr %stop
-  %calm.688 = icmp eq i32 %stop.687, 0
-  br i1 %calm.688, label %go.686, label %ask.685, !prof !1
-ask.685:
-  %v689 = load ptr, ptr %v157
-  %v690 = call i32 %v689(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v691 = icmp eq i32 %v690, 0
-  br i1 %v691, label %go.686, label %stopped
-go.686:
-  %left.692 = sub i32 %iterations.631, %last.645
-  %few.693 = call i32 @llvm.umin.i32(i32 %left.692, i32 512)
-  %last.694 = add nuw i32 %last.645, %few.693
-  br label %strip.632
-endfor.636:
-  %v695 = phi <8 x float> [ splat (float 0x0000000000000000), %then.613 ], [ %s.664, %stripped.634 ]
-  %v696 = phi <8 x float> [ splat (float 0x0000000000000000), %then.613 ], [ %s.665, %stripped.634 ]
-  br label %endif.615
-else.614:
-  %left.702 = sub i32 %v610, 0
-  %few.703 = call i32 @llvm.umin.i32(i32 %left.702, i32 8192)
-  %last.704 = add nsw i32 0, %few.703
-  %more.705 = icmp slt i32 0, %v610
-  br i1 %more.705, label %strip.697, label %endfor.701
-strip.697:
-  %j.706 = phi i32 [ 0, %else.614 ], [ %last.709, %go.799 ]
-  %s.707 = phi <8 x float> [ splat (float 0x0000000000000000), %else.614 ], [ %s.793, %go.799 ]
-  %s.708 = phi <8 x float> [ splat (float 0x0000000000000000), %else.614 ], [ %s.794, %go.799 ]
-  %last.709 = phi i32 [ %last.704, %else.614 ], [ %last.807, %go.799 ]
-  br label %body.698
-body.698:
-  %j.710 = phi i32 [ %j.706, %strip.697 ], [ %j.next.795, %body.698 ]
-  %s.711 = phi <8 x float> [ %s.707, %strip.697 ], [ %s.793, %body.698 ]
-  %s.712 = phi <8 x float> [ %s.708, %strip.697 ], [ %s.794, %body.698 ]
+  %turn.next.676 = add nsw i32 %turn.658, 1
+  br label %for.655
+endfor.657:
+  %first.next.677 = add nsw i32 %first.640, 16
+  %count.next.678 = add nuw i32 %count.641, 1
+  %more.679 = icmp ne i32 %count.next.678, %last.639
+  br i1 %more.679, label %body.627, label %stripped.628
+stripped.628:
+  %over.680 = icmp eq i32 %last.639, %iterations.625
+  br i1 %over.680, label %endfor.630, label %again.629, !prof !1
+again.629:
+  %stop.683 = load volatile i32, ptr %stop
+  %calm.684 = icmp eq i32 %stop.683, 0
+  br i1 %calm.684, label %go.682, label %ask.681, !prof !1
+ask.681:
+  %v685 = load ptr, ptr %v159
+  %v686 = call i32 %v685(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v687 = icmp eq i32 %v686, 0
+  br i1 %v687, label %go.682, label %stopped
+go.682:
+  %left.688 = sub i32 %iterations.625, %last.639
+  %few.689 = call i32 @llvm.umin.i32(i32 %left.688, i32 512)
+  %last.690 = add nuw i32 %last.639, %few.689
+  br label %strip.626
+endfor.630:
+  %v691 = phi <8 x float> [ splat (float 0x0000000000000000), %then.609 ], [ %s.659, %stripped.628 ]
+  %v692 = phi <8 x float> [ splat (float 0x0000000000000000), %then.609 ], [ %s.660, %stripped.628 ]
+  br label %endif.611
+else.610:
+  %left.698 = sub i32 %v606, 0
+  %few.699 = call i32 @llvm.umin.i32(i32 %left.698, i32 8192)
+  %last.700 = add nsw i32 0, %few.699
+  %more.701 = icmp slt i32 0, %v606
+  br i1 %more.701, label %strip.693, label %endfor.697
+strip.693:
+  %j.702 = phi i32 [ 0, %else.610 ], [ %last.705, %go.793 ]
+  %s.703 = phi <8 x float> [ splat (float 0x0000000000000000), %else.610 ], [ %s.787, %go.793 ]
+  %s.704 = phi <8 x float> [ splat (float 0x0000000000000000), %else.610 ], [ %s.788, %go.793 ]
+  %last.705 = phi i32 [ %last.700, %else.610 ], [ %last.801, %go.793 ]
+  br label %body.694
+body.694:
+  %j.706 = phi i32 [ %j.702, %strip.693 ], [ %j.next.789, %body.694 ]
+  %s.707 = phi <8 x float> [ %s.703, %strip.693 ], [ %s.787, %body.694 ]
+  %s.708 = phi <8 x float> [ %s.704, %strip.693 ], [ %s.788, %body.694 ]
   ; line 5: s += sin(x[i, j])
-  %v713 = sext i32 %gang.606 to i64
-  %v714 = sext i32 %j.710 to i64
-  %v715 = mul i64 %v713, %x.shape1.15
-  %v716 = add i64 %v715, %v714
-  %v717 = mul i64 %v716, 4
-  %v718 = mul i64 %x.shape1.15, 4
-  %v719 = getelementptr i8, ptr %x.data.84, i64 %v717
-  %v720 = getelementptr i8, ptr %v719, i64 0
-  %v721 = load float, ptr %v720, align 4
-  %x.722 = insertelement <8 x float> poison, float %v721, i64 0
-  %v723 = getelementptr i8, ptr %v719, i64 %v718
-  %v724 = load float, ptr %v723, align 4
-  %x.725 = insertelement <8 x float> %x.722, float %v724, i64 1
-  %v726 = mul i64 %v718, 2
-  %v727 = getelementptr i8, ptr %v719, i64 %v726
-  %v728 = load float, ptr %v727, align 4
-  %x.729 = insertelement <8 x float> %x.725, float %v728, i64 2
-  %v730 = mul i64 %v718, 3
-  %v731 = getelementptr i8, ptr %v719, i64 %v730
-  %v732 = load float, ptr %v731, align 4
-  %x.733 = insertelement <8 x float> %x.729, float %v732, i64 3
-  %v734 = mul i64 %v718, 4
-  %v735 = getelementptr i8, ptr %v719, i64 %v734
-  %v736 = load float, ptr %v735, align 4
-  %x.737 = insertelement <8 x float> %x.733, float %v736, i64 4
-  %v738 = mul i64 %v718, 5
-  %v739 = getelementptr i8, ptr %v719, i64 %v738
-  %v740 = load float, ptr %v739, align 4
-  %x.741 = insertelement <8 x float> %x.737, float %v740, i64 5
-  %v742 = mul i64 %v718, 6
-  %v743 = getelementptr i8, ptr %v719, i64 %v742
-  %v744 = load float, ptr %v743, align 4
-  %x.745 = insertelement <8 x float> %x.741, float %v744, i64 6
-  %v746 = mul i64 %v718, 7
-  %v747 = getelementptr i8, ptr %v719, i64 %v746
-  %v748 = load float, ptr %v747, align 4
-  %x.749 = insertelement <8 x float> %x.745, float %v748, i64 7
-  %v750 = sext i32 %gang.606 to i64
-  %v751 = sext i32 %j.710 to i64
-  %v752 = mul i64 %v750, %x.shape1.15
-  %v753 = add i64 %v752, %v751
-  %v754 = mul i64 %v753, 4
-  %v755 = mul i64 %x.shape1.15, 4
-  %v756 = mul i64 %v755, 8
-  %v757 = add i64 %v754, %v756
-  %v758 = getelementptr i8, ptr %x.data.84, i64 %v757
-  %v759 = getelementptr i8, ptr %v758, i64 0
-  %v760 = load float, ptr %v759, align 4
-  %x.761 = insertelement <8 x float> poison, float %v760, i64 0
-  %v762 = getelementptr i8, ptr %v758, i64 %v755
-  %v763 = load float, ptr %v762, align 4
-  %x.764 = insertelement <8 x float> %x.761, float %v763, i64 1
-  %v765 = mul i64 %v755, 2
-  %v766 = getelementptr i8, ptr %v758, i64 %v765
-  %v767 = load float, ptr %v766, align 4
-  %x.768 = insertelement <8 x float> %x.764, float %v767, i64 2
-  %v769 = mul i64 %v755, 3
-  %v770 = getelementptr i8, ptr %v758, i64 %v769
-  %v771 = load float, ptr %v770, align 4
-  %x.772 = insertelement <8 x float> %x.768, float %v771, i64 3
-  %v773 = mul i64 %v755, 4
-  %v774 = getelementptr i8, ptr %v758, i64 %v773
-  %v775 = load float, ptr %v774, align 4
-  %x.776 = insertelement <8 x float> %x.772, float %v775, i64 4
-  %v777 = mul i64 %v755, 5
-  %v778 = getelementptr i8, ptr %v758, i64 %v777
-  %v779 = load float, ptr %v778, align 4
-  %x.780 = insertelement <8 x float> %x.776, float %v779, i64 5
-  %v781 = mul i64 %v755, 6
-  %v782 = getelementptr i8, ptr %v758, i64 %v781
-  %v783 = load float, ptr %v782, align 4
-  %x.784 = insertelement <8 x float> %x.780, float %v783, i64 6
-  %v785 = mul i64 %v755, 7
-  %v786 = getelementptr i8, ptr %v758, i64 %v785
-  %v787 = load float, ptr %v786, align 4
-  %x.788 = insertelement <8 x float> %x.784, float %v787, i64 7
-  %v789 = shufflevector <8 x float> %x.749, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v790 = call <8 x float> @wbm_sin_32x8(<8 x float> %v789)
-  %v791 = shufflevector <8 x float> %x.788, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v792 = call <8 x float> @wbm_sin_32x8(<8 x float> %v791)
-  %s.793 = fadd <8 x float> %s.711, %v790
-  %s.794 = fadd <8 x float> %s.712, %v792
+  %v709 = sext i32 %j.706 to i64
+  %v710 = mul i64 %i.605, %x.shape1.23
+  %v711 = add i64 %v710, %v709
+  %v712 = mul i64 %v711, 4
+  %v713 = mul i64 %x.shape1.23, 4
+  %v714 = getelementptr i8, ptr %x.data.85, i64 %v712
+  %v715 = getelementptr i8, ptr %v714, i64 0
+  %v716 = load float, ptr %v715, align 4
+  %x.717 = insertelement <8 x float> poison, float %v716, i64 0
+  %v718 = getelementptr i8, ptr %v714, i64 %v713
+  %v719 = load float, ptr %v718, align 4
+  %x.720 = insertelement <8 x float> %x.717, float %v719, i64 1
+  %v721 = mul i64 %v713, 2
+  %v722 = getelementptr i8, ptr %v714, i64 %v721
+  %v723 = load float, ptr %v722, align 4
+  %x.724 = insertelement <8 x float> %x.720, float %v723, i64 2
+  %v725 = mul i64 %v713, 3
+  %v726 = getelementptr i8, ptr %v714, i64 %v725
+  %v727 = load float, ptr %v726, align 4
+  %x.728 = insertelement <8 x float> %x.724, float %v727, i64 3
+  %v729 = mul i64 %v713, 4
+  %v730 = getelementptr i8, ptr %v714, i64 %v729
+  %v731 = load float, ptr %v730, align 4
+  %x.732 = insertelement <8 x float> %x.728, float %v731, i64 4
+  %v733 = mul i64 %v713, 5
+  %v734 = getelementptr i8, ptr %v714, i64 %v733
+  %v735 = load float, ptr %v734, align 4
+  %x.736 = insertelement <8 x float> %x.732, float %v735, i64 5
+  %v737 = mul i64 %v713, 6
+  %v738 = getelementptr i8, ptr %v714, i64 %v737
+  %v739 = load float, ptr %v738, align 4
+  %x.740 = insertelement <8 x float> %x.736, float %v739, i64 6
+  %v741 = mul i64 %v713, 7
+  %v742 = getelementptr i8, ptr %v714, i64 %v741
+  %v743 = load float, ptr %v742, align 4
+  %x.744 = insertelement <8 x float> %x.740, float %v743, i64 7
+  %v745 = sext i32 %j.706 to i64
+  %v746 = mul i64 %i.605, %x.shape1.23
+  %v747 = add i64 %v746, %v745
+  %v748 = mul i64 %v747, 4
+  %v749 = mul i64 %x.shape1.23, 4
+  %v750 = mul i64 %v749, 8
+  %v751 = add i64 %v748, %v750
+  %v752 = getelementptr i8, ptr %x.data.85, i64 %v751
+  %v753 = getelementptr i8, ptr %v752, i64 0
+  %v754 = load float, ptr %v753, align 4
+  %x.755 = insertelement <8 x float> poison, float %v754, i64 0
+  %v756 = getelementptr i8, ptr %v752, i64 %v749
+  %v757 = load float, ptr %v756, align 4
+  %x.758 = insertelement <8 x float> %x.755, float %v757, i64 1
+  %v759 = mul i64 %v749, 2
+  %v760 = getelementptr i8, ptr %v752, i64 %v759
+  %v761 = load float, ptr %v760, align 4
+  %x.762 = insertelement <8 x float> %x.758, float %v761, i64 2
+  %v763 = mul i64 %v749, 3
+  %v764 = getelementptr i8, ptr %v752, i64 %v763
+  %v765 = load float, ptr %v764, align 4
+  %x.766 = insertelement <8 x float> %x.762, float %v765, i64 3
+  %v767 = mul i64 %v749, 4
+  %v768 = getelementptr i8, ptr %v752, i64 %v767
+  %v769 = load float, ptr %v768, align 4
+  %x.770 = insertelement <8 x float> %x.766, float %v769, i64 4
+  %v771 = mul i64 %v749, 5
+  %v772 = getelementptr i8, ptr %v752, i64 %v771
+  %v773 = load float, ptr %v772, align 4
+  %x.774 = insertelement <8 x float> %x.770, float %v773, i64 5
+  %v775 = mul i64 %v749, 6
+  %v776 = getelementptr i8, ptr %v752, i64 %v775
+  %v777 = load float, ptr %v776, align 4
+  %x.778 = insertelement <8 x float> %x.774, float %v777, i64 6
+  %v779 = mul i64 %v749, 7
+  %v780 = getelementptr i8, ptr %v752, i64 %v779
+  %v781 = load float, ptr %v780, align 4
+  %x.782 = insertelement <8 x float> %x.778, float %v781, i64 7
+  %v783 = shufflevector <8 x float> %x.744, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v784 = call <8 x float> @wbm_sin_32x8(<8 x float> %v783)
+  %v785 = shufflevector <8 x float> %x.782, <8 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v786 = call <8 x float> @wbm_sin_32x8(<8 x float> %v785)
+  %s.787 = fadd <8 x float> %s.707, %v784
+  %s.788 = fadd <8 x float> %s.708, %v786
   ; line 4: for j in range(x.shape[1]):
-  %j.next.795 = add nsw i32 %j.710, 1
-  %more.796 = icmp ne i32 %j.next.795, %last.709
-  br i1 %more.796, label %body.698, label %stripped.699
-stripped.699:
-  %over.797 = icmp eq i32 %last.709, %v610
-  br i1 %over.797, label %endfor.701, label %again.700, !prof !1
-again.700:
-  %stop.800 = load volatile i32, ptr %stop
-  %calm.801 = icmp eq i32 %stop.800, 0
-  br i1 %calm.801, label %go.799, label %ask.798, !prof !1
-ask.798:
-  %v802 = load ptr, ptr %v157
-  %v803 = call i32 %v802(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v804 = icmp eq i32 %v803, 0
-  br i1 %v804, label %go.799, label %stopped
-go.799:
-  %left.805 = sub i32 %v610, %last.709
-  %few.806 = call i32 @llvm.umin.i32(i32 %left.805, i32 8192)
-  %last.807 = add nsw i32 %last.709, %few.806
-  br label %strip.697
-endfor.701:
-  %v808 = phi <8 x float> [ splat (float 0x0000000000000000), %else.614 ], [ %s.793, %stripped.699 ]
-  %v809 = phi <8 x float> [ splat (float 0x0000000000000000), %else.614 ], [ %s.794, %stripped.699 ]
-  br label %endif.615
-endif.615:
-  %s.810 = phi <8 x float> [ %v695, %endfor.636 ], [ %v808, %endfor.701 ]
-  %s.811 = phi <8 x float> [ %v696, %endfor.636 ], [ %v809, %endfor.701 ]
+  %j.next.789 = add nsw i32 %j.706, 1
+  %more.790 = icmp ne i32 %j.next.789, %last.705
+  br i1 %more.790, label %body.694, label %stripped.695
+stripped.695:
+  %over.791 = icmp eq i32 %last.705, %v606
+  br i1 %over.791, label %endfor.697, label %again.696, !prof !1
+again.696:
+  %stop.794 = load volatile i32, ptr %stop
+  %calm.795 = icmp eq i32 %stop.794, 0
+  br i1 %calm.795, label %go.793, label %ask.792, !prof !1
+ask.792:
+  %v796 = load ptr, ptr %v159
+  %v797 = call i32 %v796(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v798 = icmp eq i32 %v797, 0
+  br i1 %v798, label %go.793, label %stopped
+go.793:
+  %left.799 = sub i32 %v606, %last.705
+  %few.800 = call i32 @llvm.umin.i32(i32 %left.799, i32 8192)
+  %last.801 = add nsw i32 %last.705, %few.800
+  br label %strip.693
+endfor.697:
+  %v802 = phi <8 x float> [ splat (float 0x0000000000000000), %else.610 ], [ %s.787, %stripped.695 ]
+  %v803 = phi <8 x float> [ splat (float 0x0000000000000000), %else.610 ], [ %s.788, %stripped.695 ]
+  br label %endif.611
+endif.611:
+  %s.804 = phi <8 x float> [ %v691, %endfor.630 ], [ %v802, %endfor.697 ]
+  %s.805 = phi <8 x float> [ %v692, %endfor.630 ], [ %v803, %endfor.697 ]
   ; line 6: y[i] = s
-  %v812 = mul i64 %v609, 4
-  %v813 = getelementptr i8, ptr %y.data.565, i64 %v812
-  store <8 x float> %s.810, ptr %v813, align 4
-  %v814 = mul i64 %v609, 4
-  %v815 = add i64 %v814, 32
-  %v816 = getelementptr i8, ptr %y.data.565, i64 %v815
-  store <8 x float> %s.811, ptr %v816, align 4
-  %v819 = and i32 %number.607, 1
-  %early.820 = icmp ne i32 %v819, 1
-  br i1 %early.820, label %on.818, label %due.817, !prof !1
-due.817:
-  %stop.823 = load volatile i32, ptr %stop
-  %calm.824 = icmp eq i32 %stop.823, 0
-  br i1 %calm.824, label %go.822, label %ask.821, !prof !1
-ask.821:
-  %v825 = sext i32 %gang.606 to i64
-  store i64 %v825, ptr %v592
-  %v826 = load ptr, ptr %v157
-  %v827 = call i32 %v826(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v828 = icmp eq i32 %v827, 0
-  br i1 %v828, label %go.822, label %stopped
-go.822:
-  br label %on.818
-on.818:
-  %v829 = add nsw i32 %gang.606, 16
-  %v830 = add nsw i32 %number.607, 1
-  br label %gangs.599, !llvm.loop !3
-gangs.end.601:
+  %v806 = mul i64 %i.605, 4
+  %v807 = getelementptr i8, ptr %y.data.559, i64 %v806
+  store <8 x float> %s.804, ptr %v807, align 4
+  %v808 = mul i64 %i.605, 4
+  %v809 = add i64 %v808, 32
+  %v810 = getelementptr i8, ptr %y.data.559, i64 %v809
+  store <8 x float> %s.805, ptr %v810, align 4
+  %v813 = and i32 %number.601, 1
+  %early.814 = icmp ne i32 %v813, 1
+  br i1 %early.814, label %on.812, label %due.811, !prof !1
+due.811:
+  %stop.817 = load volatile i32, ptr %stop
+  %calm.818 = icmp eq i32 %stop.817, 0
+  br i1 %calm.818, label %go.816, label %ask.815, !prof !1
+ask.815:
+  %v819 = sext i32 %gang.600 to i64
+  store i64 %v819, ptr %v586
+  %v820 = load ptr, ptr %v159
+  %v821 = call i32 %v820(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v822 = icmp eq i32 %v821, 0
+  br i1 %v822, label %go.816, label %stopped
+go.816:
+  br label %on.812
+on.812:
+  %v823 = add nsw i32 %gang.600, 16
+  %v824 = add nsw i32 %number.601, 1
+  br label %gangs.593, !llvm.loop !3
+gangs.end.595:
   br label %threads
 threads:
-  %tid = phi i32 [ %gangs.605, %gangs.end.601 ], [ %tid.next, %thread.end ]
-  %more.831 = icmp slt i32 %tid, %high.2
-  br i1 %more.831, label %thread, label %finish
+  %tid = phi i32 [ %gangs.599, %gangs.end.595 ], [ %tid.next, %thread.end ]
+  %more.825 = icmp slt i32 %tid, %high.2
+  br i1 %more.825, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v832 = sext i32 %tid to i64
   ; line 4: for j in range(x.shape[1]):
-  %v833 = trunc i64 %x.shape1.15 to i32
-  %left.839 = sub i32 %v833, 0
-  %few.840 = call i32 @llvm.umin.i32(i32 %left.839, i32 8192)
-  %last.841 = add nsw i32 0, %few.840
-  %more.842 = icmp slt i32 0, %v833
-  br i1 %more.842, label %strip.834, label %endfor.838
-strip.834:
-  %j.843 = phi i32 [ 0, %thread ], [ %last.845, %go.860 ]
-  %s.844 = phi float [ 0x0000000000000000, %thread ], [ %s.855, %go.860 ]
-  %last.845 = phi i32 [ %last.841, %thread ], [ %last.868, %go.860 ]
-  br label %body.835
-body.835:
-  %j.846 = phi i32 [ %j.843, %strip.834 ], [ %j.next.856, %body.835 ]
-  %s.847 = phi float [ %s.844, %strip.834 ], [ %s.855, %body.835 ]
+  %v826 = trunc i64 %x.shape1.23 to i32
+  %left.832 = sub i32 %v826, 0
+  %few.833 = call i32 @llvm.umin.i32(i32 %left.832, i32 8192)
+  %last.834 = add nsw i32 0, %few.833
+  %more.835 = icmp slt i32 0, %v826
+  br i1 %more.835, label %strip.827, label %endfor.831
+strip.827:
+  %j.836 = phi i32 [ 0, %thread ], [ %last.838, %go.853 ]
+  %s.837 = phi float [ 0x0000000000000000, %thread ], [ %s.848, %go.853 ]
+  %last.838 = phi i32 [ %last.834, %thread ], [ %last.861, %go.853 ]
+  br label %body.828
+body.828:
+  %j.839 = phi i32 [ %j.836, %strip.827 ], [ %j.next.849, %body.828 ]
+  %s.840 = phi float [ %s.837, %strip.827 ], [ %s.848, %body.828 ]
   ; line 5: s += sin(x[i, j])
-  %v848 = sext i32 %tid to i64
-  %v849 = sext i32 %j.846 to i64
-  %v850 = mul nsw i64 %v848, %x.shape1.15
-  %v851 = add nsw i64 %v850, %v849
-  %v852 = getelementptr inbounds float, ptr %x.data.84, i64 %v851
-  %v853 = load float, ptr %v852
-  %v854 = call float @wbm_sin_32(float %v853) #1
-  %s.855 = fadd float %s.847, %v854
+  %v841 = sext i32 %tid to i64
+  %v842 = sext i32 %j.839 to i64
+  %v843 = mul nsw i64 %v841, %x.shape1.23
+  %v844 = add nsw i64 %v843, %v842
+  %v845 = getelementptr inbounds float, ptr %x.data.85, i64 %v844
+  %v846 = load float, ptr %v845
+  %v847 = call float @wbm_sin_32(float %v846) #1
+  %s.848 = fadd float %s.840, %v847
   ; line 4: for j in range(x.shape[1]):
-  %j.next.856 = add nsw i32 %j.846, 1
-  %more.857 = icmp ne i32 %j.next.856, %last.845
-  br i1 %more.857, label %body.835, label %stripped.836
-stripped.836:
-  %over.858 = icmp eq i32 %last.845, %v833
-  br i1 %over.858, label %endfor.838, label %again.837, !prof !1
-again.837:
-  %stop.861 = load volatile i32, ptr %stop
-  %calm.862 = icmp eq i32 %stop.861, 0
-  br i1 %calm.862, label %go.860, label %ask.859, !prof !1
-ask.859:
-  %v863 = load ptr, ptr %v157
-  %v864 = call i32 %v863(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v865 = icmp eq i32 %v864, 0
-  br i1 %v865, label %go.860, label %stopped
-go.860:
-  %left.866 = sub i32 %v833, %last.845
-  %few.867 = call i32 @llvm.umin.i32(i32 %left.866, i32 8192)
-  %last.868 = add nsw i32 %last.845, %few.867
-  br label %strip.834
-endfor.838:
-  %v869 = phi float [ 0x0000000000000000, %thread ], [ %s.855, %stripped.836 ]
+  %j.next.849 = add nsw i32 %j.839, 1
+  %more.850 = icmp ne i32 %j.next.849, %last.838
+  br i1 %more.850, label %body.828, label %stripped.829
+stripped.829:
+  %over.851 = icmp eq i32 %last.838, %v826
+  br i1 %over.851, label %endfor.831, label %again.830, !prof !1
+again.830:
+  %stop.854 = load volatile i32, ptr %stop
+  %calm.855 = icmp eq i32 %stop.854, 0
+  br i1 %calm.855, label %go.853, label %ask.852, !prof !1
+ask.852:
+  %v856 = load ptr, ptr %v159
+  %v857 = call i32 %v856(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v858 = icmp eq i32 %v857, 0
+  br i1 %v858, label %go.853, label %stopped
+go.853:
+  %left.859 = sub i32 %v826, %last.838
+  %few.860 = call i32 @llvm.umin.i32(i32 %left.859, i32 8192)
+  %last.861 = add nsw i32 %last.838, %few.860
+  br label %strip.827
+endfor.831:
+  %v862 = phi float [ 0x0000000000000000, %thread ], [ %s.848, %stripped.829 ]
   ; line 6: y[i] = s
-  %v870 = getelementptr inbounds float, ptr %y.data.565, i64 %v832
-  store float %v869, ptr %v870
-  %v873 = and i32 %tid, 31
-  %early.874 = icmp ne i32 %v873, 31
-  br i1 %early.874, label %on.872, label %due.871, !prof !1
-due.871:
-  %stop.877 = load volatile i32, ptr %stop
-  %calm.878 = icmp eq i32 %stop.877, 0
-  br i1 %calm.878, label %go.876, label %ask.875, !prof !1
-ask.875:
-  %v879 = sext i32 %tid to i64
-  store i64 %v879, ptr %v592
-  %v880 = load ptr, ptr %v157
-  %v881 = call i32 %v880(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v882 = icmp eq i32 %v881, 0
-  br i1 %v882, label %go.876, label %stopped
-go.876:
-  br label %on.872
-on.872:
+  %v863 = sext i32 %tid to i64
+  %v864 = getelementptr inbounds float, ptr %y.data.559, i64 %v863
+  store float %v862, ptr %v864
+  %v867 = and i32 %tid, 31
+  %early.868 = icmp ne i32 %v867, 31
+  br i1 %early.868, label %on.866, label %due.865, !prof !1
+due.865:
+  %stop.871 = load volatile i32, ptr %stop
+  %calm.872 = icmp eq i32 %stop.871, 0
+  br i1 %calm.872, label %go.870, label %ask.869, !prof !1
+ask.869:
+  %v873 = sext i32 %tid to i64
+  store i64 %v873, ptr %v586
+  %v874 = load ptr, ptr %v159
+  %v875 = call i32 %v874(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v876 = icmp eq i32 %v875, 0
+  br i1 %v876, label %go.870, label %stopped
+go.870:
+  br label %on.866
+on.866:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

@@ -18,8 +18,8 @@ threads:
   br i1 %more.3, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v4 = sext i32 %tid to i64
   ; line 3: atomic_add(bins, int(x[i] * 10.0) % len(bins), 1)
+  %v4 = sext i32 %tid to i64
   %v7 = getelementptr inbounds float, ptr %x.data.6, i64 %v4
   %v8 = load float, ptr %v7
   %v9 = fmul float %v8, 0x4024000000000000
@@ -51,7 +51,7 @@ thread:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
-  br label %threads
+  br label %threads, !llvm.loop !2
 finish:
   br label %exit
 exit:
@@ -72,3 +72,4 @@ define internal i32 @wb.int32.float32(float %x) alwaysinline nounwind {
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
+!2 = distinct !{!2, !{!"llvm.loop.vectorize.enable", i1 false}}

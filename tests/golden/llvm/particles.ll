@@ -26,7 +26,7 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 6: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
   %v16 = trunc i64 %p.shape0.15 to i32
@@ -54,13 +54,13 @@ body.18:
   %total.39 = phi <8 x float> [ %total.31, %strip.17 ], [ %v96, %body.18 ]
   %total.40 = phi <8 x float> [ %total.32, %strip.17 ], [ %v98, %body.18 ]
   ; line 9: total += force(p[i], p[j])
-  %v41 = mul i64 %v13, 12
+  %v41 = mul i64 %i.13, 12
   %v44 = getelementptr i8, ptr %p.data.43, i64 %v41
   %p.45 = load <24 x float>, ptr %v44, align 4
   %v46 = shufflevector <24 x float> %p.45, <24 x float> poison, <8 x i32> <i32 0, i32 3, i32 6, i32 9, i32 12, i32 15, i32 18, i32 21>
   %v47 = shufflevector <24 x float> %p.45, <24 x float> poison, <8 x i32> <i32 1, i32 4, i32 7, i32 10, i32 13, i32 16, i32 19, i32 22>
   %v48 = shufflevector <24 x float> %p.45, <24 x float> poison, <8 x i32> <i32 2, i32 5, i32 8, i32 11, i32 14, i32 17, i32 20, i32 23>
-  %v49 = mul i64 %v13, 12
+  %v49 = mul i64 %i.13, 12
   %v50 = add i64 %v49, 96
   %v51 = getelementptr i8, ptr %p.data.43, i64 %v50
   %p.52 = load <24 x float>, ptr %v51, align 4
@@ -116,7 +116,7 @@ body.18:
   ; line 8: for j in range(len(p)):
   %j.next.99 = add nsw i32 %j.34, 1
   %more.100 = icmp ne i32 %j.next.99, %last.33
-  br i1 %more.100, label %body.18, label %stripped.19
+  br i1 %more.100, label %body.18, label %stripped.19, !llvm.loop !2
 stripped.19:
   %over.101 = icmp eq i32 %last.33, %v16
   br i1 %over.101, label %endfor.21, label %again.20, !prof !1
@@ -142,14 +142,14 @@ endfor.21:
   %v117 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v96, %stripped.19 ]
   %v118 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v98, %stripped.19 ]
   ; line 10: f[i] = total
-  %v119 = mul i64 %v13, 12
+  %v119 = mul i64 %i.13, 12
   %v120 = shufflevector <8 x float> %v113, <8 x float> %v114, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v121 = shufflevector <8 x float> %v115, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v122 = shufflevector <16 x float> %v120, <16 x float> %v121, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %v123 = shufflevector <32 x float> %v122, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
   %v126 = getelementptr i8, ptr %f.data.125, i64 %v119
   store <24 x float> %v123, ptr %v126, align 4
-  %v127 = mul i64 %v13, 12
+  %v127 = mul i64 %i.13, 12
   %v128 = shufflevector <8 x float> %v116, <8 x float> %v117, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v129 = shufflevector <8 x float> %v118, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v130 = shufflevector <16 x float> %v128, <16 x float> %v129, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
@@ -176,7 +176,7 @@ go.139:
 on.135:
   %v147 = add nsw i32 %gang.10, 16
   %v148 = add nsw i32 %number.11, 1
-  br label %gangs.3, !llvm.loop !2
+  br label %gangs.3, !llvm.loop !3
 gangs.end.5:
   %left.149 = sub nsw i32 %high.2, %gangs.9
   %several.152 = icmp sge i32 %left.149, 4
@@ -195,7 +195,7 @@ rest.150:
   %v163 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v162)
   %mask.164 = bitcast <8 x float> %v163 to <8 x i32>
   ; line 6: i = tid()
-  %v165 = sext i32 %gangs.9 to i64
+  %i.165 = sext i32 %gangs.9 to i64
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
   %v166 = trunc i64 %p.shape0.15 to i32
@@ -223,7 +223,7 @@ body.168:
   %total.189 = phi <8 x float> [ %total.181, %strip.167 ], [ %v434, %body.168 ]
   %total.190 = phi <8 x float> [ %total.182, %strip.167 ], [ %v436, %body.168 ]
   ; line 9: total += force(p[i], p[j])
-  %v191 = mul i64 %v165, 12
+  %v191 = mul i64 %i.165, 12
   %v192 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v193 = getelementptr i8, ptr %p.data.43, i64 %v191
   %flags.194 = icmp slt <8 x i32> %mask.159, zeroinitializer
@@ -324,7 +324,7 @@ body.168:
   %v289 = getelementptr float, ptr %v283, i64 2
   %v290 = load float, ptr %v289, align 4
   %p.291 = insertelement <8 x float> %p.279, float %v290, i64 7
-  %v292 = mul i64 %v165, 12
+  %v292 = mul i64 %i.165, 12
   %v293 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v294 = add i64 %v292, 96
   %v295 = getelementptr i8, ptr %p.data.43, i64 %v294
@@ -475,7 +475,7 @@ body.168:
   ; line 8: for j in range(len(p)):
   %j.next.437 = add nsw i32 %j.184, 1
   %more.438 = icmp ne i32 %j.next.437, %last.183
-  br i1 %more.438, label %body.168, label %stripped.169
+  br i1 %more.438, label %body.168, label %stripped.169, !llvm.loop !4
 stripped.169:
   %over.439 = icmp eq i32 %last.183, %v166
   br i1 %over.439, label %endfor.171, label %again.170, !prof !1
@@ -501,7 +501,7 @@ endfor.171:
   %v454 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.150 ], [ %v434, %stripped.169 ]
   %v455 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.150 ], [ %v436, %stripped.169 ]
   ; line 10: f[i] = total
-  %v456 = mul i64 %v165, 12
+  %v456 = mul i64 %i.165, 12
   %v458 = getelementptr i8, ptr %nowhere.457, i64 0
   %v459 = getelementptr i8, ptr %f.data.125, i64 %v456
   %flags.460 = icmp slt <8 x i32> %mask.159, zeroinitializer
@@ -602,7 +602,7 @@ endfor.171:
   %v532 = extractelement <8 x float> %v452, i64 7
   %v533 = getelementptr float, ptr %v528, i64 2
   store float %v532, ptr %v533, align 4
-  %v534 = mul i64 %v165, 12
+  %v534 = mul i64 %i.165, 12
   %v535 = getelementptr i8, ptr %nowhere.457, i64 0
   %v536 = add i64 %v534, 96
   %v537 = getelementptr i8, ptr %f.data.125, i64 %v536
@@ -714,112 +714,116 @@ threads:
   br i1 %more.613, label %thread, label %finish
 thread:
   ; line 6: i = tid()
-  %v614 = sext i32 %tid to i64
   ; line 7: total = vec3()
   ; line 8: for j in range(len(p)):
-  %v615 = trunc i64 %p.shape0.15 to i32
-  %left.621 = sub i32 %v615, 0
-  %few.622 = call i32 @llvm.umin.i32(i32 %left.621, i32 1024)
-  %last.623 = add nsw i32 0, %few.622
-  %more.624 = icmp slt i32 0, %v615
-  br i1 %more.624, label %strip.616, label %endfor.620
-strip.616:
-  %j.625 = phi i32 [ 0, %thread ], [ %last.629, %go.666 ]
-  %total.626 = phi float [ 0x0000000000000000, %thread ], [ %v659, %go.666 ]
-  %total.627 = phi float [ 0x0000000000000000, %thread ], [ %v660, %go.666 ]
-  %total.628 = phi float [ 0x0000000000000000, %thread ], [ %v661, %go.666 ]
-  %last.629 = phi i32 [ %last.623, %thread ], [ %last.674, %go.666 ]
-  br label %body.617
-body.617:
-  %j.630 = phi i32 [ %j.625, %strip.616 ], [ %j.next.662, %body.617 ]
-  %total.631 = phi float [ %total.626, %strip.616 ], [ %v659, %body.617 ]
-  %total.632 = phi float [ %total.627, %strip.616 ], [ %v660, %body.617 ]
-  %total.633 = phi float [ %total.628, %strip.616 ], [ %v661, %body.617 ]
+  %v614 = trunc i64 %p.shape0.15 to i32
+  %left.620 = sub i32 %v614, 0
+  %few.621 = call i32 @llvm.umin.i32(i32 %left.620, i32 1024)
+  %last.622 = add nsw i32 0, %few.621
+  %more.623 = icmp slt i32 0, %v614
+  br i1 %more.623, label %strip.615, label %endfor.619
+strip.615:
+  %j.624 = phi i32 [ 0, %thread ], [ %last.628, %go.669 ]
+  %total.625 = phi float [ 0x0000000000000000, %thread ], [ %v662, %go.669 ]
+  %total.626 = phi float [ 0x0000000000000000, %thread ], [ %v663, %go.669 ]
+  %total.627 = phi float [ 0x0000000000000000, %thread ], [ %v664, %go.669 ]
+  %last.628 = phi i32 [ %last.622, %thread ], [ %last.677, %go.669 ]
+  br label %body.616
+body.616:
+  %j.629 = phi i32 [ %j.624, %strip.615 ], [ %j.next.665, %body.616 ]
+  %total.630 = phi float [ %total.625, %strip.615 ], [ %v662, %body.616 ]
+  %total.631 = phi float [ %total.626, %strip.615 ], [ %v663, %body.616 ]
+  %total.632 = phi float [ %total.627, %strip.615 ], [ %v664, %body.616 ]
   ; line 9: total += force(p[i], p[j])
-  %v634 = getelementptr inbounds [3 x float], ptr %p.data.43, i64 %v614
+  %v633 = sext i32 %tid to i64
+  %v634 = getelementptr inbounds [3 x float], ptr %p.data.43, i64 %v633
   %v635 = getelementptr inbounds float, ptr %v634, i64 1
   %v636 = getelementptr inbounds float, ptr %v634, i64 2
   %v637 = load float, ptr %v634
-  %v638 = load float, ptr %v635
-  %v639 = load float, ptr %v636
-  %v640 = sext i32 %j.630 to i64
-  %v641 = getelementptr inbounds [3 x float], ptr %p.data.43, i64 %v640
-  %v642 = getelementptr inbounds float, ptr %v641, i64 1
-  %v643 = getelementptr inbounds float, ptr %v641, i64 2
-  %v644 = load float, ptr %v641
-  %v645 = load float, ptr %v642
-  %v646 = load float, ptr %v643
+  %v638 = freeze float %v637
+  %v639 = load float, ptr %v635
+  %v640 = freeze float %v639
+  %v641 = load float, ptr %v636
+  %v642 = freeze float %v641
+  %v643 = sext i32 %j.629 to i64
+  %v644 = getelementptr inbounds [3 x float], ptr %p.data.43, i64 %v643
+  %v645 = getelementptr inbounds float, ptr %v644, i64 1
+  %v646 = getelementptr inbounds float, ptr %v644, i64 2
+  %v647 = load float, ptr %v644
+  %v648 = load float, ptr %v645
+  %v649 = load float, ptr %v646
   ; line 2: d = b - a
-  %v647 = fsub float %v644, %v637
-  %v648 = fsub float %v645, %v638
-  %v649 = fsub float %v646, %v639
+  %v650 = fsub float %v647, %v638
+  %v651 = fsub float %v648, %v640
+  %v652 = fsub float %v649, %v642
   ; line 3: return d / (length_sq(d) + 0.01)
-  %v650 = fmul float %v647, %v647
-  %v651 = fmul float %v648, %v648
-  %v652 = fmul float %v649, %v649
-  %v653 = fadd float %v650, %v651
-  %v654 = fadd float %v653, %v652
-  %v655 = fadd float %v654, 0x3F847AE140000000
-  %v656 = fdiv float %v647, %v655
-  %v657 = fdiv float %v648, %v655
-  %v658 = fdiv float %v649, %v655
+  %v653 = fmul float %v650, %v650
+  %v654 = fmul float %v651, %v651
+  %v655 = fmul float %v652, %v652
+  %v656 = fadd float %v653, %v654
+  %v657 = fadd float %v656, %v655
+  %v658 = fadd float %v657, 0x3F847AE140000000
+  %v659 = fdiv float %v650, %v658
+  %v660 = fdiv float %v651, %v658
+  %v661 = fdiv float %v652, %v658
   ; line 9: total += force(p[i], p[j])
-  %v659 = fadd float %total.631, %v656
-  %v660 = fadd float %total.632, %v657
-  %v661 = fadd float %total.633, %v658
+  %v662 = fadd float %total.630, %v659
+  %v663 = fadd float %total.631, %v660
+  %v664 = fadd float %total.632, %v661
   ; line 8: for j in range(len(p)):
-  %j.next.662 = add nsw i32 %j.630, 1
-  %more.663 = icmp ne i32 %j.next.662, %last.629
-  br i1 %more.663, label %body.617, label %stripped.618
-stripped.618:
-  %over.664 = icmp eq i32 %last.629, %v615
-  br i1 %over.664, label %endfor.620, label %again.619, !prof !1
-again.619:
-  %stop.667 = load volatile i32, ptr %stop
-  %calm.668 = icmp eq i32 %stop.667, 0
-  br i1 %calm.668, label %go.666, label %ask.665, !prof !1
-ask.665:
-  %v669 = load ptr, ptr %v106
-  %v670 = call i32 %v669(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v671 = icmp eq i32 %v670, 0
-  br i1 %v671, label %go.666, label %stopped
-go.666:
-  %left.672 = sub i32 %v615, %last.629
-  %few.673 = call i32 @llvm.umin.i32(i32 %left.672, i32 1024)
-  %last.674 = add nsw i32 %last.629, %few.673
-  br label %strip.616
-endfor.620:
-  %v675 = phi float [ 0x0000000000000000, %thread ], [ %v659, %stripped.618 ]
-  %v676 = phi float [ 0x0000000000000000, %thread ], [ %v660, %stripped.618 ]
-  %v677 = phi float [ 0x0000000000000000, %thread ], [ %v661, %stripped.618 ]
+  %j.next.665 = add nsw i32 %j.629, 1
+  %more.666 = icmp ne i32 %j.next.665, %last.628
+  br i1 %more.666, label %body.616, label %stripped.617, !llvm.loop !5
+stripped.617:
+  %over.667 = icmp eq i32 %last.628, %v614
+  br i1 %over.667, label %endfor.619, label %again.618, !prof !1
+again.618:
+  %stop.670 = load volatile i32, ptr %stop
+  %calm.671 = icmp eq i32 %stop.670, 0
+  br i1 %calm.671, label %go.669, label %ask.668, !prof !1
+ask.668:
+  %v672 = load ptr, ptr %v106
+  %v673 = call i32 %v672(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v674 = icmp eq i32 %v673, 0
+  br i1 %v674, label %go.669, label %stopped
+go.669:
+  %left.675 = sub i32 %v614, %last.628
+  %few.676 = call i32 @llvm.umin.i32(i32 %left.675, i32 1024)
+  %last.677 = add nsw i32 %last.628, %few.676
+  br label %strip.615
+endfor.619:
+  %v678 = phi float [ 0x0000000000000000, %thread ], [ %v662, %stripped.617 ]
+  %v679 = phi float [ 0x0000000000000000, %thread ], [ %v663, %stripped.617 ]
+  %v680 = phi float [ 0x0000000000000000, %thread ], [ %v664, %stripped.617 ]
   ; line 10: f[i] = total
-  %v678 = getelementptr inbounds [3 x float], ptr %f.data.125, i64 %v614
-  %v679 = getelementptr inbounds float, ptr %v678, i64 1
-  %v680 = getelementptr inbounds float, ptr %v678, i64 2
-  store float %v675, ptr %v678
-  store float %v676, ptr %v679
-  store float %v677, ptr %v680
-  %v683 = and i32 %tid, 31
-  %early.684 = icmp ne i32 %v683, 31
-  br i1 %early.684, label %on.682, label %due.681, !prof !1
-due.681:
-  %stop.687 = load volatile i32, ptr %stop
-  %calm.688 = icmp eq i32 %stop.687, 0
-  br i1 %calm.688, label %go.686, label %ask.685, !prof !1
-ask.685:
-  %v689 = sext i32 %tid to i64
-  store i64 %v689, ptr %v142
-  %v690 = load ptr, ptr %v106
-  %v691 = call i32 %v690(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v692 = icmp eq i32 %v691, 0
-  br i1 %v692, label %go.686, label %stopped
-go.686:
-  br label %on.682
-on.682:
+  %v681 = sext i32 %tid to i64
+  %v682 = getelementptr inbounds [3 x float], ptr %f.data.125, i64 %v681
+  %v683 = getelementptr inbounds float, ptr %v682, i64 1
+  %v684 = getelementptr inbounds float, ptr %v682, i64 2
+  store float %v678, ptr %v682
+  store float %v679, ptr %v683
+  store float %v680, ptr %v684
+  %v687 = and i32 %tid, 31
+  %early.688 = icmp ne i32 %v687, 31
+  br i1 %early.688, label %on.686, label %due.685, !prof !1
+due.685:
+  %stop.691 = load volatile i32, ptr %stop
+  %calm.692 = icmp eq i32 %stop.691, 0
+  br i1 %calm.692, label %go.690, label %ask.689, !prof !1
+ask.689:
+  %v693 = sext i32 %tid to i64
+  store i64 %v693, ptr %v142
+  %v694 = load ptr, ptr %v106
+  %v695 = call i32 %v694(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v696 = icmp eq i32 %v695, 0
+  br i1 %v696, label %go.690, label %stopped
+go.690:
+  br label %on.686
+on.686:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1
-  br label %threads, !llvm.loop !3
+  br label %threads, !llvm.loop !6
 finish:
   br label %exit
 exit:
@@ -834,5 +838,8 @@ declare <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float>)
 attributes #0 = { nounwind "no-trapping-math"="true" "no-builtin-memset" }
 !0 = !{i64 0, i64 140737488355328}
 !1 = !{!"branch_weights", i32 1048575, i32 1}
-!2 = distinct !{!2, !{!"llvm.loop.unroll.disable"}}
-!3 = distinct !{!3, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}
+!2 = distinct !{!2, !{!"llvm.loop.interleave.count", i32 1}}
+!3 = distinct !{!3, !{!"llvm.loop.unroll.disable"}, !{!"llvm.loop.interleave.count", i32 1}}
+!4 = distinct !{!4, !{!"llvm.loop.interleave.count", i32 1}}
+!5 = distinct !{!5, !{!"llvm.loop.interleave.count", i32 1}}
+!6 = distinct !{!6, !{!"llvm.loop.vectorize.enable", i1 false}, !{!"llvm.loop.unroll.disable"}}

@@ -27,7 +27,7 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 2: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 4: for q in range(len(x)):
   %v16 = trunc i64 %x.shape0.15 to i32
   %left.22 = sub i32 %v16, 0
@@ -74,36 +74,36 @@ go.45:
 endfor.21:
   %v55 = phi float [ 0x0000000000000000, %gang.4 ], [ %s.40, %stripped.19 ]
   ; line 6: y[i] = s
-  %v56 = mul i64 %v13, 4
+  %v56 = mul i64 %i.13, 4
   %v57 = insertelement <8 x float> poison, float %v55, i64 0
   %v58 = shufflevector <8 x float> %v57, <8 x float> poison, <8 x i32> zeroinitializer
   %v61 = getelementptr i8, ptr %y.data.60, i64 %v56
   store <8 x float> %v58, ptr %v61, align 4
-  %v62 = mul i64 %v13, 4
+  %v62 = mul i64 %i.13, 4
   %v63 = add i64 %v62, 32
   %v64 = getelementptr i8, ptr %y.data.60, i64 %v63
   store <8 x float> %v58, ptr %v64, align 4
-  %v65 = mul i64 %v13, 4
+  %v65 = mul i64 %i.13, 4
   %v66 = add i64 %v65, 64
   %v67 = getelementptr i8, ptr %y.data.60, i64 %v66
   store <8 x float> %v58, ptr %v67, align 4
-  %v68 = mul i64 %v13, 4
+  %v68 = mul i64 %i.13, 4
   %v69 = add i64 %v68, 96
   %v70 = getelementptr i8, ptr %y.data.60, i64 %v69
   store <8 x float> %v58, ptr %v70, align 4
-  %v71 = mul i64 %v13, 4
+  %v71 = mul i64 %i.13, 4
   %v72 = add i64 %v71, 128
   %v73 = getelementptr i8, ptr %y.data.60, i64 %v72
   store <8 x float> %v58, ptr %v73, align 4
-  %v74 = mul i64 %v13, 4
+  %v74 = mul i64 %i.13, 4
   %v75 = add i64 %v74, 160
   %v76 = getelementptr i8, ptr %y.data.60, i64 %v75
   store <8 x float> %v58, ptr %v76, align 4
-  %v77 = mul i64 %v13, 4
+  %v77 = mul i64 %i.13, 4
   %v78 = add i64 %v77, 192
   %v79 = getelementptr i8, ptr %y.data.60, i64 %v78
   store <8 x float> %v58, ptr %v79, align 4
-  %v80 = mul i64 %v13, 4
+  %v80 = mul i64 %i.13, 4
   %v81 = add i64 %v80, 224
   %v82 = getelementptr i8, ptr %y.data.60, i64 %v81
   store <8 x float> %v58, ptr %v82, align 4
@@ -134,7 +134,7 @@ gangs.94:
   br i1 %more.103, label %gang.95, label %gangs.end.96
 gang.95:
   ; line 2: i = tid()
-  %v104 = sext i32 %gang.101 to i64
+  %i.104 = sext i32 %gang.101 to i64
   ; line 4: for q in range(len(x)):
   %v105 = trunc i64 %x.shape0.15 to i32
   %left.111 = sub i32 %v105, 0
@@ -181,12 +181,12 @@ go.130:
 endfor.110:
   %v139 = phi float [ 0x0000000000000000, %gang.95 ], [ %s.125, %stripped.108 ]
   ; line 6: y[i] = s
-  %v140 = mul i64 %v104, 4
+  %v140 = mul i64 %i.104, 4
   %v141 = insertelement <8 x float> poison, float %v139, i64 0
   %v142 = shufflevector <8 x float> %v141, <8 x float> poison, <8 x i32> zeroinitializer
   %v143 = getelementptr i8, ptr %y.data.60, i64 %v140
   store <8 x float> %v142, ptr %v143, align 4
-  %v144 = mul i64 %v104, 4
+  %v144 = mul i64 %i.104, 4
   %v145 = add i64 %v144, 32
   %v146 = getelementptr i8, ptr %y.data.60, i64 %v145
   store <8 x float> %v142, ptr %v146, align 4
@@ -228,7 +228,7 @@ rest.162:
   %v175 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v174)
   %mask.176 = bitcast <8 x float> %v175 to <8 x i32>
   ; line 2: i = tid()
-  %v177 = sext i32 %gangs.100 to i64
+  %i.177 = sext i32 %gangs.100 to i64
   ; line 4: for q in range(len(x)):
   %v178 = trunc i64 %x.shape0.15 to i32
   %left.184 = sub i32 %v178, 0
@@ -275,13 +275,13 @@ go.203:
 endfor.183:
   %v212 = phi float [ 0x0000000000000000, %rest.162 ], [ %s.198, %stripped.181 ]
   ; line 6: y[i] = s
-  %v213 = mul i64 %v177, 4
+  %v213 = mul i64 %i.177, 4
   %v214 = insertelement <8 x float> poison, float %v212, i64 0
   %v215 = shufflevector <8 x float> %v214, <8 x float> poison, <8 x i32> zeroinitializer
   %v216 = getelementptr i8, ptr %y.data.60, i64 %v213
   %flags.217 = icmp slt <8 x i32> %mask.171, zeroinitializer
   call void @llvm.masked.store.v8f32.p0(<8 x float> %v215, ptr %v216, i32 4, <8 x i1> %flags.217)
-  %v218 = mul i64 %v177, 4
+  %v218 = mul i64 %i.177, 4
   %v219 = add i64 %v218, 32
   %v220 = getelementptr i8, ptr %y.data.60, i64 %v219
   %flags.221 = icmp slt <8 x i32> %mask.176, zeroinitializer
@@ -296,55 +296,55 @@ threads:
   br i1 %more.223, label %thread, label %finish
 thread:
   ; line 2: i = tid()
-  %v224 = sext i32 %tid to i64
   ; line 4: for q in range(len(x)):
-  %v225 = trunc i64 %x.shape0.15 to i32
-  %left.231 = sub i32 %v225, 0
-  %few.232 = call i32 @llvm.umin.i32(i32 %left.231, i32 8192)
-  %last.233 = add nsw i32 0, %few.232
-  %more.234 = icmp slt i32 0, %v225
-  br i1 %more.234, label %strip.226, label %endfor.230
-strip.226:
-  %q.235 = phi i32 [ 0, %thread ], [ %last.237, %go.250 ]
-  %s.236 = phi float [ 0x0000000000000000, %thread ], [ %s.245, %go.250 ]
-  %last.237 = phi i32 [ %last.233, %thread ], [ %last.258, %go.250 ]
-  br label %body.227
-body.227:
-  %q.238 = phi i32 [ %q.235, %strip.226 ], [ %q.next.246, %body.227 ]
-  %s.239 = phi float [ %s.236, %strip.226 ], [ %s.245, %body.227 ]
+  %v224 = trunc i64 %x.shape0.15 to i32
+  %left.230 = sub i32 %v224, 0
+  %few.231 = call i32 @llvm.umin.i32(i32 %left.230, i32 8192)
+  %last.232 = add nsw i32 0, %few.231
+  %more.233 = icmp slt i32 0, %v224
+  br i1 %more.233, label %strip.225, label %endfor.229
+strip.225:
+  %q.234 = phi i32 [ 0, %thread ], [ %last.236, %go.249 ]
+  %s.235 = phi float [ 0x0000000000000000, %thread ], [ %s.244, %go.249 ]
+  %last.236 = phi i32 [ %last.232, %thread ], [ %last.257, %go.249 ]
+  br label %body.226
+body.226:
+  %q.237 = phi i32 [ %q.234, %strip.225 ], [ %q.next.245, %body.226 ]
+  %s.238 = phi float [ %s.235, %strip.225 ], [ %s.244, %body.226 ]
   ; line 5: s = 0.5 * s + x[q] * decay
-  %v240 = fmul float 0x3FE0000000000000, %s.239
-  %v241 = sext i32 %q.238 to i64
-  %v242 = getelementptr inbounds float, ptr %x.data.34, i64 %v241
-  %v243 = load float, ptr %v242
-  %v244 = fmul float %v243, %decay.38
-  %s.245 = fadd float %v240, %v244
+  %v239 = fmul float 0x3FE0000000000000, %s.238
+  %v240 = sext i32 %q.237 to i64
+  %v241 = getelementptr inbounds float, ptr %x.data.34, i64 %v240
+  %v242 = load float, ptr %v241
+  %v243 = fmul float %v242, %decay.38
+  %s.244 = fadd float %v239, %v243
   ; line 4: for q in range(len(x)):
-  %q.next.246 = add nsw i32 %q.238, 1
-  %more.247 = icmp ne i32 %q.next.246, %last.237
-  br i1 %more.247, label %body.227, label %stripped.228
-stripped.228:
-  %over.248 = icmp eq i32 %last.237, %v225
-  br i1 %over.248, label %endfor.230, label %again.229, !prof !1
-again.229:
-  %stop.251 = load volatile i32, ptr %stop
-  %calm.252 = icmp eq i32 %stop.251, 0
-  br i1 %calm.252, label %go.250, label %ask.249, !prof !1
-ask.249:
-  %v253 = load ptr, ptr %v48
-  %v254 = call i32 %v253(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v255 = icmp eq i32 %v254, 0
-  br i1 %v255, label %go.250, label %stopped
-go.250:
-  %left.256 = sub i32 %v225, %last.237
-  %few.257 = call i32 @llvm.umin.i32(i32 %left.256, i32 8192)
-  %last.258 = add nsw i32 %last.237, %few.257
-  br label %strip.226
-endfor.230:
-  %v259 = phi float [ 0x0000000000000000, %thread ], [ %s.245, %stripped.228 ]
+  %q.next.245 = add nsw i32 %q.237, 1
+  %more.246 = icmp ne i32 %q.next.245, %last.236
+  br i1 %more.246, label %body.226, label %stripped.227
+stripped.227:
+  %over.247 = icmp eq i32 %last.236, %v224
+  br i1 %over.247, label %endfor.229, label %again.228, !prof !1
+again.228:
+  %stop.250 = load volatile i32, ptr %stop
+  %calm.251 = icmp eq i32 %stop.250, 0
+  br i1 %calm.251, label %go.249, label %ask.248, !prof !1
+ask.248:
+  %v252 = load ptr, ptr %v48
+  %v253 = call i32 %v252(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v254 = icmp eq i32 %v253, 0
+  br i1 %v254, label %go.249, label %stopped
+go.249:
+  %left.255 = sub i32 %v224, %last.236
+  %few.256 = call i32 @llvm.umin.i32(i32 %left.255, i32 8192)
+  %last.257 = add nsw i32 %last.236, %few.256
+  br label %strip.225
+endfor.229:
+  %v258 = phi float [ 0x0000000000000000, %thread ], [ %s.244, %stripped.227 ]
   ; line 6: y[i] = s
-  %v260 = getelementptr inbounds float, ptr %y.data.60, i64 %v224
-  store float %v259, ptr %v260
+  %v259 = sext i32 %tid to i64
+  %v260 = getelementptr inbounds float, ptr %y.data.60, i64 %v259
+  store float %v258, ptr %v260
   %v263 = and i32 %tid, 31
   %early.264 = icmp ne i32 %v263, 31
   br i1 %early.264, label %on.262, label %due.261, !prof !1

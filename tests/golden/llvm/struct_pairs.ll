@@ -28,9 +28,9 @@ gangs.3:
   br i1 %more.12, label %gang.4, label %gangs.end.5
 gang.4:
   ; line 9: i = tid()
-  %v13 = sext i32 %gang.10 to i64
+  %i.13 = sext i32 %gang.10 to i64
   ; line 10: a = bodies[i]
-  %v14 = mul i64 %v13, 32
+  %v14 = mul i64 %i.13, 32
   %v17 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v14
   %v18 = getelementptr i8, ptr %v17, i64 0
   %v19 = getelementptr i8, ptr %v17, i64 32
@@ -76,7 +76,7 @@ gang.4:
   %a.pos.59 = bitcast <8 x i32> %v51 to <8 x float>
   %a.pos.60 = bitcast <8 x i32> %v52 to <8 x float>
   %a.mass.61 = bitcast <8 x i32> %v56 to <8 x float>
-  %v62 = mul i64 %v13, 32
+  %v62 = mul i64 %i.13, 32
   %v63 = add i64 %v62, 256
   %v64 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v63
   %v65 = getelementptr i8, ptr %v64, i64 0
@@ -277,14 +277,14 @@ endfor.116:
   %v248 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v227, %stripped.114 ]
   %v249 = phi <8 x float> [ splat (float 0x0000000000000000), %gang.4 ], [ %v229, %stripped.114 ]
   ; line 17: f[i] = total
-  %v250 = mul i64 %v13, 12
+  %v250 = mul i64 %i.13, 12
   %v251 = shufflevector <8 x float> %v244, <8 x float> %v245, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v252 = shufflevector <8 x float> %v246, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v253 = shufflevector <16 x float> %v251, <16 x float> %v252, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
   %v254 = shufflevector <32 x float> %v253, <32 x float> poison, <24 x i32> <i32 0, i32 8, i32 16, i32 1, i32 9, i32 17, i32 2, i32 10, i32 18, i32 3, i32 11, i32 19, i32 4, i32 12, i32 20, i32 5, i32 13, i32 21, i32 6, i32 14, i32 22, i32 7, i32 15, i32 23>
   %v257 = getelementptr i8, ptr %f.data.256, i64 %v250
   store <24 x float> %v254, ptr %v257, align 4
-  %v258 = mul i64 %v13, 12
+  %v258 = mul i64 %i.13, 12
   %v259 = shufflevector <8 x float> %v247, <8 x float> %v248, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v260 = shufflevector <8 x float> %v249, <8 x float> poison, <16 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
   %v261 = shufflevector <16 x float> %v259, <16 x float> %v260, <32 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7, i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15, i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23, i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
@@ -330,9 +330,9 @@ rest.281:
   %v294 = call <8 x float> @llvm.arithmetic.fence.v8f32(<8 x float> %v293)
   %mask.295 = bitcast <8 x float> %v294 to <8 x i32>
   ; line 9: i = tid()
-  %v296 = sext i32 %gangs.9 to i64
+  %i.296 = sext i32 %gangs.9 to i64
   ; line 10: a = bodies[i]
-  %v297 = mul i64 %v296, 32
+  %v297 = mul i64 %i.296, 32
   %v298 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v299 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v297
   %v300 = bitcast <8 x i1> %v286 to i8
@@ -404,7 +404,7 @@ rest.281:
   %a.pos.366 = bitcast <8 x i32> %v358 to <8 x float>
   %a.pos.367 = bitcast <8 x i32> %v359 to <8 x float>
   %a.mass.368 = bitcast <8 x i32> %v363 to <8 x float>
-  %v369 = mul i64 %v296, 32
+  %v369 = mul i64 %i.296, 32
   %v370 = getelementptr i8, ptr @wb.nowhere64, i64 0
   %v371 = add i64 %v369, 256
   %v372 = getelementptr i8, ptr %bodies.pos.data.16, i64 %v371
@@ -635,7 +635,7 @@ endfor.447:
   %v580 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v560, %stripped.445 ]
   %v581 = phi <8 x float> [ splat (float 0x0000000000000000), %rest.281 ], [ %v562, %stripped.445 ]
   ; line 17: f[i] = total
-  %v582 = mul i64 %v296, 12
+  %v582 = mul i64 %i.296, 12
   %v584 = getelementptr i8, ptr %nowhere.583, i64 0
   %v585 = getelementptr i8, ptr %f.data.256, i64 %v582
   %flags.586 = icmp slt <8 x i32> %mask.290, zeroinitializer
@@ -736,7 +736,7 @@ endfor.447:
   %v658 = extractelement <8 x float> %v578, i64 7
   %v659 = getelementptr float, ptr %v654, i64 2
   store float %v658, ptr %v659, align 4
-  %v660 = mul i64 %v296, 12
+  %v660 = mul i64 %i.296, 12
   %v661 = getelementptr i8, ptr %nowhere.583, i64 0
   %v662 = add i64 %v660, 96
   %v663 = getelementptr i8, ptr %f.data.256, i64 %v662
@@ -848,132 +848,135 @@ threads:
   br i1 %more.739, label %thread, label %finish
 thread:
   ; line 9: i = tid()
-  %v740 = sext i32 %tid to i64
   ; line 10: a = bodies[i]
+  %v740 = sext i32 %tid to i64
   %v741 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v740
   %v742 = getelementptr inbounds float, ptr %v741, i64 1
   %v743 = getelementptr inbounds float, ptr %v741, i64 2
   %a.pos.744 = load float, ptr %v741
   %a.pos.745 = load float, ptr %v742
   %a.pos.746 = load float, ptr %v743
-  %v747 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v740
-  %a.mass.748 = load float, ptr %v747
-  %v749 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v740
-  %a.id.750 = load i32, ptr %v749
+  %v747 = sext i32 %tid to i64
+  %v748 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v747
+  %a.mass.749 = load float, ptr %v748
+  %v750 = sext i32 %tid to i64
+  %v751 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v750
+  %a.id.752 = load i32, ptr %v751
   ; line 11: total = vec3()
   ; line 12: for j in range(len(bodies)):
-  %v751 = trunc i64 %bodies.pos.shape0.110 to i32
-  %left.757 = sub i32 %v751, 0
-  %few.758 = call i32 @llvm.umin.i32(i32 %left.757, i32 1024)
-  %last.759 = add nsw i32 0, %few.758
-  %more.760 = icmp slt i32 0, %v751
-  br i1 %more.760, label %strip.752, label %endfor.756
-strip.752:
-  %j.761 = phi i32 [ 0, %thread ], [ %last.765, %go.811 ]
-  %total.762 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %go.811 ]
-  %total.763 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %go.811 ]
-  %total.764 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %go.811 ]
-  %last.765 = phi i32 [ %last.759, %thread ], [ %last.819, %go.811 ]
-  br label %body.753
-body.753:
-  %j.766 = phi i32 [ %j.761, %strip.752 ], [ %j.next.807, %endif.786 ]
-  %total.767 = phi float [ %total.762, %strip.752 ], [ %total.804, %endif.786 ]
-  %total.768 = phi float [ %total.763, %strip.752 ], [ %total.805, %endif.786 ]
-  %total.769 = phi float [ %total.764, %strip.752 ], [ %total.806, %endif.786 ]
+  %v753 = trunc i64 %bodies.pos.shape0.110 to i32
+  %left.759 = sub i32 %v753, 0
+  %few.760 = call i32 @llvm.umin.i32(i32 %left.759, i32 1024)
+  %last.761 = add nsw i32 0, %few.760
+  %more.762 = icmp slt i32 0, %v753
+  br i1 %more.762, label %strip.754, label %endfor.758
+strip.754:
+  %j.763 = phi i32 [ 0, %thread ], [ %last.767, %go.813 ]
+  %total.764 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %go.813 ]
+  %total.765 = phi float [ 0x0000000000000000, %thread ], [ %total.807, %go.813 ]
+  %total.766 = phi float [ 0x0000000000000000, %thread ], [ %total.808, %go.813 ]
+  %last.767 = phi i32 [ %last.761, %thread ], [ %last.821, %go.813 ]
+  br label %body.755
+body.755:
+  %j.768 = phi i32 [ %j.763, %strip.754 ], [ %j.next.809, %endif.788 ]
+  %total.769 = phi float [ %total.764, %strip.754 ], [ %total.806, %endif.788 ]
+  %total.770 = phi float [ %total.765, %strip.754 ], [ %total.807, %endif.788 ]
+  %total.771 = phi float [ %total.766, %strip.754 ], [ %total.808, %endif.788 ]
   ; line 13: b = bodies[j]
-  %v770 = sext i32 %j.766 to i64
-  %v771 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v770
-  %v772 = getelementptr inbounds float, ptr %v771, i64 1
-  %v773 = getelementptr inbounds float, ptr %v771, i64 2
-  %b.pos.774 = load float, ptr %v771
-  %b.pos.775 = load float, ptr %v772
+  %v772 = sext i32 %j.768 to i64
+  %v773 = getelementptr inbounds [32 x i8], ptr %bodies.pos.data.16, i64 %v772
+  %v774 = getelementptr inbounds float, ptr %v773, i64 1
+  %v775 = getelementptr inbounds float, ptr %v773, i64 2
   %b.pos.776 = load float, ptr %v773
-  %v777 = sext i32 %j.766 to i64
-  %v778 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v777
-  %b.mass.779 = load float, ptr %v778
-  %v780 = sext i32 %j.766 to i64
-  %v781 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v780
-  %b.id.782 = load i32, ptr %v781
+  %b.pos.777 = load float, ptr %v774
+  %b.pos.778 = load float, ptr %v775
+  %v779 = sext i32 %j.768 to i64
+  %v780 = getelementptr inbounds [32 x i8], ptr %bodies.mass.data.144, i64 %v779
+  %b.mass.781 = load float, ptr %v780
+  %v782 = sext i32 %j.768 to i64
+  %v783 = getelementptr inbounds [32 x i8], ptr %bodies.id.data.148, i64 %v782
+  %b.id.784 = load i32, ptr %v783
   ; line 14: if b.id != a.id:
-  %v783 = icmp ne i32 %b.id.782, %a.id.750
-  br i1 %v783, label %then.784, label %else.785
-then.784:
+  %v785 = icmp ne i32 %b.id.784, %a.id.752
+  br i1 %v785, label %then.786, label %else.787
+then.786:
   ; line 15: d = b.pos - a.pos
-  %v787 = fsub float %b.pos.774, %a.pos.744
-  %v788 = fsub float %b.pos.775, %a.pos.745
-  %v789 = fsub float %b.pos.776, %a.pos.746
+  %v789 = fsub float %b.pos.776, %a.pos.744
+  %v790 = fsub float %b.pos.777, %a.pos.745
+  %v791 = fsub float %b.pos.778, %a.pos.746
   ; line 16: total += d * (a.mass * b.mass / (length_sq(d) + 0.01))
-  %v790 = fmul float %a.mass.748, %b.mass.779
-  %v791 = fmul float %v787, %v787
-  %v792 = fmul float %v788, %v788
+  %v792 = fmul float %a.mass.749, %b.mass.781
   %v793 = fmul float %v789, %v789
-  %v794 = fadd float %v791, %v792
-  %v795 = fadd float %v794, %v793
-  %v796 = fadd float %v795, 0x3F847AE140000000
-  %v797 = fdiv float %v790, %v796
-  %v798 = fmul float %v787, %v797
-  %v799 = fmul float %v788, %v797
-  %v800 = fmul float %v789, %v797
-  %v801 = fadd float %total.767, %v798
-  %v802 = fadd float %total.768, %v799
+  %v794 = fmul float %v790, %v790
+  %v795 = fmul float %v791, %v791
+  %v796 = fadd float %v793, %v794
+  %v797 = fadd float %v796, %v795
+  %v798 = fadd float %v797, 0x3F847AE140000000
+  %v799 = fdiv float %v792, %v798
+  %v800 = fmul float %v789, %v799
+  %v801 = fmul float %v790, %v799
+  %v802 = fmul float %v791, %v799
   %v803 = fadd float %total.769, %v800
+  %v804 = fadd float %total.770, %v801
+  %v805 = fadd float %total.771, %v802
   ; line 14: if b.id != a.id:
-  br label %endif.786
-else.785:
-  br label %endif.786
-endif.786:
-  %total.804 = phi float [ %v801, %then.784 ], [ %total.767, %else.785 ]
-  %total.805 = phi float [ %v802, %then.784 ], [ %total.768, %else.785 ]
-  %total.806 = phi float [ %v803, %then.784 ], [ %total.769, %else.785 ]
+  br label %endif.788
+else.787:
+  br label %endif.788
+endif.788:
+  %total.806 = phi float [ %v803, %then.786 ], [ %total.769, %else.787 ]
+  %total.807 = phi float [ %v804, %then.786 ], [ %total.770, %else.787 ]
+  %total.808 = phi float [ %v805, %then.786 ], [ %total.771, %else.787 ]
   ; line 12: for j in range(len(bodies)):
-  %j.next.807 = add nsw i32 %j.766, 1
-  %more.808 = icmp ne i32 %j.next.807, %last.765
-  br i1 %more.808, label %body.753, label %stripped.754
-stripped.754:
-  %over.809 = icmp eq i32 %last.765, %v751
-  br i1 %over.809, label %endfor.756, label %again.755, !prof !1
-again.755:
-  %stop.812 = load volatile i32, ptr %stop
-  %calm.813 = icmp eq i32 %stop.812, 0
-  br i1 %calm.813, label %go.811, label %ask.810, !prof !1
-ask.810:
-  %v814 = load ptr, ptr %v237
-  %v815 = call i32 %v814(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v816 = icmp eq i32 %v815, 0
-  br i1 %v816, label %go.811, label %stopped
-go.811:
-  %left.817 = sub i32 %v751, %last.765
-  %few.818 = call i32 @llvm.umin.i32(i32 %left.817, i32 1024)
-  %last.819 = add nsw i32 %last.765, %few.818
-  br label %strip.752
-endfor.756:
-  %v820 = phi float [ 0x0000000000000000, %thread ], [ %total.804, %stripped.754 ]
-  %v821 = phi float [ 0x0000000000000000, %thread ], [ %total.805, %stripped.754 ]
-  %v822 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %stripped.754 ]
+  %j.next.809 = add nsw i32 %j.768, 1
+  %more.810 = icmp ne i32 %j.next.809, %last.767
+  br i1 %more.810, label %body.755, label %stripped.756
+stripped.756:
+  %over.811 = icmp eq i32 %last.767, %v753
+  br i1 %over.811, label %endfor.758, label %again.757, !prof !1
+again.757:
+  %stop.814 = load volatile i32, ptr %stop
+  %calm.815 = icmp eq i32 %stop.814, 0
+  br i1 %calm.815, label %go.813, label %ask.812, !prof !1
+ask.812:
+  %v816 = load ptr, ptr %v237
+  %v817 = call i32 %v816(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v818 = icmp eq i32 %v817, 0
+  br i1 %v818, label %go.813, label %stopped
+go.813:
+  %left.819 = sub i32 %v753, %last.767
+  %few.820 = call i32 @llvm.umin.i32(i32 %left.819, i32 1024)
+  %last.821 = add nsw i32 %last.767, %few.820
+  br label %strip.754
+endfor.758:
+  %v822 = phi float [ 0x0000000000000000, %thread ], [ %total.806, %stripped.756 ]
+  %v823 = phi float [ 0x0000000000000000, %thread ], [ %total.807, %stripped.756 ]
+  %v824 = phi float [ 0x0000000000000000, %thread ], [ %total.808, %stripped.756 ]
   ; line 17: f[i] = total
-  %v823 = getelementptr inbounds [3 x float], ptr %f.data.256, i64 %v740
-  %v824 = getelementptr inbounds float, ptr %v823, i64 1
-  %v825 = getelementptr inbounds float, ptr %v823, i64 2
-  store float %v820, ptr %v823
-  store float %v821, ptr %v824
-  store float %v822, ptr %v825
-  %v828 = and i32 %tid, 31
-  %early.829 = icmp ne i32 %v828, 31
-  br i1 %early.829, label %on.827, label %due.826, !prof !1
-due.826:
-  %stop.832 = load volatile i32, ptr %stop
-  %calm.833 = icmp eq i32 %stop.832, 0
-  br i1 %calm.833, label %go.831, label %ask.830, !prof !1
-ask.830:
-  %v834 = sext i32 %tid to i64
-  store i64 %v834, ptr %v273
-  %v835 = load ptr, ptr %v237
-  %v836 = call i32 %v835(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
-  %v837 = icmp eq i32 %v836, 0
-  br i1 %v837, label %go.831, label %stopped
-go.831:
-  br label %on.827
-on.827:
+  %v825 = sext i32 %tid to i64
+  %v826 = getelementptr inbounds [3 x float], ptr %f.data.256, i64 %v825
+  %v827 = getelementptr inbounds float, ptr %v826, i64 1
+  %v828 = getelementptr inbounds float, ptr %v826, i64 2
+  store float %v822, ptr %v826
+  store float %v823, ptr %v827
+  store float %v824, ptr %v828
+  %v831 = and i32 %tid, 31
+  %early.832 = icmp ne i32 %v831, 31
+  br i1 %early.832, label %on.830, label %due.829, !prof !1
+due.829:
+  %stop.835 = load volatile i32, ptr %stop
+  %calm.836 = icmp eq i32 %stop.835, 0
+  br i1 %calm.836, label %go.834, label %ask.833, !prof !1
+ask.833:
+  %v837 = sext i32 %tid to i64
+  store i64 %v837, ptr %v273
+  %v838 = load ptr, ptr %v237
+  %v839 = call i32 %v838(ptr %stop) cold nounwind memory(inaccessiblemem: readwrite)
+  %v840 = icmp eq i32 %v839, 0
+  br i1 %v840, label %go.834, label %stopped
+go.834:
+  br label %on.830
+on.830:
   br label %thread.end
 thread.end:
   %tid.next = add nsw i32 %tid, 1

@@ -22,6 +22,28 @@ template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicA
 template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
     return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
 }
+template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
+    if (__activemask() == 0xffffffffU) {
+        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
+    } else {
+        atomicAdd(target, value);
+    }
+}
+template <typename T> WB_FN void wb_reduce_add(wb_vec3<T>* target, wb_vec3<T> value) {
+    wb_reduce_add(&target->x, value.x);
+    wb_reduce_add(&target->y, value.y);
+    wb_reduce_add(&target->z, value.z);
+}
+template <typename T> WB_FN void wb_add_together(T* target, T value) {
+    unsigned long long address = (unsigned long long)target;
+    bool full = __activemask() == 0xffffffffU;
+    if (full && __all_sync(0xffffffffU, address == __shfl_sync(0xffffffffU, address, 0))) {
+        wb_reduce_add(target, value);
+    } else {
+        wb_atomic_add(target, value);
+    }
+}
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
 #define __ldg(...) (*(__VA_ARGS__))
 #endif
@@ -54,7 +76,7 @@ extern "C" __global__ void particles_adjoint(
         vec3 t2 = -adj_total * (d / t1) / t1;
         vec3 t3 = wb_splat3((t2.x + t2.y + t2.z) * 2.0f);
         vec3 adj_d = adj_total / t1 + d * t3;
-        wb_atomic_add(&adj_p.data[j], adj_d);
+        wb_add_together(&adj_p.data[j], adj_d);
         wb_atomic_add(&adj_p.data[i], -adj_d);
     }
 }

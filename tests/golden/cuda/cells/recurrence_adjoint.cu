@@ -1,6 +1,7 @@
 #define WB_FN static __device__ __forceinline__
 struct wb_dims { long long n[4]; };
 template <typename T, int N> struct wb_array { T* data; long long shape[N]; long long strides[N]; };
+template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicAdd(target, value); }
 template <typename T> WB_FN T wb_join_add(T a, T b) { return a + b; }
 template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
     __shared__ T warps[32];
@@ -18,6 +19,23 @@ template <typename T> WB_FN bool wb_block_add(T& value, bool any) {
     #pragma unroll 1
     for (unsigned int n = 1U; 32U * n < blockDim.x; ++n) value = wb_join_add(value, warps[n]);
     return true;
+}
+template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
+    if (__activemask() == 0xffffffffU) {
+        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
+    } else {
+        atomicAdd(target, value);
+    }
+}
+template <typename T> WB_FN void wb_add_together(T* target, T value) {
+    unsigned long long address = (unsigned long long)target;
+    bool full = __activemask() == 0xffffffffU;
+    if (full && __all_sync(0xffffffffU, address == __shfl_sync(0xffffffffU, address, 0))) {
+        wb_reduce_add(target, value);
+    } else {
+        wb_atomic_add(target, value);
+    }
 }
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
 #define __ldg(...) (*(__VA_ARGS__))
@@ -41,7 +59,7 @@ extern "C" __global__ void recurrence_adjoint(
         float adj_decay1 = 0.0f;
         for (int q = (int)x.shape[0] - 1; q > -1; --q) {
             float adj_decay2 = adj_s * __ldg(&x.data[q]);
-            atomicAdd(&adj_x.data[q], adj_s * decay);
+            wb_add_together(&adj_x.data[q], adj_s * decay);
             adj_s *= 0.5f;
             adj_decay1 += adj_decay2;
         }

@@ -25,6 +25,28 @@ template <typename T> WB_FN T wb_atomic_add(T* target, T value) { return atomicA
 template <typename T> WB_FN wb_vec3<T> wb_atomic_add(wb_vec3<T>* target, wb_vec3<T> value) {
     return {wb_atomic_add(&target->x, value.x), wb_atomic_add(&target->y, value.y), wb_atomic_add(&target->z, value.z)};
 }
+template <typename T> WB_FN void wb_reduce_add(T* target, T value) {
+    if (__activemask() == 0xffffffffU) {
+        for (int step = 16; step > 0; step /= 2) value += __shfl_xor_sync(0xffffffffU, value, step);
+        if (threadIdx.x % 32 == 0) atomicAdd(target, value);
+    } else {
+        atomicAdd(target, value);
+    }
+}
+template <typename T> WB_FN void wb_reduce_add(wb_vec3<T>* target, wb_vec3<T> value) {
+    wb_reduce_add(&target->x, value.x);
+    wb_reduce_add(&target->y, value.y);
+    wb_reduce_add(&target->z, value.z);
+}
+template <typename T> WB_FN void wb_add_together(T* target, T value) {
+    unsigned long long address = (unsigned long long)target;
+    bool full = __activemask() == 0xffffffffU;
+    if (full && __all_sync(0xffffffffU, address == __shfl_sync(0xffffffffU, address, 0))) {
+        wb_reduce_add(target, value);
+    } else {
+        wb_atomic_add(target, value);
+    }
+}
 #if defined(__CUDACC_VER_MAJOR__) && __CUDACC_VER_MAJOR__ < 13
 #define __ldg(...) (*(__VA_ARGS__))
 #endif
@@ -87,8 +109,8 @@ extern "C" __global__ void struct_pairs_adjoint(
             adj_b_pos = vec3{0.0f, 0.0f, 0.0f};
             adj_a_pos1 = vec3{0.0f, 0.0f, 0.0f};
         }
-        atomicAdd(&wb_field<float, 32, 24, 16>(adj_bodies_pos, j), adj_b_mass);
-        wb_atomic_add(&wb_field<vec3, 32, 0, 16>(adj_bodies_pos, j), adj_b_pos);
+        wb_add_together(&wb_field<float, 32, 24, 16>(adj_bodies_pos, j), adj_b_mass);
+        wb_add_together(&wb_field<vec3, 32, 0, 16>(adj_bodies_pos, j), adj_b_pos);
         adj_a_mass += adj_a_mass1;
         adj_a_pos = adj_a_pos + adj_a_pos1;
     }
