@@ -18,7 +18,7 @@ import pytest
 
 from kernel_ext import show
 from kernel_ext.output.renderable import MIME, WIDGET_MIME, Shown
-from kernel_ext.views.view_data import SpanRow, TimelineView
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 from tests.browser.conftest import KERNEL_IS_IDLE
 from tests.browser.test_flows_in_lab import Cells
 from tests.kernel_ext.widgets.test_pages_that_compute import diffusion

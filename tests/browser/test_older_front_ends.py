@@ -14,7 +14,7 @@ import nbformat
 import pytest
 
 from kernel_ext.output.renderable import Shown
-from kernel_ext.views.view_data import SpanRow, TimelineView
+from kernel_ext.views.programs.timeline import SpanRow, TimelineView
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -16,7 +16,7 @@ from workbench.errors import KernelTypeError, LaunchError
 
 OUTSIDE = {
     "np": np, "math": math, "wb": wb, "random": random, "table": np.zeros(1000), "items": [1.0, 2.0],
-    "texts": {"a": 1.0}, "pair": (1.0, 2.0),
+    "texts": {"a": 1.0},
 }  # fmt: skip
 # statement, text under the caret, part of the advice
 ADVICE = [
@@ -38,7 +38,6 @@ ADVICE = [
     ("z = table[i]", "table[i]", "Pass it as an argument, to a parameter annotated array(dtype=…)."),
     ("z = items[0]", "items[0]", "Make it a tuple"),
     ("z = texts['a']", "texts['a']", "Numbers, vectors and tuples"),
-    ("z = pair[i]", "pair[i]", "make it a vector: vector(2, float)(…)."),
     ("y[i] == 1.0", "y[i] == 1.0", "Write = to assign"),
     ("z = '-inf'", "'-inf'", "Write wb.inf, -wb.inf or wb.nan."),
     ("for a, b in zip(x, y, strict=True):\n        z = a", "x", "Write for i in range(len(x)), and index every"),

@@ -72,8 +72,8 @@ _ADVICE_COMPLEX: dict[str, str] = dict.fromkeys(("lt", "le", "gt", "ge", "min", 
 
 
 def called(name: str) -> str:
-    """Return the name of the operation in messages: its sign, or `name()`."""
-    return OPERATOR_SIGNS.get(name, f"{name}()")
+    """Return the name of the operation in messages: its sign, or `name()`; what is no name as it is."""
+    return OPERATOR_SIGNS.get(name, f"{name}()" if name[0].isalpha() or name[0] == "_" else name)
 
 
 def refuse(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
