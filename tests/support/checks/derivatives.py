@@ -25,6 +25,7 @@ JAX.
 | builtin | what its operands get |
 |---|---|
 """
+END = "\n**Held by** `tests/builtins/test_derivative_table.py`, `test_adjoints.py`.\n"
 SIGNS = {
     "add": "+", "sub": "-", "mul": "·", "div": "/",
     "lt": "<", "le": "≤", "gt": ">", "ge": "≥", "eq": "=", "ne": "≠",
@@ -38,7 +39,7 @@ KINDS: tuple[Type, ...] = (
 
 def table() -> str:
     """The table as Markdown."""
-    return HEAD + "".join(f"| `{name}` | {derivative(entry)} |\n" for name, entry in sorted(TABLE.items()))
+    return HEAD + "".join(f"| `{name}` | {derivative(entry)} |\n" for name, entry in sorted(TABLE.items())) + END
 
 
 def derivative(entry: Builtin) -> str:
