@@ -111,7 +111,7 @@ def _positional(parser: ArgumentParser, before: list[str], options: Mapping[str,
 
 
 class Matcher:
-    """The completion of one shell; `install` and `remove` leave it as it was."""
+    """Tab completion in one shell: `install` adds it, and `remove` leaves the shell as it was before."""
 
     def __init__(self, shell: Any, magics: tuple[Any, ...], headers: Headers) -> None:
         """Attach to `shell`: these magics, and the headers that `%%cuda` cells may use."""

@@ -71,7 +71,11 @@ def adjoint_of_adjoint(
 
 
 def _is_plain(function: Function) -> bool:
-    """Return whether each array is only read, only stored to, or only added to, and no element is stored to twice."""
+    """Return whether a kernel is simple enough for the adjoint of its adjoint to be that of its tangent.
+
+    Each array is accessed in one way (read, stored to, or added to), no element is stored to twice, nothing uses what
+    an addition returns, and there are no tiles and no code of the user's own.
+    """
     kinds: dict[Value, set[str]] = {}
     used = {v for op in walk(function.body) for v in op.operands}
     for op in walk(function.body):

@@ -181,7 +181,7 @@ def _pad(n: int, boxes: box2d):
 
 @func
 def _chosen(boxes: box2d, i: int):
-    """Return the cluster with which cluster i makes the smallest box, of equal ones the first."""
+    """Return the cluster within REACH of cluster i whose box with it is smallest; ties break alike from both sides."""
     p = i + REACH
     best, nearest = float32(3.0e38), int32(0)
     for step in range(2 * REACH + 1):

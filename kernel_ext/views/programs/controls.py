@@ -89,8 +89,9 @@ class Bound:
         """Make sliders for `ranges`, or for every number if none is given; see `kernel_ext.show.controls`.
 
         Raises:
-            Refusal: a range is invalid, or there is no number to change.
-            LaunchError: no launch has a parameter of that name.
+            Refusal: the subject cannot be run again, or kept no arrays to rewind to; a range is invalid; or there is
+                no number of that name, or none at all.
+            LaunchError: a tape has a step that is the user's own function.
         """
         if isinstance(subject, wb.Tape):
             subject = wb.Recorder(subject)

@@ -179,7 +179,7 @@ class _Turn:
         return value.twin(self.places[value.memory])
 
     def forward(self, body: Nodes) -> Graph:
-        """Return one run of the body."""
+        """Capture one run of the body in a graph: on the turn's arrays instead of the user's."""
         with capture_body() as graph:
             body.changed({}, self._moved).launch()
         return graph

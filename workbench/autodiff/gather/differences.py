@@ -55,7 +55,7 @@ class Index(msgspec.Struct, frozen=True):
 
 
 class Differences:
-    """The indices of one function."""
+    """Finds by how much indices in one function differ from the thread's own index."""
 
     def __init__(self, function: Function) -> None:
         self.analysis = Analysis(function)
@@ -156,7 +156,17 @@ class Differences:
         return self._spread(inner, limit, lambda added: range(0, added), need)
 
     def _spread(self, inner: Index, limit: Value, clamped: Callable[[int], range], *needs: Need) -> Index | None:
-        """Return the index with its possible differences where it is the limit."""
+        """Return an index clamped to a limit: its differences, and those that it may have where it is the limit.
+
+        Args:
+            inner: the index before the clamp.
+            limit: what it is clamped to.
+            clamped: returns, for a constant difference, those that the clamp may turn it into.
+            needs: what else has to hold of the launch.
+
+        Returns:
+            The index; None if a difference is no constant, or there are too many.
+        """
         if any(w.size is not None for w in inner.ways):
             return None
         more = {n for w in inner.ways for n in clamped(w.added)} - {w.added for w in inner.ways}

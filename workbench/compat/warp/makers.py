@@ -66,7 +66,11 @@ class Number(Scalar):
         return types.SCALARS[self.name]
 
     def component(self, number: Any) -> Any:
-        """Return a component of a vector: for the types that Python's own numbers have in kernels, one of those."""
+        """Return a vector's component, given as a NumPy scalar, in the form that Warp gives it.
+
+        That is a Python number if the type is float32, int32 or bool, or with `config.legacy_scalar_return_types`;
+        otherwise a scalar of this type.
+        """
         return number.item() if self.name in PYTHON or config.legacy_scalar_return_types else self(number)
 
     def __call__(self, value: Any = 0) -> Any:

@@ -105,7 +105,17 @@ def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
 def _placed(
     arguments: Arguments, array: Value, indices: list[Value | None], tile: Tile
 ) -> tuple[list[Value], tuple[int, ...]]:
-    """Return an offset for each dimension of the array, and the axes that the tile lies along."""
+    """Return where a tile lies in an array: its offset along each dimension, and the axes that it spans.
+
+    Args:
+        arguments: of the call, which gives offsets along the axes that the tile spans.
+        array: the array.
+        indices: for each of its dimensions the index that fixes it; None: the tile spans it.
+        tile: the tile's type.
+
+    Raises:
+        KernelTypeError: the tile has another number of dimensions than it would span, or the offsets do.
+    """
     free = [axis for axis, index in enumerate(indices) if index is None]
     name = array.name
     if len(free) != tile.ndim:

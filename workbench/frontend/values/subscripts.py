@@ -52,10 +52,10 @@ def subscript(context: Context, base: Value, node: ast.expr, expression: Express
 
 
 def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand | None]) -> range:
-    """Return the places that a slice means along `size` components, rows or columns.
+    """Return the positions that a slice selects among `size` components, rows or columns.
 
     Raises:
-        KernelTypeError: a bound is known only when running, or none is left.
+        KernelTypeError: a bound is not an integer known when compiling, the step is 0, or nothing is selected.
     """
     if not all(b is None or (isinstance(b, Literal) and not b.is_float) for b in bounds) or bounds[2] == Literal(0):
         raise context.error(

@@ -127,7 +127,7 @@ class _Follow:
             return
 
     def block(self, block: Block, arguments: Sequence[_Known | None] = ()) -> list[_Known | None]:
-        """Follow a block whose parameters are these (None: unknown); what it yields."""
+        """Follow a block, given what is known of its parameters (None: nothing); return the same of what it yields."""
         self.let(block.params, arguments)
         for op in block.ops:
             if op.name == "yield":

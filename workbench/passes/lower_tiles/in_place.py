@@ -62,7 +62,13 @@ def in_place(body: Block, dense: bool, plain: bool) -> tuple[Block, InPlace]:
 
 
 def _moved(block: Block, additions: dict[Value, Op], moved: dict[Value, Op]) -> Block:
-    """Return the block with products that are only added right before that; which ones goes to `moved`."""
+    """Return the block with each product that is only added to an array moved to right before that addition.
+
+    Args:
+        block: the block.
+        additions: by product, the only use of it: an addition to an array.
+        moved: receives those of the additions whose products were moved.
+    """
     products = {
         op.result: op
         for op in block.ops

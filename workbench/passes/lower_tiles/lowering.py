@@ -143,7 +143,7 @@ class TileLowering(Nests):
         self.builder.append(op.replace(operands, blocks=blocks))
 
     def inner(self, block: Block) -> Block:
-        """Return a nested block in which no tile is carried."""
+        """Lower a nested block that takes and yields no tile; return the result."""
         with self.builder.block(block.params) as opened:
             self.ops(block)
             self.builder.yield_(*(self.scalar(v) for v in block.yielded))

@@ -148,10 +148,15 @@ def _is_indexed(value: object, type: IndexedArray) -> bool:
 
 
 def fitted(type: AnyType, value: Any, what: str) -> Any:
-    """Return a value for a place of this type, copied.
+    """Return a value in the form in which a place of this type holds it: arrays are shared, all else is copied.
+
+    Args:
+        type: the place's type.
+        value: what is to be held there.
+        what: the place, as the message of an error names it.
 
     Raises:
-        KernelTypeError: it does not fit; the message names the place.
+        KernelTypeError: the value does not fit.
     """
     if isinstance(type, Struct):
         return _copied(same_struct(type, value, what))

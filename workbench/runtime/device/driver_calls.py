@@ -231,7 +231,10 @@ class Driver:
     def waiting(self, index: int, wait: Callable[[], object], idle: bool = False) -> None:
         """Call `wait`, which waits for the device's work; then report what it left (`launching/pending_faults.py`).
 
-        With `idle` until the default stream is done, in a way that an interrupt can end, and only then.
+        Args:
+            index: the device.
+            wait: a driver call that blocks until work is done, and cannot be interrupted.
+            idle: before `wait` is called, wait for the default stream in a way that an interrupt can end.
 
         Raises:
             KernelFault: a launch with checks met a fault.

@@ -54,8 +54,10 @@ class Strips:
         return self._turns[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
-        """Return whether a cut loop lies in another one, and starts often enough to get a second copy for few
-        iterations."""
+        """Return whether a loop starts often enough to get a second copy, for few iterations.
+
+        That is a loop that is cut into strips and lies in another one.
+        """
         return op in self._often
 
     def _looks_inside(self, op: Op) -> bool:

@@ -302,7 +302,10 @@ class _Where:
         return w.emit(f"getelementptr i8, ptr {self.pointer(more)}, {wide} {steps}")
 
     def consecutive(self, count: int) -> int:
-        """1: a scalar each side by side; more: elements of so many components; 0: neither."""
+        """Return `count` if the lanes' elements, of `count` scalars each, lie side by side in memory; otherwise 0.
+
+        It is 0 too where all lanes together would access more than GANG_INTERLEAVED_LANES scalars.
+        """
         if self.offset.each or self.offset.step != str(count * self.scalar.size):
             return 0
         return count if count * self.emitter.width <= GANG_INTERLEAVED_LANES else 0

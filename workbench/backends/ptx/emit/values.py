@@ -102,7 +102,10 @@ class Writer:
         return self.new(f"{name} {a}, {b.text}", a.elem, a.lanes)
 
     def compare(self, name: str, a: Value, b: Value) -> Value:
-        """Emit a comparison: "icmp slt", "fcmp olt"."""
+        """Emit an LLVM comparison, such as "icmp slt" or "fcmp olt"; return an i1.
+
+        It is a vector of them if either value is a vector.
+        """
         a, b = self.broadcast(a, b)
         return self.new(f"{name} {a}, {b.text}", "i1", a.lanes)
 

@@ -42,7 +42,11 @@ class Divisible(NamedTuple):
 
 
 def partitioned(ctx: Any, plan: Plan, config: LaunchConfig, bind: Bind) -> Divisible | None:
-    """Return the launch for XLA to divide among devices; None if it is not one of a program of several devices."""
+    """Return the launch for XLA to divide among devices; None if XLA is not to divide it.
+
+    That is so where the program runs on one device or is exported, where the launch has an effect or returns its
+    faults, and where this JAX has no sharding rules.
+    """
     # JAX has no effects inside `custom_partitioning`.
     partitioner = partitioning() if is_partitioned(ctx) and not (config.effect or config.records) else None
     if partitioner is None:

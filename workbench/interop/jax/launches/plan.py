@@ -96,10 +96,10 @@ class Code(NamedTuple):
         return self._replace(constant=tuple(n for n, p in enumerate(params) if p.name in left_out))
 
     def check(self) -> None:
-        """Refuse derivatives where the user does.
+        """Check that the kernel may be differentiated.
 
         Raises:
-            NotDifferentiable: they do.
+            NotDifferentiable: the user wrapped it with `enable_backward=False`.
         """
         if not self.differentiable:
             name = self.specialisation.kernel.name
@@ -288,9 +288,9 @@ def make_plan(loaded: Loaded, wires: tuple[Wire, ...], code: Code, name: str = "
 
 
 def _adjoint_step(code: Code, wires: Sequence[Wire], left_out: Collection[str], launch: Dims | None) -> str:
-    """Return the step that derives a launch's adjoint: LOCAL where that form is right, else "adjoint".
+    """Return the step that derives a launch's adjoint: LOCAL, the gather form, where it is right, else "adjoint".
 
-    The gather form adds nothing atomically, so parts of it have the bits of the whole.
+    The gather form adds nothing atomically, so a launch in parts gives the same bits as one in whole.
     """
     if launch is None or code.direction != FORWARD or code.shared or code.aliased:
         return "adjoint"
