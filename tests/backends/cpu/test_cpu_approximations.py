@@ -17,7 +17,7 @@ from workbench.ir.values import Function, Value
 from workbench.types import ArrayType, float32, float64, int32
 
 TYPES = {32: float32, 64: float64}
-# Worst error in units of the last place, by function: float32, float64. `design/cpu.md` says the same.
+# Worst error in units of the last place, by function: float32, float64. `design/cpu_maths.md` says the same.
 BOUNDS = {
     "exp": (1.1, 1.1),
     "log": (1.0, 1.0),

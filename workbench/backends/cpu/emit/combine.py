@@ -216,7 +216,7 @@ class Combining:
         w.jump("chunk")
         w.open("chunk")
         w.do("%chunk.number = phi i64 [ 0, %combine ], [ %chunk.next, %chunk.one ]")
-        # The call with an empty range: `begin` is the number of chunks (see design/cpu.md).
+        # The call with an empty range: `begin` is the number of chunks (see design/cpu_accesses.md).
         w.branch(w.emit("icmp slt i64 %chunk.number, %begin"), "chunk.one", "change")
         w.open("chunk.one")
         row = w.emit(f"mul nuw nsw i64 %chunk.number, {len(self.parts)}")

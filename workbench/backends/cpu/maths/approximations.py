@@ -3,7 +3,7 @@
 Reductions follow Cody & Waite (*Software Manual for the Elementary Functions*, 1980) with fused multiply-adds; the
 logarithm's correction terms follow Tang (ACM TOMS 16(4), 1990), the pairs of the power Dekker (Numer. Math. 18, 1971).
 A formula is right on its whole range except where it says `rare`: there the C library's scalar function answers.
-`design/cpu.md` states the errors that `tests/backends/cpu/test_cpu_approximations.py` measures.
+`design/cpu_maths.md` states the errors that `tests/backends/cpu/test_cpu_approximations.py` measures.
 """
 
 from __future__ import annotations

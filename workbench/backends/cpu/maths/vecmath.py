@@ -2,9 +2,9 @@
 
 LLVM vectorises a loop over threads with `sinf` in it only if it knows a `sinf` of eight arguments. Each scalar function
 is a small function of Workbench that means the same as a lane of the wide one, so a result does not depend on where in
-a range a thread stands or how the range was split. The errors of our formulas are stated in `design/cpu.md`. Where a
-formula does not hold, the scalar asks the C library and a wide one asks the scalar, lane by lane. They are compiled
-once for a machine, not with each kernel: a cell with a sine in it compiles as quickly as one without.
+a range a thread stands or how the range was split. The errors of our formulas are stated in `design/cpu_maths.md`.
+Where a formula does not hold, the scalar asks the C library and a wide one asks the scalar, lane by lane. They are
+compiled once for a machine, not with each kernel: a cell with a sine in it compiles as quickly as one without.
 """
 
 from __future__ import annotations
