@@ -73,7 +73,7 @@ class Unset(msgspec.Struct, frozen=True):
 class Axis(msgspec.Struct, frozen=True):
     """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it.
 
-    With a `table`, an array of indices, all that is said of the table, and its elements are the array's indices.
+    With a `table`, an array of indices, these say which of its elements there are, and those are the array's indices.
     """
 
     start: Value | None = None
@@ -97,7 +97,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> ArrayType:
-        """The type of an array like it."""
+        """The type that an array with the view's dimensions and elements has."""
         type = array_of(self.array)
         axes = sum(isinstance(p, Axis) for p in self.places)
         return ArrayType(type.dtype, axes, wide=type.wide)
