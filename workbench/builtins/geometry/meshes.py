@@ -35,7 +35,7 @@ from workbench.types import float32, int32
 
 
 class MeshQueryRay:
-    """The result of `mesh_query_ray`: a face and a point on it, if `result` is true."""
+    """The result of `mesh_query_ray`, whose docs explain the fields: a face and a point on it, if `result` is true."""
 
     result: Any
     sign: Any

@@ -34,7 +34,7 @@ vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
 
 def _word(name: str, args: Sequence[Arg]) -> Signature:
-    """Take one integer as uint32, and return a uint32."""
+    """Return the types of an operation from uint32 to uint32, component by component; other integers are converted."""
     _, t = integers(1)(name, args)
     word = t.with_dtype(uint32) if isinstance(t, Vector) else uint32
     return (word,), word
@@ -92,13 +92,16 @@ def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a state."""
+    """Check that the only argument is a state, and return that it stays as it is."""
     check_count(name, args, "a state", 1)
     return [None]
 
 
 def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]]:
-    """Take a state, or a state and two bounds of the type; integers become a float type, any float type is taken."""
+    """Return the function that checks the arguments of a draw: a state, or a state and two bounds of the type.
+
+    Of a float type bounds may be of any float type, and integers become floats.
+    """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
         check_count(name, args, "a state, or a state, low and high", 1, 3)
@@ -108,7 +111,11 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """Return the type of a bound of a random number: its own if it is a float, else `type` if nothing is lost."""
+    """Return the type that a bound of a random number is converted to: its own if both are floats, else `type`.
+
+    Raises:
+        KernelTypeError: it has another type than `type`, and is no literal.
+    """
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:
@@ -150,7 +157,7 @@ def randu(state, low=None, high=None, /):
 
 @written("_within(word, low, high)")
 def _within(word, low, high):
-    """Return the upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
+    """Return low plus the upper half of a word's product with the range; no division; the bias is at most span / 2³²."""
     span = where(high > low, uint32(high) - uint32(low), 0)
     return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
 
@@ -180,7 +187,7 @@ def randn(state, /):
 
 @written("_around(state)", draws=True)
 def _around(state, /):
-    """Draw a random angle of the whole circle; its cosine and sine."""
+    """Draw an angle of the whole circle; return its cosine and its sine."""
     angle = randf(state) * (2 * math.pi)
     return cos(angle), sin(angle), state
 
