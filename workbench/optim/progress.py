@@ -64,7 +64,7 @@ class Progress:
         self._shown = -math.inf
 
     def add(self, step: int, loss: float) -> None:
-        """Add a loss to the history; draw it unless something is watched or the last picture is not `PAUSE` old."""
+        """Add a loss to the history; draw it unless something is watched or the last picture is newer than `PAUSE`."""
         self.history.append(loss)
         self.steps.append(step)
         if not self.watch and time.monotonic() - self._shown >= PAUSE:

@@ -154,7 +154,7 @@ def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Comple
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """Return the float type that a scalar takes in true division or beside a float literal: float64 for 64 bits."""
+    """Return the float type that a scalar takes in true division or beside a float literal; a float stays as it is."""
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:
@@ -211,7 +211,7 @@ _NOT_BITS = {
     "bit_and": "Write `and` between conditions.",
     "bit_or": "Write `or` between conditions.",
 }
-"""The intended operators of those who write bit operators between floats."""
+"""Advice, by builtin, for those who apply a bit operator to floats."""
 
 
 def integers(operands: int, bools: bool = False) -> Rule:

@@ -117,7 +117,7 @@ def _noise(state, x, px=None, py=None, pz=None, pw=None):
 
 @written("_sides(x, period)")
 def sides(x, period=None):
-    """Return the lattice lines below and above x: of each the number, the way to x, its share, the slope of that share."""
+    """Return the lattice lines below and above x: of each its number, the way to x, its share, that share's slope."""
     lattice = floor(x)
     t = x - lattice
     fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0)

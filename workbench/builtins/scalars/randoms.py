@@ -111,10 +111,12 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """Return the type that a bound of a random number is converted to: its own if both are floats, else `type`.
+    """Return the type that a bound of a random number, or another argument, is converted to.
+
+    Of a float `type`, any number is taken: a float keeps its type, and others get `type`.
 
     Raises:
-        KernelTypeError: it has another type than `type`, and is no literal.
+        KernelTypeError: `type` is an integer type, and the argument has another one and is no literal.
     """
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
@@ -157,7 +159,7 @@ def randu(state, low=None, high=None, /):
 
 @written("_within(word, low, high)")
 def _within(word, low, high):
-    """Return low plus the upper half of a word's product with the range; no division; the bias is at most span / 2³²."""
+    """Return low plus the upper half of a word times the range, without a division; the bias is at most span / 2³²."""
     span = where(high > low, uint32(high) - uint32(low), 0)
     return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
 
@@ -285,7 +287,7 @@ def _unit(state, /):
 
 @written("_walked(lam, unit)")
 def _walked(lam, unit):
-    """The first count whose probability, with those of all before it, reaches `unit`; 0 where lam is not in 0 … 32."""
+    """Return the first count up to which probabilities sum up to `unit`; 0 where lam is not in 0 … 32."""
     count = float64(0.0)
     left = where(lam <= 32.0, unit, 0.0)
     chance = exp(-lam)
@@ -298,7 +300,7 @@ def _walked(lam, unit):
 
 @written("_proposed(state, lam)", draws=True)
 def _proposed(state, lam, /):
-    """PTRS: counts are proposed until one is taken, by two draws each; none is drawn where lam is at most 32."""
+    """Draw a count by PTRS: propose one, by two draws, until it is taken; 0 without a draw where lam is at most 32."""
     spread = sqrt(max(lam, 32.0)) * 2.53 + 0.931
     count = float64(0.0)
     wanted = lam > 32.0
@@ -326,7 +328,7 @@ def _proposal(lam, spread, unit, level):
 
 @written("_log_probability(lam, k)")
 def _log_probability(lam, k):
-    """log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13 here, counts as a 1."""
+    """Return log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13, counts as a 1."""
     square = k * k
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / (square * 1260.0)) / square) / k
     return k * log(lam / k) + (k - lam) - log(k * (2 * math.pi)) * 0.5 - series

@@ -64,7 +64,7 @@ def lower_bound(array, begin, end=None, value=None, /):
 
 @written("_search_between(array, low, high, value)")
 def search_between(array, low, high, value):
-    """Return the first index of low ≤ i < high whose element is not below the value."""
+    """Return the first index of low ≤ i < high whose element is not below the value; high if there is none."""
     while low < high:
         middle = natural(low + raw_shr(high - low, 1))
         below = array[middle] < value

@@ -21,7 +21,7 @@ from workbench.builtins.vectors.dot_and_length import cross, dot
 
 @written("_scaled(m)")
 def _scaled(m):
-    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
     (a, b, c), (d, e, f), (g, h, i) = m
     largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
     scale = where(largest == 0.0, 1.0, largest)
@@ -195,7 +195,7 @@ def svd3(m, /):
 
 @written("_scaled2(m)")
 def _scaled2(m):
-    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
     (a, b), (c, d) = m
     largest = max(abs(a), abs(b), abs(c), abs(d))
     scale = where(largest == 0.0, 1.0, largest)

@@ -191,7 +191,8 @@ def _written_number(node: ast.expr) -> Literal | None:
 def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
     """Return what `min` or `max` of one argument compares: the items of a tuple or of a generator expression.
 
-    It is empty for anything else, and for a call or `:=`, which may give a vector and is to be computed only once.
+    It is empty for anything else, and for an expression with a call or `:=`, unless that is a written tuple: it may be a
+    vector, and is to be computed only once.
     """
     if isinstance(node, ast.GeneratorExp):
         return tuples.items_of(context, node, expression)
@@ -390,7 +391,11 @@ def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
-    """Lower `tid()` asked for `count` indices."""
+    """Lower `tid()` where it is asked for `count` indices, and return these.
+
+    Raises:
+        KernelTypeError: there are more than 4, or another number than in an earlier call.
+    """
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:

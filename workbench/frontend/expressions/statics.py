@@ -35,7 +35,7 @@ _ARITHMETIC = (
 
 
 def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `static(expression)`.
+    """Lower `static(expression)` to the value that Python computes for the expression now; launches compare it.
 
     Raises:
         KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
@@ -157,7 +157,7 @@ def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapp
 
 
 class _Same:
-    """Compares an object by identity."""
+    """A wrapper that compares its object by identity."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

@@ -132,7 +132,7 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """Return the statements to lower: rebound names are marked, ways out of loops rewritten."""
+    """Return a func's statements for lowering: rebound names are marked, ways out of loops rewritten."""
     if not definition.library:
         return rewrite(returning(definition, mark(definition, definition.node.body)))
     if definition not in _PREPARED:

@@ -36,6 +36,8 @@ _LIBRARY: dict[Hashable, Calls] = {}
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
     """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
 
+    It is None if the func returns nothing.
+
     Args:
         context: of the caller.
         definition: the func.

@@ -32,7 +32,10 @@ _PYTHON = ("bool", "float", "int")
 
 
 class _Names(Mapping[str, Any]):
-    """A scope as the globals of an `eval`."""
+    """A scope as a mapping from names to values, for the globals of an `eval`.
+
+    `usable` says whether a user's value of a name that the language has, too, is taken.
+    """
 
     def __init__(self, scope: Scope, usable: Callable[[Any], bool]) -> None:
         self.scope, self.usable = scope, usable

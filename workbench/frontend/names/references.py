@@ -57,7 +57,10 @@ def refuse_references(definition: Definition, of: str) -> None:
 
 
 def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return a func's statements, where each `return`, and the end, gives its references behind its results."""
+    """Return a func's statements, changed so that each `return`, and the end, gives its references behind its results.
+
+    Those of a func without references are returned as they are.
+    """
     names = references(definition)
     if not names:
         return body

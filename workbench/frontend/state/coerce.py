@@ -280,7 +280,7 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
 
 
 _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
-"""The few rules about scalars."""
+"""The signatures of builtins on scalars that were computed so far, by builtin and types of the arguments."""
 
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
@@ -339,14 +339,14 @@ def extracted(context: Context, vector: Value, position: int | Value) -> Value:
 
 
 def components(context: Context, value: Value) -> list[Value]:
-    """Return the components of a vector, a matrix's row by row; a number alone."""
+    """Emit the components of a vector, a matrix's row by row; a number is returned alone."""
     if not isinstance(value.type, Vector):
         return [value]
     return [extracted(context, value, k) for k in range(value.type.length)]
 
 
 def numbers(context: Context, value: Value) -> list[Value]:
-    """Return the numbers of a vector or matrix: its components, of a complex one each two of them."""
+    """Emit the numbers of a vector or matrix: its components, or the complex numbers that pairs of them are."""
     each = components(context, value)
     if not isinstance(value.type, Complex):
         return each

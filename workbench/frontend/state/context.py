@@ -22,9 +22,12 @@ LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The inferred types of a loop's carried names, and the names without a value at its beginning.
+    """The inferred types of a loop's carried names.
 
-    `read` keeps alive what is known by identity.
+    Attributes:
+        types: the type that each carried name has at both ends of an iteration.
+        hidden: names that have no value at the beginning of an iteration, with the reason.
+        read: what the loop reads; kept alive, since some of it is known by identity.
     """
 
     types: dict[str, Type]

@@ -41,12 +41,12 @@ class Loop(msgspec.Struct):
 
     @contextmanager
     def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
-        """Open the loop's body: its names are unset at first, with those that the last iteration left behind.
+        """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
 
         Args:
             env: local names to what they are now.
             loops: those that are being lowered; this one is the innermost inside.
-            carried: what the names carry.
+            carried: the values of the names at the beginning of an iteration.
         """
         self.unset.clear()
         self.unset_at_break.clear()

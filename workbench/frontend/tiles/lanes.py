@@ -60,7 +60,7 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
 
 
 def from_begin(context: Context, index: Operand, size: int) -> Operand:
-    """Return an index counted from the begin; below 0 it counts from the end."""
+    """Emit an index counted from the beginning; one that is below 0 counts from the end of `size` elements."""
     if index in context.shared.non_negative or (isinstance(index, Literal) and index.value >= 0):
         return index
     above = apply(context, TABLE["add"], (index, Literal(size)))

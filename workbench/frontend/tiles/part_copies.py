@@ -19,7 +19,7 @@ from workbench.ir.values import Value
 
 
 def part_of(context: Context, part: Value, tile: Value) -> Value:
-    """Note that a tile is a part or another form of a tile, and return it.
+    """Note that `part` is a part or another form of a tile, and return it.
 
     It is not noted for a tile without a name, which is not known elsewhere.
     """

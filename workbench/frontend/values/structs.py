@@ -166,7 +166,8 @@ def pending(type: AnyType | Row | Window) -> Operand:
 def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
     """Return the names, and those of their parts where all that have the name have a struct or tuple of the same form.
 
-    Where one of them has a struct and another has returned nothing yet, that gets pending fields.
+    The elements of such tuples get names in the environments (`spread`). Where one of these has a struct and another
+    has returned nothing yet, that gets pending fields.
     """
     shared: list[str] = []
     for name in names:
