@@ -191,7 +191,7 @@ def _written_number(node: ast.expr) -> Literal | None:
 def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
     """Return what `min` or `max` of one argument compares: the items of a tuple or of a generator expression.
 
-    It is empty for anything else, and for an expression with a call or `:=`, unless that is a written tuple: it may be a
+    It is empty for anything else, and for an expression with a call or `:=` that is no written tuple: it may be a
     vector, and is to be computed only once.
     """
     if isinstance(node, ast.GeneratorExp):
