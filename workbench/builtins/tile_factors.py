@@ -38,7 +38,14 @@ def _floats(type: Arg) -> bool:
 
 
 def _square(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take one square tile of floats, and with two parameters a tile with as many rows."""
+    """Check that the arguments are a square tile of floats and, if there is a second one, a tile with as many rows.
+
+    Returns:
+        None for each: they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     wanted = "a" if name in ("tile_cholesky",) else "a, b"
     if len(args) != len(wanted.split(", ")):
         raise KernelTypeError(f"{name}() takes {wanted}; it got {len(args)} arguments.")
@@ -53,7 +60,11 @@ def _square(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def _equal_tiles(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take two tiles of numbers of one shape and type."""
+    """Check that the arguments are two tiles of numbers of one shape and type, and return that they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     numbers = all(isinstance(a, Tile) and isinstance(a.dtype, Scalar) for a in args)
     if len(args) != 2 or not numbers or args[0] != args[1]:
         got = ", ".join(map(repr, args))
@@ -85,7 +96,7 @@ def _tile_outer(column, row):
 
 @written("_tile_lower(a, diagonal)")
 def _tile_lower(a, diagonal):
-    """Return the lower triangle, with the diagonal times a number."""
+    """Return the lower triangle of a square tile, its diagonal multiplied by the number `diagonal`; 0 above."""
     n = tile_arange(0, a.shape[0], 1, dtype=int32)
     rows = tile_broadcast(tile_reshape(n, (a.shape[0], 1)), a.shape)
     columns = tile_broadcast(tile_reshape(n, (1, a.shape[0])), a.shape)
@@ -127,7 +138,7 @@ def _tile_cholesky_gradient(a, adj, /):
 
 @written("_tile_solved(a, b, lower)")
 def _tile_solved(a, b, lower):
-    """Return a triangular system of several right-hand sides, from the first row on, or from the last."""
+    """Solve triangular a @ x = b for each column of b: from the first row on if a is lower, else from the last."""
     x = tile_zeros(b.shape, dtype=b.dtype)
     for k in range(a.shape[0]):
         j = k if lower else a.shape[0] - 1 - k

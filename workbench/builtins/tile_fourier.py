@@ -24,7 +24,11 @@ from workbench.types import Kind, Matrix, Quaternion, Type, Vector, int32
 
 
 def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Return rows of complex numbers, as vectors of 2 floats."""
+    """Check that the only argument is a tile of vectors of 2 floats, complex numbers; return that it stays as it is.
+
+    Raises:
+        KernelTypeError: it is something else.
+    """
     (tile,) = args if len(args) == 1 else (None,)
     dtype = tile.dtype if isinstance(tile, Tile) else None
     pairs = isinstance(dtype, Vector) and dtype.length == 2 and dtype.dtype.kind is Kind.FLOAT
@@ -36,7 +40,7 @@ def complex_rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 @written("_tile_turns(rows, columns, n, one)")
 def _tile_turns(rows, columns, n, one):
-    """Cosines and sines of 2π j k / n, for j of the rows and k of the columns, of one's type."""
+    """Return the cosines and sines of 2π j k / n, for j of the rows and k of the columns, in the type of `one`."""
     j = tile_broadcast(tile_reshape(tile_arange(0, rows, 1, dtype=int32), (rows, 1)), (rows, columns))
     k = tile_broadcast(tile_reshape(tile_arange(0, columns, 1, dtype=int32), (1, columns)), (rows, columns))
     angle = tile_astype(j * k % n, type(one)) * type(one)(6.283185307179586 / n)
@@ -45,7 +49,7 @@ def _tile_turns(rows, columns, n, one):
 
 @written("_tile_transformed(real, imaginary, sign)")
 def _tile_transformed(real, imaginary, sign):
-    """Return the transforms of rows, by the matrix of all rotations; `sign` is 1, or -1 for the inverse."""
+    """Return the Fourier transforms of rows (real and imaginary parts), by a matrix product; `sign` -1: the inverse."""
     n = real.shape[1]
     c, s = _tile_turns(n, n, n, sign)
     s = s * sign

@@ -19,7 +19,14 @@ from workbench.types import bool as bool_
 
 
 def _rows(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a row of numbers, and perhaps a row of anything of the same length."""
+    """Check that the arguments are a row of numbers, and perhaps a row of anything of the same length.
+
+    Returns:
+        None for each: they stay as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     rows = all(isinstance(a, Tile) and a.ndim == 1 and a.shape == args[0].shape for a in args)  # type: ignore[union-attr]
     keys = args[0] if args else None
     if not 1 <= len(args) <= 2 or not rows or not isinstance(keys, Tile) or not isinstance(keys.dtype, Scalar):

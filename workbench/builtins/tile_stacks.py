@@ -29,7 +29,14 @@ from workbench.types import Type, int32
 
 
 def _stack(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a tile of one dimension and a number of elements; a push also takes a value and whether there is one."""
+    """Check the arguments: a stack's tile and count, and for a push also a value and whether there is one.
+
+    Returns:
+        The types to convert them to; None for what stays as it is.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     count = 4 if name == "tile_stack_push" else 2
     items = args[0] if args else None
     if len(args) != count or not isinstance(items, Tile) or items.ndim != 1:
@@ -45,8 +52,8 @@ def tile_stack_push(items, count, value, has_value, /):
 
         items, count, index = tile_stack_push(items, count, value, x > 0.0)
 
-    Of the stack (a tile, and how many of its elements are in use) and, for each thread, where its value lies; -1
-    without one, and where the tile is full.
+    It returns the stack (a tile, and how many of its elements are in use) and, for each thread, where its value lies;
+    -1 without one, and where the tile is full.
     """
     flags, values = tile(where(has_value, 1, 0)), tile(value, preserve_type=True)
     slots = tile_scan_exclusive(flags) + count
@@ -63,7 +70,7 @@ def tile_stack_pop(items, count, /):
 
         value, index, count = tile_stack_pop(items, count)
 
-    Of each thread the value and where it lay; 0 and -1 for threads for which none is left.
+    It returns, for each thread, the value and where it lay (0 and -1 where none is left), and how many are left.
     """
     values = tile_zeros((block_dim(),), dtype=items.dtype)
     slots = count - 1 - tile_arange(0, block_dim(), 1, dtype=int32)

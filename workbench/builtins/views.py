@@ -20,7 +20,7 @@ from workbench.types import int64
 
 
 def _three_int64(name: str, args: Sequence[Arg]) -> Signature:
-    """Take three int64, and return an int64."""
+    """Return the types of an operation from three int64 to an int64."""
     count(name, args, 3)
     if any(a != int64 for a in args):
         raise refuse(name, args, "three int64")

@@ -32,7 +32,7 @@ from workbench.types import VECTORS, Scalar, Type, float32, int32, uint32
 
 Kind = Literal["int", "float", "form"]
 MEANINGS: dict[tuple[str, Kind], Form] = {}
-"""By name: of integers, of floats; "form" for a name that is no elementwise operation."""
+"""The forms for Warp's meanings, by name and type of operands; "form" for a name that is no elementwise operation."""
 vec3 = VECTORS["vec3"]
 bit_xor = TABLE["bit_xor"]
 
@@ -190,7 +190,7 @@ def randn(state, /):
 
 @_means("sample_unit_hemisphere_surface", "form", takes=alone, draws=True)
 def sample_unit_hemisphere_surface(state, /):
-    """Return a random point, uniform on the unit hemisphere; the first draw is its distance from the pole."""
+    """Return a random point, uniform on the unit hemisphere; the first draw is its height below the pole."""
     depth = randf(state)
     radius = sqrt(depth * (2.0 - depth))
     angle = randf(state) * (2 * math.pi)
@@ -199,7 +199,7 @@ def sample_unit_hemisphere_surface(state, /):
 
 @_means("sample_unit_hemisphere", "form", takes=alone, draws=True)
 def sample_unit_hemisphere(state, /):
-    """Return a random point in the unit hemisphere; the first draw is the distance from the pole."""
+    """Return a random point in the unit hemisphere; the first draw is its direction's height below the pole."""
     surface = sample_unit_hemisphere_surface(state)
     return surface * randf(state) ** (1.0 / 3.0), state
 
@@ -224,7 +224,14 @@ def pnoise(state, x, px, py=None, pz=None, pw=None, /):
 
 
 def _with_octaves(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a state, a point of 2 to 4 dimensions, and perhaps octaves, their lacunarity and their gain."""
+    """Check the arguments of `curlnoise`: a state, a point of 2 to 4 dimensions, perhaps octaves, lacunarity and gain.
+
+    Returns:
+        The types to convert them to; None for what stays as it is.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     at_point(name, args[:2])
     if isinstance(args[1], Scalar) or len(args) > 5:
         raise KernelTypeError(f"{name}() takes a state, a vector of 2 to 4 floats, octaves, lacunarity and gain.")
@@ -271,7 +278,7 @@ def _noise(state, x, px=None, py=None, pz=None, pw=None):
 
 @written("_lines(x, period)")
 def _lines(x, period=None):
-    """Return the lattice lines below and above x. Of each: its number, the way from it to x, its share."""
+    """Return the lattice lines below and above x: of each its number, the way from it to x, its share."""
     below, above = sides(x)
     i, j = int32(below[0]), int32(above[0])
     if period is not None:

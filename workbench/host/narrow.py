@@ -14,35 +14,35 @@ Numpy: TypeAlias = HostArray | np.generic
 
 
 def is_numpy_array(value: object) -> TypeGuard[HostArray]:
-    """Return whether it is a NumPy array, of any dtype."""
+    """Return whether a value is a NumPy array, of any dtype."""
     return isinstance(value, np.ndarray)
 
 
 def is_numpy(value: object) -> TypeGuard[Numpy]:
-    """Return whether it is a NumPy array or scalar, of any dtype."""
+    """Return whether a value is a NumPy array or scalar, of any dtype."""
     return isinstance(value, (np.ndarray, np.generic))
 
 
 def is_numpy_scalar(value: object) -> TypeGuard[np.generic]:
-    """Return whether it is a NumPy scalar, of any dtype."""
+    """Return whether a value is a NumPy scalar, of any dtype."""
     return isinstance(value, np.generic)
 
 
 def is_list(value: object) -> TypeGuard[list[object] | tuple[object, ...]]:
-    """Return whether it is a list or a tuple, of anything."""
+    """Return whether a value is a list or a tuple, of anything."""
     return isinstance(value, (list, tuple))
 
 
 def is_tuple(value: object) -> TypeGuard[tuple[object, ...]]:
-    """Return whether it is a tuple, of anything."""
+    """Return whether a value is a tuple, of anything."""
     return isinstance(value, tuple)
 
 
 def is_mapping(value: object) -> TypeGuard[Mapping[object, object]]:
-    """Return whether it is a dict or another mapping, of anything."""
+    """Return whether a value is a dict or another mapping, of anything."""
     return type(value) is dict or isinstance(value, Mapping)  # of a dict the second takes 0.3 µs
 
 
 def is_count(value: object) -> bool:
-    """Return whether it is an int of at least 0."""
+    """Return whether a value is an int of at least 0."""
     return isinstance(value, int) and value >= 0

@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 IN_USE: list[bool] = []
-"""Not empty once there is one; launches test it."""
+"""Not empty once a `Uniform` exists; launches test it."""
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 _COMPARED = ("lt", "le", "gt", "ge")
 
@@ -24,7 +24,7 @@ class Uniform:
 
     Attributes:
         type: the type of the kernel's parameter.
-        arrays: those of one element that hold its value for kernels that take an array.
+        arrays: arrays of one element that hold its value for kernels that take an array; they follow `set`.
         read: called when ordinary Python, or a launch that is not recorded, takes the value.
     """
 
@@ -45,22 +45,25 @@ class Uniform:
         return self._value
 
     def set(self, value: Any) -> None:
-        """Have another value from now on, and in its arrays."""
+        """Change the value, from now on and in its arrays."""
         self._value = value
         self.store()
 
     def store(self) -> None:
-        """Put the value into the arrays, where something else may have been written."""
+        """Write the value to its arrays again, in case that something else was written there.
+
+        Open recorders and tapes do not see it.
+        """
         for held in self.arrays.values():
             Context().run(held.fill_, self._value)  # unseen by recorders and tapes
 
     @property
     def users(self) -> list[Any]:
-        """The records and kept launches that took its value and can run again with another one, in their order."""
+        """The records and kept launches that took its value and can run again with another one, the first one first."""
         return list(self._users.values())
 
     def taken_by(self, user: Any) -> None:
-        """Note a user, such as a record, that takes the value."""
+        """Note a user, such as a record, that takes the value; it is not kept alive."""
         self._users.setdefault(id(user), user)
 
     def peek(self) -> Any:

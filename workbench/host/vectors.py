@@ -86,7 +86,10 @@ class HostVector(np.ndarray[Any, np.dtype[Any]]):
         return self._product(other, self) if _has_own_product(other, self) else np.multiply(other, self)
 
     def __eq__(self, other: Any) -> Any:
-        """Compare whole with a value of this type, a tuple or a list, to one bool; with other arrays as NumPy does."""
+        """Compare as a whole with a `HostVector`, a tuple or a list, to one bool; with all else component by component.
+
+        A value without a type compares with everything component by component, as NumPy does.
+        """
         if self.type is not None and isinstance(other, _WHOLE):
             return np.bool_(np.shape(other) == self.shape and np.all(np.equal(self, other)))
         return np.equal(self, other)
@@ -121,6 +124,9 @@ _WHOLE: tuple[type[Any], ...] = (HostVector, tuple, list)
 
 
 def _has_own_product(left: Any, right: Any) -> bool:
-    """Return whether the language has a product of these two types other than that of their components."""
+    """Return whether the language's product of these two is another than that of their components.
+
+    That is so where both are values with a type, one of them a matrix, a quaternion or a transform.
+    """
     types = [getattr(v, "type", None) if isinstance(v, HostVector) else None for v in (left, right)]
     return None not in types and any(t.has_product for t in types)  # type: ignore[union-attr]

@@ -36,17 +36,17 @@ Apply = Callable[[array, array], None]
 PATIENCE = 1.0
 """Seconds after which a solve shows its progress."""
 _CHECK = 16
-"""Steps of a GPU between two looks at whether it is over; what runs too often changes nothing."""
+"""Steps on a GPU between two checks of whether the solve is over; further steps change nothing."""
 _NUMBERS = 10
 NOT_POSITIVE = "CG needs a positive definite matrix, and {} is not positive."
 USE_BICGSTAB = 'Use method="bicgstab".'
 
 
 class Solve:
-    """Represents one run of an iterative method for A x = b.
+    """Represents a solve of A x = b by an iterative method, "cg" or "bicgstab".
 
     Attributes:
-        steps: the number of steps taken.
+        steps: the number of steps taken; in a graph it is not counted.
     """
 
     def __init__(self, method: str, apply: Apply, precondition: Apply | None, b: array, x: array, most: int) -> None:
@@ -62,11 +62,17 @@ class Solve:
         self._flat = {name: flat(v) for name, v in (*self.vectors.items(), ("b", b), ("x", x))}
 
     def run(self, tol: float, raise_: bool) -> array:
-        """Iterate, writing to x; return |b - A x| / |b| as an array of one element.
+        """Iterate, writing to x; return |b - A x| / |b| as an array of one element, or |b - A x| where b is 0.
+
+        While a graph is captured, the loop becomes a part of it, and the array has its value after each run.
+
+        Args:
+            tol: where to stop.
+            raise_: whether it is an error not to get there.
 
         Raises:
-            NotConverged: it is larger than `tol` after all steps, if `raise_`.
-            LaunchError: CG met a direction in which the matrix is not positive.
+            NotConverged: if `raise_`: the result is larger than `tol` after all steps, or NaN.
+            LaunchError: CG met a direction in which the matrix is not positive, or a graph is captured, with `raise_`.
         """
         if any(o.takes for o in OBSERVERS.get()):
             if raise_:
@@ -224,7 +230,10 @@ def _move(
     s: array[Any], going: array[int32], over: int, under: int, any_sign: bool, p: array[Any], q: array[Any],
     x: array[Any], r: array[Any],
 ):  # fmt: skip
-    """Move x by s[over] / s[under] along p, and r against q, the product of A and p; unless the divisor is refused."""
+    """Add s[over] / s[under] times p to x, and subtract as much of q, the product of A and p, from r.
+
+    Nothing changes where the solve is over or the divisor is 0; nor, without `any_sign`, where it is negative.
+    """
     i = tid()
     if going[0] != 0 and (s[under] != 0.0 if any_sign else s[under] > 0.0):
         x[i] += s[over] / s[under] * p[i]

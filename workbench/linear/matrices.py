@@ -86,7 +86,7 @@ class CSR:
 
     @property
     def block(self) -> tuple[int, int]:
-        """Rows and columns of an entry."""
+        """Rows and columns of an entry, in numbers: 1 and 1, or those of a block of `BSR`."""
         kind = self.values.dtype
         return kind.shape if isinstance(kind, Matrix) else (1, 1)  # type: ignore[return-value]
 
@@ -146,7 +146,11 @@ class CSR:
         return type(self)(starts, columns, values, (self.shape[1], self.shape[0]))
 
     def __matmul__(self, x: Any) -> array:
-        """Return the product with a 1-D array of numbers, one for each column; of BSR also with one of vectors."""
+        """Return the product with a 1-D array of numbers, one for each column; of BSR also with one of vectors.
+
+        Raises:
+            LaunchError: x has another size or type, or is on another device.
+        """
         x = x if isinstance(x, array) else array(x, self.dtype, device=self.values.device)
         vector = self._vector(x, 1, "x")
         rows, wide = self.block
@@ -155,7 +159,16 @@ class CSR:
         return flat(y) if x.dtype == self.dtype or rows < min(wide, 2) else y
 
     def _vector(self, x: array, axis: int, name: str) -> array:
-        """Return x as elements that fit the blocks; it has as many numbers as there are rows (axis 0) or columns."""
+        """Return x as elements that fit the blocks: a copy if it is not contiguous.
+
+        Args:
+            x: as many numbers as there are rows (axis 0) or columns (axis 1), or vectors of the blocks' size.
+            axis: which of them.
+            name: how an error calls x.
+
+        Raises:
+            LaunchError: x has another size or type, or is on another device.
+        """
         size, wide = self.shape[axis], self.block[axis]
         kind = vector_type(wide, self.dtype)
         if x.ndim == 1 and x.device == self.values.device:
@@ -170,7 +183,7 @@ class CSR:
         )
 
     def diagonal(self) -> array:
-        """Return the entries on the diagonal: an array of numbers, or of blocks."""
+        """Return the entries on the diagonal, 0 where there is none: an array of numbers, or of blocks."""
         d = zeros(min(len(self.starts) - 1, self.shape[1] // self.block[1]), self.values.dtype, self.values.device)
         if d.size:
             launch(_diagonal, d.size, [self.struct], [d], device=d.device, checks=False)
@@ -191,7 +204,8 @@ class CSR:
         and can be interrupted.
 
         Args:
-            b: as many numbers as there are rows; with blocks also vectors; of two dimensions: several, as columns.
+            b: as many numbers as there are rows; with blocks also vectors. Of two dimensions: several, as columns; not
+                with x0 or raise_=False.
             method: "cg", for a matrix that is symmetric and positive definite, or "bicgstab".
             preconditioner: "jacobi" divides by the entries on the diagonal: of BSR, by the diagonal blocks (block
                 Jacobi, blocks of up to 4 × 4); None: nothing.
@@ -206,7 +220,8 @@ class CSR:
 
         Raises:
             NotConverged: the tolerance was not reached; `residual` is what was.
-            LaunchError: b or x0 does not fit, the matrix is not square, or CG found that it is not positive definite.
+            LaunchError: b or x0 does not fit, the matrix is not square, its blocks are too large for block Jacobi, CG
+                found that it is not positive definite, or a graph is captured without raise_=False.
             ValueError: another method or preconditioner.
         """
         if method not in ("cg", "bicgstab") or preconditioner not in ("jacobi", None):
@@ -228,7 +243,7 @@ class CSR:
         return x if raise_ else (x, operator.residual)
 
     def to_scipy(self) -> Any:
-        """Convert to SciPy's `csr_array` or `bsr_array`; on the CPU it shares the values.
+        """Convert to SciPy's `csr_array` or `bsr_array`; on the CPU it shares the memory of the arrays.
 
         Raises:
             ImportError: SciPy is not installed.
@@ -271,7 +286,8 @@ def from_scipy(source: Any, device: Device | str | None = None, requires_grad: b
         requires_grad: whether the values have a `.grad`.
 
     Raises:
-        LaunchError: it holds other numbers.
+        LaunchError: it is no sparse matrix, or holds other numbers.
+        ImportError: SciPy is not installed.
     """
     if not sparse().issparse(source) or source.dtype not in (np.float32, np.float64):
         what = f"has numbers of {source.dtype}" if sparse().issparse(source) else f"is {type(source).__name__}"
@@ -289,7 +305,7 @@ def from_scipy(source: Any, device: Device | str | None = None, requires_grad: b
 
 
 class _Matrix(Operator):
-    """Represents a matrix with the options of its solves."""
+    """Represents a `CSR` or `BSR` matrix as a linear operator, with the options that it is solved with."""
 
     def __init__(
         self, matrix: CSR, method: Any, preconditioner: str | None, start: array | None, tol: float,
@@ -334,14 +350,14 @@ class _Matrix(Operator):
 
 
 def _launch(what: Kernel, first: list[Any], x: array, out: array) -> None:
-    """Launch a kernel that writes each element of `out`."""
+    """Launch a kernel on `first`, `x` and `out` with a thread for each element of `out`, which it writes."""
     if out.size:
         launch(what, out.size, [*first, x], [out], device=out.device, checks=False)
 
 
 @cache
 def _blocks_of(of: CSR) -> StructValue:
-    """Return what products are computed of: numbers as blocks of 1 × 1."""
+    """Return a matrix as the struct BSR that the kernel of products takes; numbers become blocks of 1 × 1."""
     kind = matrix(of.block, of.dtype)
     return _struct_of("BSR", kind)(of.starts, of.columns, of.values.view(kind))
 

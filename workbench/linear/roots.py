@@ -28,7 +28,7 @@ _INEXACT = 1e-3
 
 
 def tolerance(x: array, tol: float | None) -> float:
-    """Return `tol`; if it is None, 1e-10 for an array of float64 and 1e-5 for one of float32."""
+    """Return `tol`; if it is None, 1e-10 for an array of float64 and 1e-5 for any other."""
     return tol if tol is not None else 1e-10 if element(x.dtype) == float64 else 1e-5  # type: ignore[arg-type]
 
 
@@ -100,7 +100,10 @@ def _with_derivatives(root: array, residual: Residual, tol: float) -> array:
 
 
 def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array, float, int]:
-    """Return the root, the norm of its residual and the steps taken; halve each step until the residual is smaller."""
+    """Run Newton's method from x; return where it stopped, the norm of the residual there and the steps taken.
+
+    A step is halved, up to 7 times, until the residual is smaller; where it does not get smaller, the method stops.
+    """
     value = _like(residual(x), x)
     left, taken, there = _norm(value), 0, x
     while not left <= _allowed(x, tol) and taken < steps:
@@ -117,7 +120,10 @@ def _newton(residual: Residual, x: array, tol: float, steps: int) -> tuple[array
 
 
 class _Jacobian(Operator):
-    """Represents the Jacobian of a residual at a point, or its transpose, by its products alone."""
+    """Represents the Jacobian of a residual at a point, known only by its products with arrays.
+
+    `across` makes it the transposed one.
+    """
 
     def __init__(
         self, residual: Residual, point: array, tol: float, *, across: bool = False, raise_: bool = True,
@@ -146,7 +152,7 @@ class _Jacobian(Operator):
 
 
 class _Read(Observer):
-    """Collects the arrays that are read while it observes, except those allocated meanwhile."""
+    """Collects the arrays that launches and copies read while it observes, except those allocated meanwhile."""
 
     def __init__(self) -> None:
         self._read: dict[Memory, array] = {}

@@ -24,7 +24,7 @@ class Operator(Protocol):
         ...
 
     def solution(self, b: array, /) -> array:
-        """Return the x whose product is `b`; called where nothing is differentiated."""
+        """Solve A x = b and return x; called where nothing is differentiated."""
         ...
 
     def turned(self) -> Operator:
@@ -43,12 +43,12 @@ def solved(operator: Operator, b: array) -> array:
 
 
 def corrected(root: array, residual: array, operator: Operator) -> array:
-    """Return a copy of a root that has derivatives; nobody else may change the root itself.
+    """Return a copy of a root, through which derivatives flow to all that the residual was computed from.
 
     Args:
-        root: an array without derivatives.
-        residual: computed at the root, which, by what comes later, is the root with its derivatives: second derivatives
-            need those of the residual there.
+        root: an array without derivatives, which nothing else may change.
+        residual: the residual at the root, from launches that open tapes and forward modes saw. They take the root to
+            depend on it; so second derivatives see the root in it, too.
         operator: the Jacobian of the residual at the root.
     """
     Mapped(

@@ -109,7 +109,7 @@ class LBFGS(Optimizer):
         return super().state() | histories
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take a state that `state` returned."""
+        """Continue from a state that `state` returned; of a longer history only the newest changes are taken."""
         super().restore(state)
 
         def rows(name: str, change: int) -> Arrays:
@@ -130,7 +130,7 @@ class LBFGS(Optimizer):
         return float(result), [clone(g) for g in self.gradients(None)]
 
     def _scaled(self, slope: Arrays) -> Arrays:
-        """Return the gradient times an estimate of the inverse of the matrix of second derivatives."""
+        """Return the gradient times an estimate of the inverse Hessian (the two-loop recursion)."""
         left, shares = slope, list[float]()
         for moved, turned in reversed(self._changes):
             share = _dot(moved, left) / _dot(moved, turned)
@@ -147,7 +147,20 @@ class LBFGS(Optimizer):
     def _search(
         self, loss: Callable[[], array], start: Arrays, direction: Arrays, value: float, along: float, length: float
     ) -> tuple[float, Arrays] | None:
-        """Return loss and gradient where the Wolfe conditions hold, or at the lowest loss; None if none is lower."""
+        """Look for a step along a direction that meets the weak Wolfe conditions; leave the parameters there.
+
+        Args:
+            loss: computes the loss from the parameters.
+            start: the parameters before the step.
+            direction: that of the step.
+            value: the loss at the start.
+            along: its slope along the direction, which is negative.
+            length: that of the first step tried, in parts of the direction.
+
+        Returns:
+            Loss and gradient after the step. If no step tried meets both conditions, those of the last one that lowered
+            the loss enough. None if there is none: the parameters are then those of the last one tried.
+        """
         low, high, best = 0.0, math.inf, None
         for _ in range(self.evaluations):
             _assign(self.flat, _plus(start, length, direction))

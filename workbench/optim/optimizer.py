@@ -26,7 +26,11 @@ class Optimizer:
     """
 
     def __init__(self, params: Sequence[array] | array) -> None:
-        """Take the parameters; their states are made, and are 0."""
+        """Check the parameters, and begin at step 0.
+
+        Raises:
+            LaunchError: there is no parameter, or one is not a dense array of floats or of vectors of floats.
+        """
         must_be(params, (array, Iterable), "An optimiser takes arrays", advice="Write [x, y].")
         self.params: list[array] = [params] if isinstance(params, array) else list(params)
         for k, x in enumerate(self.params):
@@ -80,7 +84,7 @@ class Optimizer:
         return {"steps": np.array(self.steps)}
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take a state that `state` returned, already checked to have its names and shapes."""
+        """Continue from a state that `state` returned, already checked to have its names and shapes."""
         self.steps = int(state["steps"])
 
     def save(self, path: str | PathLike[str]) -> None:

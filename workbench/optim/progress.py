@@ -64,7 +64,7 @@ class Progress:
         self._shown = -math.inf
 
     def add(self, step: int, loss: float) -> None:
-        """Add a loss to the history, and draw it if the last picture is old enough."""
+        """Add a loss to the history; draw it unless something is watched or the last picture is newer than `PAUSE`."""
         self.history.append(loss)
         self.steps.append(step)
         if not self.watch and time.monotonic() - self._shown >= PAUSE:
@@ -155,7 +155,17 @@ def progress(steps: int, title: str = "optimisation", *, watch: Any = ()) -> Pro
 
 
 def _picture(title: str, lines: Sequence[str], xs: Sequence[int], ys: Sequence[float], total: int) -> str:
-    """Return a line of the losses over the steps, as SVG that reads on light and on dark."""
+    """Draw the losses `ys` over the steps `xs` as a line; return SVG that is legible on light and on dark.
+
+    The axis is logarithmic where the largest loss is over 20 times the lowest, which is positive.
+
+    Args:
+        title: the picture's accessible name.
+        lines: the text above the line.
+        xs: the step of each loss.
+        ys: the losses.
+        total: the number of steps, which is the width of the axis.
+    """
     every = max(1, len(xs) // _POINTS)
     points = [(x, y) for x, y in zip(xs[::every], ys[::every], strict=True) if math.isfinite(y)]
     if xs and math.isfinite(ys[-1]):

@@ -57,7 +57,14 @@ def _adam(w, g, m, v, rate, powers, beta1, beta2, eps, decay):
 
 @cache
 def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
-    """Return the kernel that applies a rule to so many parameters, each with so many states."""
+    """Return the kernel that steps `params` parameters by one rule, on one device.
+
+    Args:
+        rule: returns the new values of an element and of its states.
+        params: how many parameters it steps.
+        states: how many arrays of state the rule has for each parameter.
+        options: how many numbers the rule takes besides the learning rate.
+    """
     named = [f"o{k}" for k in range(options)]
     names, lines = list[str](), list[str]()
     for k in range(params):
@@ -79,7 +86,7 @@ def kernel_of(rule: Func, params: int, states: int, options: int) -> Kernel:
 
 
 class _Stepper(Optimizer):
-    """An optimiser whose rule looks at one element at a time.
+    """The base of optimisers whose rule looks at one element at a time.
 
     Attributes:
         lr: the learning rate, or a function from the step's number, from 0, to it.
@@ -137,7 +144,7 @@ class _Stepper(Optimizer):
         return super().state() | states | powers
 
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Take a state that `state` returned."""
+        """Continue from a state that `state` returned."""
         super().restore(state)
         for k, all in enumerate(self._states):
             for s, v in enumerate(all):

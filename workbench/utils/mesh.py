@@ -47,7 +47,7 @@ class Bvh(StructValue):
         wb.launch(count, len(low), [bvh, low, high], [out])
 
     Attributes:
-        lowers, uppers: the boxes, arrays of vec3 that it does not copy.
+        lowers, uppers: the least and the greatest corners of the boxes, arrays of vec3 that it does not copy.
         nodes: the tree in depth-first order: `lower`, `upper`, `right`, `skip` (the guide says how to walk it).
         items: the numbers of the boxes in the order of leaves; int32.
     """
@@ -108,7 +108,7 @@ class Mesh(StructValue):
 
     Attributes:
         points: the corners, an array of vec3 that it does not copy. Another one may be assigned; the mesh follows it.
-        velocities: theirs, an array of vec3; empty if there are none.
+        velocities: those of the corners, an array of vec3; empty if there are none.
         indices: three for each face: int32 in one dimension.
         lowers, uppers, nodes, items: the tree of the faces' boxes, as in `Bvh`.
         moments: with winding numbers one `MeshMoment` for each node and one more; else a single one, unused.

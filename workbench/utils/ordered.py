@@ -46,7 +46,14 @@ UNUSED = 2**64 - 1
 
 
 def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim: Any, stream: Any) -> None:
-    """Queue the launches that stand for one; observers have heard of that one.
+    """Queue the launches that stand for one launch whose sums are added in order; open observers do not see them.
+
+    Args:
+        loaded: the loaded kernel of that one launch, which observers have seen already.
+        dims: its dimensions.
+        values: its arguments, in the order of `loaded.names`.
+        block_dim: its threads per block.
+        stream: where to queue them; None: on the current stream.
 
     Raises:
         LaunchError: arguments share memory in a way that has no order, or there are too many rows.
@@ -56,7 +63,7 @@ def run(loaded: Loaded, dims: tuple[int, ...], values: Sequence[Any], block_dim:
 
 
 def captured(record: LaunchRecord) -> Graph:
-    """Return the same launches as a graph.
+    """Return a graph of the launches that stand for a recorded launch whose sums are added in order.
 
     Raises:
         LaunchError: as `run`, or how many rows there are would have to be counted first.
@@ -75,7 +82,7 @@ def captured(record: LaunchRecord) -> Graph:
 
 
 def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], block_dim: Any) -> None:
-    """Queue the launches that stand for one, each seen by whoever observes.
+    """Queue the launches that stand for one launch whose sums are added in order; open observers see each of them.
 
     Raises:
         LaunchError: as `run`.
@@ -120,7 +127,15 @@ def steps(loaded: Loaded, dims: tuple[int, ...], arguments: Mapping[str, Any], b
 
 
 def _add(arrays: Sequence[tuple[str, str]], targets: Mapping[str, array], rows: array, values: array) -> None:
-    """Change each element by its rows, one after the other."""
+    """Change each element by its rows, one after the other.
+
+    Args:
+        arrays: names of arrays, each with the kind of change: "add", "min" or "max".
+        targets: the arrays by name.
+        rows: sorted numbers: in the upper 32 bits an element's index among all elements of the arrays, one array after
+            the other; in the lower ones the index of its value.
+        values: what to change elements by.
+    """
     base = 0
     for name, kind in arrays:
         target = targets[name]
@@ -137,7 +152,11 @@ def _length(a: array) -> int:
 
 
 def _refuse_shared(loaded: Loaded, targets: Mapping[str, array], arguments: Mapping[str, Any]) -> None:
-    """Refuse sums in memory that the kernel uses in another way too, or where two elements are one."""
+    """Refuse sums in memory that the kernel uses in another way too, or where two elements are one.
+
+    Raises:
+        LaunchError: there are some.
+    """
     others = {n: arguments[n] for n in loaded.touched if n not in targets}
     for name, target in targets.items():
         twice = name if overlap({name: target}) else ""
@@ -168,4 +187,4 @@ def _applied(change: Any) -> Kernel:
 
 
 _KINDS = {"add": _applied(FORMS["atomic_add"]), "min": _applied(atomic_min), "max": _applied(atomic_max)}
-"""By kind of change. One thread changes an element, so an atomic change is one in order."""
+"""The kernel for each kind of change. Only one thread changes an element, so its atomic changes are in order."""

@@ -35,9 +35,9 @@ def piece_size(device: Device, n: int = 0, exact: bool = False) -> int:
     """Return the number of elements per thread: long runs on a CPU's few cores, short ones on a GPU's many.
 
     Args:
-        device: where.
-        n: the elements in all.
-        exact: whether the result is the same however they are divided. Then one or two cores are given one piece: a
+        device: where it runs.
+        n: the number of all elements.
+        exact: whether the result is the same however they are divided. Then one or two cores get a single piece: a
             second pass over memory costs about what the second core gains.
     """
     if device.is_cuda:
@@ -98,7 +98,7 @@ def require(what: str, x: Any, dtypes: str = "numbers") -> None:
     """Raise unless `x` is a one-dimensional array of non-bool scalars; `dtypes` only words the message.
 
     Raises:
-        LaunchError: what it is instead.
+        LaunchError: it is something else; `what` is how the message calls the function that was called.
     """
     if not isinstance(x, array) or x.ndim != 1 or not isinstance(x.dtype, Scalar) or x.dtype == bool_:
         shown = f"{x.type!r} of shape {x.shape}" if isinstance(x, array) else repr(x)

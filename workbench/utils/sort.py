@@ -25,7 +25,7 @@ from workbench.utils.scan import array_scan, piece, require
 tid, atomic_add = FORMS["tid"], FORMS["atomic_add"]
 BITS = 8
 QUIET: dict[str, Any] = {"checks": False, "record_tape": False, "deterministic": False}
-"""Indices are right by construction, and nothing here has a gradient."""
+"""Options of launches whose indices are right by construction, and that have no gradient."""
 
 
 def radix_sort(keys: array, count: int | None = None) -> None:
@@ -123,7 +123,11 @@ def segmented_sort_pairs(
 
 
 def _check(what: str, keys: array, values: array | None, count: int | None) -> int:
-    """Check the arguments of a sort, and return the number of elements to sort."""
+    """Check the arguments of a sort, and return the number of elements to sort.
+
+    Raises:
+        LaunchError: the keys or the values are not what it takes, or fewer than `count`.
+    """
     require(what, keys, "integers, or floats of 32 or 64 bits,")
     if not is_integer(keys.dtype) and keys.dtype.bits < 32:  # type: ignore[union-attr]
         raise LaunchError(
@@ -270,7 +274,10 @@ def _move_pairs(
 
 @kernel
 def _mark(starts: array[int32], ends: array[int32], count: int, edges: array[int32], depth: array[int32]):
-    """Write 1 at each edge of a segment, and where a segment begins 1 more than where it ends."""
+    """Mark the ends of a segment in arrays of zeros: 1 in `edges` at both, in `depth` 1 at its start and -1 at its end.
+
+    So running sums of `edges` number segments and gaps, and those of `depth` are 0 outside of segments.
+    """
     s = tid()
     first, last = min(max(starts[s], 0), count), min(max(ends[s], 0), count)
     if first < last:
@@ -282,7 +289,7 @@ def _mark(starts: array[int32], ends: array[int32], count: int, edges: array[int
 
 @kernel
 def _level(depth: array[int32], bits: array[Any]):
-    """Make keys outside of segments equal, so that they keep their order."""
+    """Make the bits of all keys outside of segments 0, where `depth` is 0; so they keep their order."""
     i = tid()
     if depth[i] == 0:
         bits[i] = bits.dtype(0)
@@ -290,6 +297,6 @@ def _level(depth: array[int32], bits: array[Any]):
 
 @kernel
 def _gather(x: array[Any], indices: array[int32], out: array[Any]):
-    """Copy the elements at these indices."""
+    """Copy the elements of x at these indices to `out`."""
     i = tid()
     out[i] = x[indices[i]]

@@ -41,7 +41,7 @@ box2d = array(dtype=float32, ndim=2)
 
 
 class Tree:
-    """The structure of a tree of boxes, by which a refit finds the nodes of each round.
+    """Represents a tree of boxes: its nodes, and the rounds that built it, by which `refit` goes from leaves to root.
 
     Attributes:
         nodes: in depth-first order (`builtins/geometry/trees.py`).
@@ -79,8 +79,17 @@ class Tree:
     def _cluster(
         self, lowers: array, uppers: array, order: array, leaf_size: int, shape: list[array]
     ) -> tuple[array, array]:
-        """Build the tree by merging nearest clusters into `shape`; return two int32 scratch arrays, as long as
-        `order`."""
+        """Build the tree by merging nearest clusters; append the rounds to `rounds`.
+
+        Args:
+            lowers, uppers: the corners of the items' boxes.
+            order: the items in Morton order.
+            leaf_size: the most items of a leaf.
+            shape: three arrays for what is known of each inner node: children and box, count of items, count of nodes.
+
+        Returns:
+            Two int32 arrays as long as `order`, for the caller to overwrite.
+        """
         items, device, quiet = order.size, order.device, self._quiet
         width = items + 2 * REACH
         boxes, names = empty((6, width), float32, device), empty(items, int32, device)
@@ -198,7 +207,7 @@ def _chosen(boxes: box2d, i: int):
 
 @func
 def _beside(i: int, n: int):
-    """Return the neighbour that cluster i pairs with in late rounds; an odd last cluster gets one that is taken."""
+    """Return the neighbour that cluster i of n pairs with in late rounds; an odd last one gets one that is taken."""
     return i ^ 1 if (i ^ 1) < n else i - 1
 
 
@@ -210,7 +219,10 @@ def _nearest(boxes: box2d, iteration: int, n: int, near: array[int32]):
 
 @kernel
 def _pairs(near: array[int32], steps: array[int64]):
-    """Write 1 for each cluster that survives, plus 2³² if it is the first of a pair; 0 for the second of a pair."""
+    """Write how many clusters each one adds to the next round: 1 if it survives, 0 if it is the second of a pair.
+
+    The first of a pair adds 2³² as well: a new node.
+    """
     i = tid()
     j = near[i]
     if near[j] != i:

@@ -47,6 +47,8 @@ class Builtin(msgspec.Struct, eq=False):
     Attributes:
         name: what users write, and the IR operation's name.
         rule: gives operand and result types, or refuses.
+        params: the names of the operands.
+        doc: what it means, for users.
         reference: the meaning, on NumPy scalars (elementwise) or arrays of shape (length,) (otherwise).
         elementwise: applied component by component on vectors.
         wide: the reference computes in float64 and its result is rounded to the type (transcendental functions).
@@ -66,6 +68,7 @@ class Builtin(msgspec.Struct, eq=False):
         operator: what users write for it where it is not called by name: "+".
         across: how the bools of a vector's components become one, `and_` or `or_`; empty where a vector is refused or
             gives a vector.
+        hidden: users cannot call it: operators, expansions and passes emit it.
     """
 
     name: str
@@ -107,7 +110,7 @@ class Builtin(msgspec.Struct, eq=False):
             raise TypeError(f"{self.name}({', '.join(self.params)}) has no value for ({passed}): {error}") from None
 
     def adjoint(self, rule: AdjointRule | None = None, *, whole: bool = False, passing: bool = False) -> Any:
-        """State the adjoint rule, and what is true of it; a decorator with or without arguments."""
+        """State the adjoint rule, by a decorator with or without arguments; `whole` and `passing` as the attributes."""
         if rule is None:
             return partial(self.adjoint, whole=whole, passing=passing)
         self.gradient, self.whole, self.passing = rule, whole, passing
@@ -184,8 +187,13 @@ STATE = (0, "")  # what a draw rebinds: its first argument
 def builtin(rule: Rule, *, name: str = "", **attributes: Any) -> Callable[[Callable[..., Any]], Builtin]:
     """Declare a builtin by a decorator; the function is its reference, its docstring the documentation.
 
+    Args:
+        rule: its type rule.
+        name: its name; that of the function if empty.
+        attributes: others of `Builtin`.
+
     Raises:
-        ValueError: the name is taken, or there is neither an LLVM spelling nor an expansion to come.
+        ValueError: the name is taken.
     """
 
     def declare(reference: Callable[..., Any]) -> Builtin:
@@ -202,7 +210,13 @@ def builtin(rule: Rule, *, name: str = "", **attributes: Any) -> Callable[[Calla
 
 
 def form(signature: str, doc: str, rebinds: tuple[int, str] | None = None) -> Form:
-    """Declare a name that the front end lowers in its own way."""
+    """Declare a name that the front end lowers in its own way.
+
+    Args:
+        signature: for the docs; the name is what stands before the first bracket.
+        doc: what it means.
+        rebinds: the argument that a call changes, as in `Form`.
+    """
     name = signature.split("(")[0].split("[")[0]
     FORMS[name] = Form(name, signature, doc, rebinds)
     return FORMS[name]

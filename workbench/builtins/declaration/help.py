@@ -64,7 +64,7 @@ def _types(word: Builtin) -> tuple[str, ...]:
 
 
 def _example(word: Builtin) -> str:
-    """Return a call in the middle of the domain; empty for words of vectors."""
+    """Return a call with numbers of the domain, and its result; empty for words of vectors or without a domain."""
     if not (word.elementwise and word.domain):
         return ""
     values = [round(low + 0.75 * (high - low), 3) for low, high in word.domain]
@@ -87,9 +87,9 @@ def is_word(value: object) -> bool:
 
 
 def word_help(word: Builtin | Form) -> list[tuple[str, str]]:
-    """Return the meaning of a function of the language: signature, types, an example, whether it is differentiable.
+    """Return the help for a function of the language: signature, meaning, types, an example, whether it has a gradient.
 
     Returns:
-        Headings and texts.
+        Headings and texts, without those that are empty.
     """
     return help_of(word).rows()

@@ -19,7 +19,7 @@ from workbench.types import Kind, Scalar, Vector, element, in_float32, is_half
 
 
 def value_of(number: Any, type: Scalar | Vector) -> Any:
-    """Return a constant (a number, or a sequence of them for a vector type) as a value of the type."""
+    """Return a number, or a sequence of them for a vector type, as the NumPy value of a constant of the type."""
     if isinstance(type, Vector):
         parts = [type.dtype(n) for n in np.asarray(number, dtype=object).reshape(-1)] if type.dtype.is_half else number
         return np.array(parts, dtype=type.dtype.numpy).reshape(type.parts_shape)
@@ -57,6 +57,10 @@ def convert(value: Any, type: Scalar | Vector) -> Any:
 
     Float to integer truncates and saturates, NaN gives 0 (as XLA); integer to integer wraps; anything to bool is
     whether it differs from 0.
+
+    Args:
+        value: a NumPy scalar or array.
+        type: the type; of a vector type that of its components.
     """
     scalar = element(type)
     if is_numpy_array(value):

@@ -17,7 +17,10 @@ from workbench.types import ArrayType, Scalar, Type, Vector, is_weak, strong
 
 
 class Ref:
-    """A value and the builder that new operations go to. Numbers combined with a `Ref` take its type."""
+    """A value of the IR and the builder that new operations go to: operators on it emit operations.
+
+    Numbers combined with a `Ref` take its type.
+    """
 
     __slots__ = ("builder", "value")
     __hash__ = None  # type: ignore[assignment]
@@ -74,7 +77,7 @@ class Ref:
         return self._op("ge", self, other)
 
     def equals(self, other: Any) -> Ref:
-        """Emit `==` (Python's own compares identity: a Ref is hashed)."""
+        """Emit `==`; Python's own operator compares identity."""
         return self._op("eq", self, other)
 
     def differs(self, other: Any) -> Ref:
@@ -82,7 +85,7 @@ class Ref:
         return self._op("ne", self, other)
 
     def cast(self, type: Type) -> Ref:
-        """Return the value as another scalar type (componentwise on vectors; of a tile, element by element)."""
+        """Emit a conversion to another scalar type (componentwise on vectors; of a tile, element by element)."""
         if isinstance(self.value.type, Tile):
             if self.value.type == type:
                 return self
@@ -101,18 +104,18 @@ class Ref:
         return [self.component(i) for i in range(self.type.length)] if isinstance(self.type, Vector) else [self]
 
     def like(self, number: Any) -> Ref:
-        """Return the constant `number` in this value's type (in every component)."""
+        """Emit the constant `number` in this value's type, in every component or element."""
         return constant(self.builder, number, self.type)
 
     def splat(self, type: Type) -> Ref:
-        """Return a vector with this scalar in every component (the scalar itself for a scalar type)."""
+        """Emit a vector of this type with the scalar in every component; a vector, or for a scalar type, itself."""
         if not isinstance(type, Vector) or isinstance(self.type, Vector):
             return self
         return Ref(self.builder, self.builder.one("vec", [self.value] * type.length, type))
 
 
 def constant(builder: Builder, number: Any, type: Type) -> Ref:
-    """Return a constant of a scalar type, or a vector with `number` in every component."""
+    """Emit a constant of a scalar type, or a vector or tile with `number` in every component or element."""
     assert not isinstance(type, ArrayType)
     if isinstance(type, Tile):
         inner: Any = type.dtype
@@ -122,14 +125,20 @@ def constant(builder: Builder, number: Any, type: Type) -> Ref:
 
 
 def pack(components: Sequence[Ref], type: Vector | None = None) -> Ref:
-    """Return the vector of these scalars, or the matrix or quaternion `type` of them."""
+    """Emit the vector of these scalars; or, as `type` says, the matrix, quaternion or other vector type of them."""
     first = components[0]
     vector_type = type if type is not None else Vector(len(components), scalar_of(first.value))
     return Ref(first.builder, first.builder.one("vec", [c.value for c in components], vector_type))
 
 
 def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
-    """Emit the builtin `name` on Refs and numbers; a number takes the type that the rule gives its place."""
+    """Emit the builtin `name` on Refs and numbers, on tiles for each element; return its result.
+
+    A number takes the type that the rule gives its operand.
+
+    Raises:
+        KernelTypeError: the builtin does not take these types.
+    """
     tiles = [a.value for a in args if isinstance(a, Ref) and isinstance(a.value.type, Tile)]
     if tiles:
         return _over(builder, name, args, tiles)
@@ -149,13 +158,20 @@ def emit(builder: Builder, name: str, args: Sequence[Any]) -> Ref:
 
 @lru_cache(maxsize=4096)
 def _signature(rule: Rule, name: str, kinds: tuple[Arg, ...], weak: tuple[bool, ...]) -> Signature:
-    """Return what a rule says; `weak` tells types apart that compare equal."""
+    """Return the types that a rule gives operands and result, with default types in place of those still open.
+
+    Args:
+        rule: the rule.
+        name: the builtin's.
+        kinds: the types of the arguments.
+        weak: which of them are open; it tells types apart that compare equal.
+    """
     operands, result = rule(name, kinds)
     return tuple(map(strong, operands)), strong(result)  # what passes emit is decided
 
 
 def _over(builder: Builder, name: str, args: Sequence[Any], tiles: Sequence[Value]) -> Ref:
-    """Apply the builtin `name` to every element of tiles of one shape; other arguments are the same for all."""
+    """Emit the builtin `name` on every element of tiles of one shape; other arguments are the same for all."""
 
     def element(indices: Sequence[Value], elements: Sequence[Value]) -> Sequence[Value]:
         rest = iter(elements)

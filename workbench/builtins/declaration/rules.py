@@ -77,20 +77,28 @@ def called(name: str) -> str:
 
 
 def refuse(name: str, args: Sequence[Arg], wanted: str, advice: str = "") -> KernelTypeError:
-    """Return the error for arguments that do not fit."""
+    """Return the error for arguments that do not fit; `wanted` says what the operation takes."""
     got = ", ".join(repr(a.default if isinstance(a, Weak) else a) for a in args)
     return KernelTypeError(f"{called(name)} takes {wanted}; it got {got}.", advice=advice)
 
 
 def count(name: str, args: Sequence[Arg], number: int) -> None:
-    """Check the number of arguments."""
+    """Check the number of arguments.
+
+    Raises:
+        KernelTypeError: it is another one.
+    """
     if len(args) != number:
         plural = "" if number == 1 else "s"
         raise KernelTypeError(f"{called(name)} takes {number} argument{plural}; it got {len(args)}.")
 
 
 def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
-    """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast."""
+    """Return the type that all arguments are promoted to: vectors have one length, and scalars broadcast.
+
+    Raises:
+        KernelTypeError: there is none, or the operation `name` takes no quaternions, transforms or complex numbers.
+    """
     if any(isinstance(a, ArrayType) for a in args):
         raise refuse(name, args, "numbers or vectors", "Index the array to get an element.")
     forms = {a.with_dtype(bool_) for a in args if isinstance(a, Vector)}
@@ -120,13 +128,22 @@ def meet(name: str, args: Sequence[Arg]) -> Scalar | Vector:
 
 
 def part_type(args: Iterable[Arg]) -> Scalar:
-    """Return the type of the parts of what these types make with a complex number: the widest, a float32 or float64."""
+    """Return the type of the parts of a complex number among these types: float64 if one of them is, else float32."""
     widest = promote_all(element(a) for a in args if not isinstance(a, Weak))
     return float64 if widest == float64 else float32
 
 
 def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Complex:
-    """Return the complex type that numbers, or vectors of this form, meet with a complex one."""
+    """Return the complex type that numbers, or vectors of this form, meet with a complex one.
+
+    Args:
+        name: the operation's.
+        args: the types of all arguments.
+        form: the vectors' or matrices' type, whatever its numbers; None if there are only numbers.
+
+    Raises:
+        KernelTypeError: the operation takes no complex numbers.
+    """
     if name not in ON_COMPLEX:
         advice = _ADVICE_COMPLEX.get(name, "Take z.real, z.imag or abs(z).")
         raise refuse(name, args, "real numbers" if name in _ADVICE_COMPLEX else "numbers that are not complex", advice)
@@ -137,7 +154,7 @@ def _meet_complex(name: str, args: Sequence[Arg], form: Vector | None) -> Comple
 
 
 def floating(scalar: Scalar) -> Scalar:
-    """Return the float type that an integer takes in true division or with a float literal: float64 for 64 bits."""
+    """Return the float type that a scalar takes in true division or beside a float literal; a float stays as it is."""
     if scalar.kind is Kind.FLOAT:
         return scalar
     if scalar.weak:
@@ -150,7 +167,7 @@ def _with_element(t: Scalar | Vector, scalar: Scalar) -> Scalar | Vector:
 
 
 def numeric(operands: int) -> Rule:
-    """Take `operands` numbers or vectors; the result has the type that they are promoted to. Bools count as int32."""
+    """Return the rule for `operands` numbers or vectors, promoted to one type, the result's; bools count as int32."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -163,7 +180,10 @@ def numeric(operands: int) -> Rule:
 
 
 def floats(operands: int) -> Rule:
-    """Take `operands` floats, or vectors of floats, of one type; integers are refused with the cast to write."""
+    """Return the rule for `operands` floats or vectors of floats, promoted to one type, which is the result's.
+
+    Integers are refused, with the cast to write.
+    """
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -179,7 +199,7 @@ def floats(operands: int) -> Rule:
 
 
 def true_division(name: str, args: Sequence[Arg]) -> Signature:
-    """Take two numbers, and promote them to one float type: two integers divide to a float."""
+    """Return the types of a division: two numbers are promoted to one float type, the result's; integers are floats."""
     count(name, args, 2)
     t = meet(name, args)
     t = _with_element(t, floating(element(t)))
@@ -191,11 +211,14 @@ _NOT_BITS = {
     "bit_and": "Write `and` between conditions.",
     "bit_or": "Write `or` between conditions.",
 }
-"""The intended operators of those who write bit operators between floats."""
+"""Advice, by builtin, for those who apply a bit operator to floats."""
 
 
 def integers(operands: int, bools: bool = False) -> Rule:
-    """Take `operands` integers, promoted to one integer type; bools count as int32, or with `bools` stay bools."""
+    """Return the rule for `operands` integers, promoted to one integer type, which is the result's.
+
+    Bools count as int32; with `bools` they stay bools.
+    """
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -210,7 +233,11 @@ def integers(operands: int, bools: bool = False) -> Rule:
 
 
 def same_integer(name: str, args: Sequence[Arg]) -> Signature:
-    """Take one integer; a bool is refused, since Python and NumPy differ on it."""
+    """Return the types of an operation on one integer, whose type the result has.
+
+    Raises:
+        KernelTypeError: it is a float, or a bool, on which Python and NumPy differ.
+    """
     operands, t = integers(1, bools=True)(name, args)
     if element(t) == bool_:
         raise refuse(name, args, "an integer", "Write not … for a bool.")
@@ -218,7 +245,11 @@ def same_integer(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def powers(name: str, args: Sequence[Arg]) -> Signature:
-    """Take a base and an exponent, promoted to one float type; one of them is a float."""
+    """Return the types of a power: base and exponent are promoted to one float type, which is the result's.
+
+    Raises:
+        KernelTypeError: neither is a float.
+    """
     count(name, args, 2)
     t = meet(name, args)
     if element(t).kind is not Kind.FLOAT:
@@ -227,7 +258,7 @@ def powers(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def compared(name: str, args: Sequence[Arg]) -> Signature:
-    """Take two scalars, promoted to one type; the result is a bool."""
+    """Return the types of a comparison: two scalars are promoted to one type; the result is a bool."""
     count(name, args, 2)
     t = meet(name, args)
     if isinstance(t, Vector):
@@ -236,7 +267,7 @@ def compared(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
-    """Take one float, and return a bool."""
+    """Return the types of a test of one float, whose result is a bool."""
     operands, t = floats(1)(name, args)
     if isinstance(t, Vector):
         raise refuse(name, args, "a scalar")
@@ -244,7 +275,7 @@ def float_to_bool(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def logical(operands: int) -> Rule:
-    """Take bools, and return a bool."""
+    """Return the rule for `operands` bools, whose result is a bool."""
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -256,7 +287,7 @@ def logical(operands: int) -> Rule:
 
 
 def choice(name: str, args: Sequence[Arg]) -> Signature:
-    """Take a bool and two values that are promoted to one type, which is the result's."""
+    """Return the types of a choice: a bool, and two values that are promoted to one type, which is the result's."""
     count(name, args, 3)
     if args[0] != bool_:
         raise refuse(name, args, "a bool and two values")
@@ -265,7 +296,10 @@ def choice(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def vectors_to_scalar(operands: int, integers: bool = False) -> Rule:
-    """Take `operands` vectors of one float type (or of integers, if allowed), and return their component type."""
+    """Return the rule for `operands` vectors of one float type, whose result has their component type.
+
+    With `integers`, vectors of integers are taken, too.
+    """
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         t = _vector(name, args, operands, integers)
@@ -275,7 +309,13 @@ def vectors_to_scalar(operands: int, integers: bool = False) -> Rule:
 
 
 def vectors(operands: int, length: int | None = None, integers: bool = False) -> Rule:
-    """Take `operands` vectors of one float type (of `length`, or of integers, if so allowed), and return that type."""
+    """Return the rule for `operands` vectors of one float type, which the result has, too.
+
+    Args:
+        operands: how many.
+        length: the length that they must have; None: any.
+        integers: whether vectors of integers are taken, too.
+    """
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         t = _vector(name, args, operands, integers)
@@ -298,7 +338,7 @@ def _vector(name: str, args: Sequence[Arg], operands: int, integers: bool = Fals
 
 
 def index(name: str, args: Sequence[Arg]) -> Signature:
-    """Take an index and a size; the result has the index's type."""
+    """Return the types of the wrapping of an index: index and size are promoted to one integer type, the result's."""
     count(name, args, 2)
     operands, t = integers(2)(name, args)
     return operands, t
@@ -328,7 +368,7 @@ def promote(a: Scalar, b: Scalar) -> Scalar | None:
 
 
 def promote_all(types: Iterable[Scalar]) -> Scalar | None:
-    """Return the type that one or more types are promoted to."""
+    """Return the type that all of these are promoted to; None if there is none, or no type at all."""
     others = iter(types)
     result = next(others, None)
     for t in others:
@@ -345,13 +385,20 @@ MATRIX3 = MATRIX
 
 
 def check_count(name: str, args: Sequence[Arg], wanted: str, *counts: int) -> None:
-    """Check the number of arguments; `wanted` names them in the error."""
+    """Check the number of arguments; `wanted` names them in the error.
+
+    Raises:
+        KernelTypeError: it is none of `counts`.
+    """
     if len(args) not in counts:
         raise KernelTypeError(f"{name}() takes {wanted}, without names.")
 
 
 def kinds(*wanted: str) -> Callable[[str, Sequence[Arg]], Sequence[Type]]:
-    """Take arguments of these kinds, of one float type."""
+    """Return the function that checks arguments to be of these kinds, in order, and returns the types to pass them in.
+
+    These have one float type: the widest among the arguments, or float32.
+    """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type]:
         if len(args) != len(wanted):

@@ -13,7 +13,7 @@ from workbench.types import Vector
 
 
 def verify_builtins(function: Function) -> str:
-    """Return what is wrong with the function, in a few words; `ir.verify` has checked it before."""
+    """Return the first fault of a function that `ir.verify` has accepted, in a few words; empty if there is none."""
     axes = [op.attrs[AXIS] for op in walk(function.body) if op.name == "tid"]
     if any(axis >= function.launch_ndim for axis in axes):
         return f"tid asks for axis {max(axes)} of {function.launch_ndim}"

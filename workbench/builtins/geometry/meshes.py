@@ -35,7 +35,7 @@ from workbench.types import float32, int32
 
 
 class MeshQueryRay:
-    """The result of `mesh_query_ray`: a face and a point on it, if `result` is true."""
+    """The result of `mesh_query_ray`, whose docs explain the fields: a face and a point on it, if `result` is true."""
 
     result: Any
     sign: Any
@@ -94,7 +94,7 @@ def passed(mesh, face, start, dir, /):
 
 @written("_nearest_face(mesh, start, dir, limit)")
 def nearest_face(mesh, start, dir, limit, /):
-    """Return the first face along a ray before the limit, or -1; search the nearer child of a node first."""
+    """Return the first face that a ray meets before the limit, or -1; the nearer child of a node is searched first."""
     inv = inverse(dir)
     later, starts = stack(96, 0), stack(96, 0.0)
     face = -1
@@ -153,7 +153,7 @@ def mesh_query_ray(mesh, start, dir, max_t):
 
 @written("_ray_hits(mesh, start, dir, limit, enough)")
 def crossings(mesh, start, dir, limit, enough, /):
-    """Count the faces that a ray meets before the limit; stop at `enough`."""
+    """Count the faces that a ray meets before the limit; stop after the leaf where the count reaches `enough`."""
     inv = inverse(dir)
     count, at, end = 0, 0, mesh.nodes.shape[0]
     while at < end and count < enough:

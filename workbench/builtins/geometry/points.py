@@ -130,7 +130,7 @@ def mesh_query_furthest_point_no_sign(mesh, point, min_dist):
 
 @written("_behind(mesh, point, dir)")
 def _behind(mesh, point, dir, /):
-    """Return 1 if the first face along a ray is seen from behind, else 0."""
+    """Return 1 if the first face that the ray from a point along `dir` meets is seen from behind, else 0."""
     face = nearest_face(mesh, point, dir, 3.0e38)
     count = 0
     if face >= 0:

@@ -48,7 +48,7 @@ BVH, MESH = ("Bvh", "nodes"), ("Mesh", "points")
 
 
 def up_to(*wanted: str, least: int = 0) -> Takes:
-    """Return a rule for arguments of these kinds, of which those after the first `least` may be left out."""
+    """Return the function that checks arguments to be of these kinds; those after the first `least` may be left out."""
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
         return kinds(*wanted[: max(least, len(args))])(name, args)

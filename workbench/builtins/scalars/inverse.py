@@ -45,13 +45,13 @@ def _polynomial(coefficients: Sequence[float], w: Any) -> Any:
 
 
 def _far(w: Any, log: Callable[..., Any], sqrt: Callable[..., Any]) -> Any:
-    """Return a first value where 1 - x² = exp(-w) is below what float32 can hold: from erfc(y) ~ exp(-y²) / (y √π)."""
+    """Return a first value of erfinv(x) where 1 - x² = exp(-w) is tiny, from erfc(y) ~ exp(-y²) / (y √π)."""
     return sqrt(w - log(w * (math.pi / 4)) * 0.5)
 
 
 def _refined(a: Any, rest: Any, y: Any, erf: Callable[..., Any], erfc: Callable[..., Any], exp: Callable[..., Any],
              choose: Callable[..., Any]) -> Any:  # fmt: skip
-    """Return Halley's steps towards erf(y) = a, for 0 ≤ a < 1; `rest` is 1 - a."""
+    """Improve y by Halley's steps towards erf(y) = a, for 0 ≤ a < 1, and return it; `rest` is 1 - a."""
     for _ in range(_STEPS):
         error = choose(a < 0.5, erf(y) - a, rest - erfc(y)) / (exp(-y * y) * (2 / math.sqrt(math.pi)))
         y = y - error / (y * error + 1.0)
@@ -101,9 +101,9 @@ def erfcinv(x):
 
 
 def _below_normal(w: Ref) -> Ref:
-    """Return the y with erfc(y) below what float32 holds in full, where Halley's steps have no digits to go by.
+    """Return the y with erfc(y) = x for an x below what float32 holds in full; there Halley's steps have no digits.
 
-    From erfc(y) ~ exp(-y²) (1 - a + 3 a²) / (y √π), with a = 1 / (2 y²).
+    By erfc(y) ~ exp(-y²) (1 - a + 3 a²) / (y √π), with a = 1 / (2 y²); `w` is -log(x (2 - x)).
     """
     y = _far(w, log, sqrt)
     for _ in range(_STEPS):

@@ -31,7 +31,7 @@ def _unary(
     name: str, llvm: str, domain: tuple[float, float], slope: Callable[[Ref, Ref], Any], doc: str, ulp: float = 3,
     cuda: str = "", reference: Callable[[Any], Any] | None = None,
 ) -> Builtin:  # fmt: skip
-    """Declare f(x) with derivative `slope(x, f(x))`."""
+    """Declare a builtin f of one float, with the derivative `slope(x, f(x))`, and return it."""
     body = reference or getattr(np, name)
 
     def meaning(x):

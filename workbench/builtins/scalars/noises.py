@@ -28,7 +28,11 @@ bit_and = TABLE["bit_and"]
 
 
 def _point(name: str, args: Sequence[Arg]) -> int:
-    """Check the types of a state and a point, and return the number of the point's dimensions."""
+    """Check the types of a state and a point, and return the number of the point's dimensions.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     if len(args) < 2:
         raise KernelTypeError(f"{name}() takes a state and a point, without names.")
     state, point = args[:2]
@@ -44,7 +48,11 @@ def _point(name: str, args: Sequence[Arg]) -> int:
 
 
 def at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a state and a point."""
+    """Check that the arguments are a state and a point; return the types to convert them to, None for as they are.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     _point(name, args)
     if len(args) > 2:
         raise KernelTypeError(f"{name}() takes a state and a point; it got {len(args)} arguments.")
@@ -52,7 +60,14 @@ def at_point(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def with_periods(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a state, a point, and a period for each of its components."""
+    """Check the arguments of `pnoise`: a state, a point, and a period for each of its components.
+
+    Returns:
+        The types to convert them to; None for what stays as it is.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     size = _point(name, args)
     if len(args) - 2 != size:
         message = f"{name}() takes one period for each of the {size} components; it got {len(args) - 2}."
@@ -90,7 +105,7 @@ def pnoise(state, x, px, py=None, pz=None, pw=None, /):
 
 @written("_noise(state, x, px, py, pz, pw)")
 def _noise(state, x, px=None, py=None, pz=None, pw=None):
-    """Return each corner's slope gives a height at the point; their sum, each by its share."""
+    """Return the noise at a point: the heights there by the slopes of the cell's corners, summed by their shares."""
     if has_components(x, 4):
         return _noise4(state, sides(x[0], px), sides(x[1], py), sides(x[2], pz), sides(x[3], pw))
     if has_components(x, 3):
@@ -102,7 +117,7 @@ def _noise(state, x, px=None, py=None, pz=None, pw=None):
 
 @written("_sides(x, period)")
 def sides(x, period=None):
-    """The lattice lines below and above x. Of each: its number, the way from it to x, its share, the share's slope."""
+    """Return the lattice lines below and above x: of each its number, the way to x, its share, that share's slope."""
     lattice = floor(x)
     t = x - lattice
     fade = t * t * t * (t * (t * 6.0 - 15.0) + 10.0)

@@ -34,7 +34,7 @@ vec2, vec3 = VECTORS["vec2"], VECTORS["vec3"]
 
 
 def _word(name: str, args: Sequence[Arg]) -> Signature:
-    """Take one integer as uint32, and return a uint32."""
+    """Return the types of an operation from uint32 to uint32, component by component; other integers are converted."""
     _, t = integers(1)(name, args)
     word = t.with_dtype(uint32) if isinstance(t, Vector) else uint32
     return (word,), word
@@ -92,13 +92,16 @@ def _seeds(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
 
 
 def alone(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take a state."""
+    """Check that the only argument is a state, and return that it stays as it is."""
     check_count(name, args, "a state", 1)
     return [None]
 
 
 def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]]:
-    """Take a state, or a state and two bounds of the type; integers become a float type, any float type is taken."""
+    """Return the function that checks the arguments of a draw: a state, or a state and two bounds of the type.
+
+    Of a float type bounds may be of any float type, and integers become floats.
+    """
 
     def takes(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
         check_count(name, args, "a state, or a state, low and high", 1, 3)
@@ -108,7 +111,13 @@ def bounds(type: Scalar) -> Callable[[str, Sequence[Arg]], Sequence[Type | None]
 
 
 def bound(name: str, arg: Arg, type: Scalar, what: str = "A bound") -> Type:
-    """Return the type of a bound of a random number: its own if it is a float, else `type` if nothing is lost."""
+    """Return the type that a bound of a random number, or another argument, is converted to.
+
+    Of a float `type`, any number is taken: a float keeps its type, and others get `type`.
+
+    Raises:
+        KernelTypeError: `type` is an integer type, and the argument has another one and is no literal.
+    """
     if type.kind is Kind.FLOAT and isinstance(arg, Scalar):
         return arg if arg.kind is Kind.FLOAT else type
     if isinstance(arg, Weak) or arg == type:
@@ -150,7 +159,7 @@ def randu(state, low=None, high=None, /):
 
 @written("_within(word, low, high)")
 def _within(word, low, high):
-    """Return the upper half of a product with the whole range: no division; the bias is at most span / 2³²."""
+    """Return low plus the upper half of a word times the range, without a division; the bias is at most span / 2³²."""
     span = where(high > low, uint32(high) - uint32(low), 0)
     return low + type(low)(uint32(raw_shr(uint64(word) * uint64(span), 32)))
 
@@ -180,7 +189,7 @@ def randn(state, /):
 
 @written("_around(state)", draws=True)
 def _around(state, /):
-    """Draw a random angle of the whole circle; its cosine and sine."""
+    """Draw an angle of the whole circle; return its cosine and its sine."""
     angle = randf(state) * (2 * math.pi)
     return cos(angle), sin(angle), state
 
@@ -278,7 +287,7 @@ def _unit(state, /):
 
 @written("_walked(lam, unit)")
 def _walked(lam, unit):
-    """The first count whose probability, with those of all before it, reaches `unit`; 0 where lam is not in 0 … 32."""
+    """Return the first count up to which probabilities sum up to `unit`; 0 where lam is not in 0 … 32."""
     count = float64(0.0)
     left = where(lam <= 32.0, unit, 0.0)
     chance = exp(-lam)
@@ -291,7 +300,7 @@ def _walked(lam, unit):
 
 @written("_proposed(state, lam)", draws=True)
 def _proposed(state, lam, /):
-    """PTRS: counts are proposed until one is taken, by two draws each; none is drawn where lam is at most 32."""
+    """Draw a count by PTRS: propose one, by two draws, until it is taken; 0 without a draw where lam is at most 32."""
     spread = sqrt(max(lam, 32.0)) * 2.53 + 0.931
     count = float64(0.0)
     wanted = lam > 32.0
@@ -319,7 +328,7 @@ def _proposal(lam, spread, unit, level):
 
 @written("_log_probability(lam, k)")
 def _log_probability(lam, k):
-    """log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13 here, counts as a 1."""
+    """Return log(lamᵏ e⁻ˡᵃᵐ / k!), with Stirling's series: 1e-11 at k = 15; a 0, rarer than 1e-13, counts as a 1."""
     square = k * k
     series = (1.0 / 12 - (1.0 / 360 - 1.0 / (square * 1260.0)) / square) / k
     return k * log(lam / k) + (k - lam) - log(k * (2 * math.pi)) * 0.5 - series

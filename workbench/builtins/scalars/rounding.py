@@ -82,7 +82,7 @@ def trunc_rem(x, y):
 
 
 def _safe_divisor(x: Ref, y: Ref) -> Ref:
-    """Return `y`, or 1 where dividing by it would trap."""
+    """Emit `y`, or 1 where an integer division of x by it would trap."""
     traps = y.equals(0)
     if element(x.type).kind is Kind.INT:
         bits = element(x.type).bits
@@ -122,7 +122,7 @@ def floordiv(x, y):
 
 
 def _wrapped(number: int, dtype: np.dtype[Any]) -> Any:
-    """Return the low bits of a Python integer."""
+    """Return the low bits of a Python integer, as an integer of this dtype."""
     return np.uint64(number & (1 << 64) - 1).astype(dtype)
 
 
@@ -141,7 +141,7 @@ def _(x, y):
 
 
 def _float_quotient(x: Ref, y: Ref) -> Ref:
-    """Compute NumPy's floor_divide: from the exact remainder, since floor(x / y) is one too high if x / y rounds up."""
+    """Emit NumPy's floor_divide: from the exact remainder, since floor(x / y) is one too high if x / y rounds up."""
     r = fmod(x, y)
     exact = (x - r) / y
     exact = where(and_(r.differs(0), xor_(r < 0, y < 0)), exact - 1, exact)

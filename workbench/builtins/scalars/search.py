@@ -19,7 +19,14 @@ from workbench.types import ArrayType, Scalar, Type, int32, is_float
 
 
 def searched(name: str, args: Sequence[Arg]) -> Sequence[Type | None]:
-    """Take an array and a value, or an array, begin, end and a value."""
+    """Check the arguments of a search: an array and a value, or an array, begin, end and a value.
+
+    Returns:
+        The types to convert them to; None for what stays as it is.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     check_count(name, args, "an array and a value, or an array, begin, end and a value", 2, 4)
     array, *limits, value = args
     array = _sorted_array(name, array)
@@ -57,7 +64,7 @@ def lower_bound(array, begin, end=None, value=None, /):
 
 @written("_search_between(array, low, high, value)")
 def search_between(array, low, high, value):
-    """Return the first index of low ≤ i < high whose element is not below the value."""
+    """Return the first index of low ≤ i < high whose element is not below the value; high if there is none."""
     while low < high:
         middle = natural(low + raw_shr(high - low, 1))
         below = array[middle] < value

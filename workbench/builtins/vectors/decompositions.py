@@ -21,7 +21,7 @@ from workbench.builtins.vectors.dot_and_length import cross, dot
 
 @written("_scaled(m)")
 def _scaled(m):
-    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
     (a, b, c), (d, e, f), (g, h, i) = m
     largest = max(abs(a), abs(b), abs(c), abs(d), abs(e), abs(f), abs(g), abs(h), abs(i))
     scale = where(largest == 0.0, 1.0, largest)
@@ -36,14 +36,14 @@ def _columns(m):
 
 @written("_axes(x)")
 def _axes(x):
-    """Return the unit vectors, of x's type."""
+    """Return the unit vectors along x, y and z, in the type of x."""
     zero, one = type(x)(0.0), type(x)(1.0)
     return vector(one, zero, zero), vector(zero, one, zero), vector(zero, zero, one)
 
 
 @written("_sweeps(x)")
 def _sweeps(x):
-    """Return the numbers of sweeps, for a loop to run over: more in float64."""
+    """Return a tuple with one number per sweep of rotations, for a loop to run over: 4 sweeps, 6 in float64."""
     if is_double(x):
         return 1, 2, 3, 4, 5, 6
     return 1, 2, 3, 4
@@ -51,7 +51,7 @@ def _sweeps(x):
 
 @written("_rotation(p, q, both)")
 def _rotation(p, q, both):
-    """Tangent, cosine and sine of the smaller angle that makes [[p, both], [both, q]] diagonal."""
+    """Return tangent, cosine and sine of the smaller angle whose rotation makes [[p, both], [both, q]] diagonal."""
     difference = q - p
     square = difference * difference + both * both * 4.0
     root = sqrt(where(square == 0.0, 1.0, square))
@@ -75,7 +75,7 @@ def _swapped(swap, a, b):
 
 @written("_unit(v, size, small, instead)")
 def _unit(v, size, small, instead):
-    """v over its size; `instead` where that is too small to have a direction."""
+    """Return v over its size; `instead` where the size is at most `small`, too small to have a direction."""
     lost = size <= small
     return where(lost, instead, v / where(lost, 1.0, size))
 
@@ -89,7 +89,7 @@ def _sqrt_or_zero(x):
 
 @written("_frame(a, b, c, scale)")
 def _frame(a, b, c, scale):
-    """Three directions at right angles: a's, b's next to a, and the one next to both, on c's side."""
+    """Return three unit vectors at right angles: along a, along b next to that, and next to both on c's side."""
     axis, _, _ = _axes(scale)
     zero, one = type(scale)(0.0), type(scale)(1.0)
     small = scale * epsilon(scale) * 4.0
@@ -154,7 +154,7 @@ def eig3(m, /):
 
 @written("_orthogonal(a, b)")
 def _orthogonal(a, b):
-    """Cosine and sine of the rotation that puts two vectors at right angles."""
+    """Return cosine and sine of the rotation that puts two vectors at right angles."""
     _, c, s = _rotation(dot(a, a), dot(b, b), dot(a, b))
     return c, s
 
@@ -195,7 +195,7 @@ def svd3(m, /):
 
 @written("_scaled2(m)")
 def _scaled2(m):
-    """Return the matrix over its largest component, and that: squares neither overflow nor vanish."""
+    """Return the matrix over the magnitude of its largest component, and that (1 if all are 0): no square overflows."""
     (a, b), (c, d) = m
     largest = max(abs(a), abs(b), abs(c), abs(d))
     scale = where(largest == 0.0, 1.0, largest)
@@ -204,7 +204,7 @@ def _scaled2(m):
 
 @written("_frame2(a, b, scale)")
 def _frame2(a, b, scale):
-    """Return two directions at right angles: a's, and the one next to it on b's side; b's, if a has none."""
+    """Return two unit vectors at right angles: along a, and the one next to that on b's side; along x if a is 0."""
     zero, one = type(scale)(0.0), type(scale)(1.0)
     first = _unit(a, _sqrt_or_zero(dot(a, a)), scale * epsilon(scale) * 0.0, vector(one, zero))
     x, y = first

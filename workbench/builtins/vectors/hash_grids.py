@@ -39,20 +39,20 @@ def hash_grid_offset(grid, a, b, /):
 
 @written("_nearest(d, period)")
 def _nearest(d, period):
-    """d and whole periods, so that it is smallest; d itself without a period."""
+    """Return d plus the whole periods that make it smallest; d itself where the period is 0."""
     length = type(d)(period)
     return d - length * round(d / length) if period > 0.0 else d
 
 
 @written("_hash_grid_cell(x, width)")
 def cell(x, width):
-    """Return the cell of a coordinate, before it goes around; those far out are taken together."""
+    """Return the number of the cell of a coordinate along an axis, not yet wrapped to the grid; it is cut to ±1e9."""
     return int(clamp(floor(float(x) / width), -1.0e9, 1.0e9))
 
 
 @written("_hash_grid_reach(grid, x, r, axis)")
 def _reach(grid, x, r, axis):
-    """The first cell along an axis that the ball touches, and how many. Rounding may add one; it leaves none out."""
+    """Return the first cell along an axis that the ball touches, and how many; rounding may add one, it omits none."""
     reach = r + 1.0e-6 * (r + abs(x))
     first = cell(x - reach, grid.width[axis])
     count = cell(x + reach, grid.width[axis]) - first + 1
@@ -61,7 +61,7 @@ def _reach(grid, x, r, axis):
 
 @written("_hash_grid_rows(grid, x, r)")
 def rows(grid, x, r, /):
-    """Return the first cells, their numbers, and how many half rows there are."""
+    """Return the first cell that a ball touches along each axis, how many along x and y, and how many half rows."""
     a, na = _reach(grid, x[0], r, 0)
     b, nb = _reach(grid, x[1], r, 1)
     c, nc = _reach(grid, x[2], r, 2)
@@ -70,7 +70,7 @@ def rows(grid, x, r, /):
 
 @written("_hash_grid_row(grid, a, b, c, na, nb, k)")
 def row(grid, a, b, c, na, nb, k, /):
-    """Return the range of `grid.points` that half row k is: up to the grid's end, or from its beginning on."""
+    """Return the range of `grid.points` that half row k is: up to the grid's end (even k), or from its beginning on."""
     y, z = (b + (k // 2) % nb) % grid.dims[1], (c + (k // 2) // nb) % grid.dims[2]
     start = natural((z * grid.dims[1] + y) * grid.dims[0])
     end = a + na

@@ -41,7 +41,7 @@ class VectorRow(list[list[Any]]):
 
 
 def summed(terms: Sequence[Any]) -> Any:
-    """Return the sum, from the first term on."""
+    """Return the sum of the terms, added from the first on."""
     return reduce(add, terms)
 
 
@@ -52,7 +52,7 @@ def products(a: Rows, b: Rows) -> Rows:
 
 
 def turned(m: Rows) -> Rows:
-    """Return the rows as columns."""
+    """Return the transposed matrix."""
     return [list(column) for column in zip(*m, strict=True)]
 
 
@@ -102,11 +102,17 @@ def inverted(m: Rows) -> Rows:
 def floats_of(
     name: str, args: Sequence[Arg], wanted: str, fits: Callable[[Sequence[Any]], bool], integers: bool = False
 ) -> list[Vector]:
-    """Return the arguments' types, promoted to one float type (or integer type, if allowed), if they have the wanted
-    form.
+    """Return the arguments' types, promoted to one float type, or with `integers` one type of numbers.
+
+    Args:
+        name: the operation's.
+        args: the types, all of vectors or matrices.
+        wanted: what the operation takes, for the error.
+        fits: says whether the types have the form that is wanted.
+        integers: whether integers are taken, too.
 
     Raises:
-        KernelTypeError: they do not.
+        KernelTypeError: they do not fit.
     """
     if not all(isinstance(a, Vector) for a in args) or not fits(args):
         raise refuse(name, args, wanted)
@@ -117,14 +123,21 @@ def floats_of(
 
 
 def is_square(t: Any) -> bool:
-    """Return whether the type is a square matrix."""
+    """Return whether a type is that of a square matrix."""
     return isinstance(t, Matrix) and t.rows == t.columns
 
 
 def on_matrix(
     result: Callable[[Any], Type], square: bool = False, most: int = MOST_COMPONENTS, integers: bool = False
 ) -> Rule:
-    """Return the rule for one matrix of floats (or of integers, if those are taken), of at most so many rows."""
+    """Return the rule for one matrix of floats.
+
+    Args:
+        result: the result's type, from the matrix type.
+        square: whether the matrix must be square.
+        most: the most rows that it may have.
+        integers: whether matrices of integers are taken, too.
+    """
     wanted = ("a square matrix" if square else "a matrix") + (f" of up to {most} rows" if most <= 8 else "")
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
@@ -137,7 +150,13 @@ def on_matrix(
 
 
 def on_vectors(operands: int, result: Callable[..., Type], length: int | None = None) -> Rule:
-    """Take `operands` vectors of numbers (of `length`, unless that is 0)."""
+    """Return the rule for `operands` vectors of numbers, which are promoted to one type.
+
+    Args:
+        operands: how many.
+        result: the result's type, from those of the vectors.
+        length: the length that they must have; None: any.
+    """
 
     def rule(name: str, args: Sequence[Arg]) -> Signature:
         count(name, args, operands)
@@ -155,7 +174,11 @@ def on_vectors(operands: int, result: Callable[..., Type], length: int | None = 
 
 
 def same_form(name: str, args: Sequence[Arg]) -> Signature:
-    """Take two vectors or two matrices of one form, of floats."""
+    """Return the types of an operation on two vectors or two matrices of one shape, which are promoted to one type.
+
+    Raises:
+        KernelTypeError: they are something else, or bools, or, for `cw_div`, integers.
+    """
     count(name, args, 2)
     if not all(isinstance(a, Vector) for a in args):
         raise refuse(name, args, "two vectors or two matrices")
@@ -166,7 +189,11 @@ def same_form(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def contracted(name: str, args: Sequence[Arg]) -> Signature:
-    """Take two matrices of one form, of floats, and return a scalar."""
+    """Return the types of an operation on two matrices of one shape that gives a number.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     if not all(isinstance(a, Matrix) for a in args):
         raise refuse(name, args, "two matrices")
     operands, t = same_form(name, args)
@@ -174,7 +201,11 @@ def contracted(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def product(name: str, args: Sequence[Arg]) -> Signature:
-    """Return the product of two matrices or vectors, as NumPy's `@`."""
+    """Return the types of a product of two matrices or vectors, as NumPy's `@`.
+
+    Raises:
+        KernelTypeError: an operand is a number or something else, or the shapes do not fit.
+    """
     count(name, args, 2)
     if any(isinstance(a, Scalar) for a in args):
         raise refuse(name, args, "matrices or vectors", "Write * for a product with a number.")
@@ -196,7 +227,11 @@ def product(name: str, args: Sequence[Arg]) -> Signature:
 
 
 def form(shape: Sequence[int], scalar: Scalar) -> Scalar | Vector:
-    """Return the type of values of this NumPy shape."""
+    """Return the type of values of this NumPy shape; the scalar type for an empty one.
+
+    Raises:
+        KernelTypeError: it is too large for a matrix.
+    """
     if not shape:
         return scalar
     if not is_small(shape):

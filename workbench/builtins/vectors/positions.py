@@ -18,7 +18,7 @@ from workbench.types import Kind, Vector, int32, is_float
 
 
 def _component_index(name: str, args: Sequence[Arg]) -> Signature:
-    """Take one vector of numbers, and return the index of a component."""
+    """Return the types of an operation from one vector of numbers to the index of a component, an int32."""
     count(name, args, 1)
     (t,) = args
     if type(t) is not Vector or t.dtype.kind is Kind.BOOL:

@@ -136,7 +136,14 @@ def quat_from_euler(e, i, j, k, /):
 
 
 def _rotation(name: str, args: Sequence[Arg]) -> Sequence[Type]:
-    """Take a matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns."""
+    """Check that the only argument is a matrix of 3 × 3, or of 4 × 4 with the rotation in its first rows and columns.
+
+    Returns:
+        The type to convert it to.
+
+    Raises:
+        KernelTypeError: it is something else.
+    """
     (only,) = args if len(args) == 1 else (None,)
     homogeneous = isinstance(only, Matrix) and only.shape == (4, 4) and only.dtype.kind is Kind.FLOAT
     return [only] if homogeneous else kinds(MATRIX)(name, args)  # type: ignore[list-item]

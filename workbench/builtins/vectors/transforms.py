@@ -38,7 +38,14 @@ def transform_multiply(a, b, /):
 
 
 def _moves(name: str, args: Sequence[Arg]) -> Sequence[Type]:
-    """Take a transform, or a 4 × 4 matrix of floats, and a vector of length 3; promote the matrix and the vector."""
+    """Check that the arguments are a transform or 4 × 4 matrix of floats, and a vector of length 3.
+
+    Returns:
+        The types to convert them to: both of one float type.
+
+    Raises:
+        KernelTypeError: they are something else.
+    """
     first = args[0] if args else None
     if isinstance(first, Matrix) and first.shape == (4, 4):
         scalar = element(kinds(VECTOR)(name, args[1:])[0])
@@ -49,7 +56,7 @@ def _moves(name: str, args: Sequence[Arg]) -> Sequence[Type]:
 
 @written("_matrix_vector(m, v)")
 def _matrix_vector(m, v, /):
-    """Return the product of the upper left 3 × 3 part and v."""
+    """Return the product of the upper left 3 × 3 part of a 4 × 4 matrix and a vector."""
     return vector(
         m[0, 0] * v[0] + m[0, 1] * v[1] + m[0, 2] * v[2],
         m[1, 0] * v[0] + m[1, 1] * v[1] + m[1, 2] * v[2],

@@ -57,7 +57,11 @@ from workbench.types import bool as bool_
 
 
 def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower a call."""
+    """Lower a call in a kernel, of a form, a builtin, a type, a func or a method of a number; return its result.
+
+    Raises:
+        KernelTypeError, KernelSyntaxError: it cannot be called, or not with these arguments.
+    """
     callee = expression(context, node.func)
     if not isinstance(callee, Static):
         raise context.error(KernelTypeError, f"{describe(callee)} cannot be called.")
@@ -119,8 +123,11 @@ def call(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Literal:
-    """Return what a function of math gives for literals, as `math.comb(5, 2)`; refuse all else, which is no call of a
-    kernel's."""
+    """Return the result of a function of module `math` on literals, such as `math.comb(5, 2)`, as a literal.
+
+    Raises:
+        KernelTypeError: it is another function, an argument is no literal, or the result is no finite number.
+    """
     numbers = [a.value for a in args if isinstance(a, Literal)]
     if getattr(callee.value, "__module__", "") == "math" and numbers and len(numbers) == len(args):
         with suppress(ArithmeticError, ValueError, TypeError):
@@ -132,7 +139,7 @@ def _by_math(context: Context, callee: Static, args: Sequence[Operand]) -> Liter
 
 
 def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operand:
-    """Return the derivatives of a builtin or a func."""
+    """Emit the derivatives of a builtin or a func at these arguments; several are returned as a tuple."""
     form = callee.value if isinstance(callee.value, Form) else None
     builtin = python_names.as_builtin(callee.value)
 
@@ -147,7 +154,7 @@ def _derivative(context: Context, callee: Static, args: list[Operand]) -> Operan
 
 
 def _argument(context: Context, node: ast.expr, expression: Expression, func: bool) -> Operand:
-    """Return an argument; a func may be given None in an array's place."""
+    """Lower an argument of a call; where a func is called it may be None, in an array's place."""
     if func and isinstance(node, ast.Constant) and node.value is None:
         return Static(None, "None")
     return expression(context, node)
@@ -156,7 +163,11 @@ def _argument(context: Context, node: ast.expr, expression: Expression, func: bo
 def _as_in_python(
     context: Context, node: ast.Call, target: Any, known: Builtin | None, expression: Expression
 ) -> Operand | None:
-    """Return what not only the arguments' values decide: `float("inf")`, `pow(x, 2)`, `max((a, b))`; else None."""
+    """Lower a call whose meaning depends on how it is written: `float("inf")`, `pow(x, 2)`, `max((a, b))`.
+
+    Returns:
+        The result; None for any other call, which the values of its arguments decide.
+    """
     if target is float and len(node.args) == 1:
         return _written_number(node.args[0])
     if known is TABLE["pow"] and len(node.args) == 2 and not node.keywords:
@@ -168,7 +179,7 @@ def _as_in_python(
 
 
 def _written_number(node: ast.expr) -> Literal | None:
-    """Return the number of `float("inf")`, which is as weak as one that is written out; None of anything else."""
+    """Return the number in the string of `float("inf")`, as weak as one that is written out; None of anything else."""
     if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
         return None
     try:
@@ -178,7 +189,11 @@ def _written_number(node: ast.expr) -> Literal | None:
 
 
 def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
-    """Return what `min` or `max` of one argument compares, where that is a tuple or a generator expression."""
+    """Return what `min` or `max` of one argument compares: the items of a tuple or of a generator expression.
+
+    It is empty for anything else, and for an expression with a call or `:=` that is no written tuple: it may be a
+    vector, and is to be computed only once.
+    """
     if isinstance(node, ast.GeneratorExp):
         return tuples.items_of(context, node, expression)
     if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in nodes_of(node)) and not isinstance(node, ast.Tuple):
@@ -188,7 +203,7 @@ def _several(context: Context, node: ast.expr, expression: Expression) -> tuple[
 
 
 def _advice(target: Any, path: str) -> str:
-    """Return what to write instead of calling something that is no part of the language."""
+    """Return what to write instead of calling something that is no part of the language; empty if nothing is known."""
     if _is_kernel(target):
         return _advice_of_kernel(path)
     if "random" in path.split("."):
@@ -229,7 +244,16 @@ def _no_keywords(context: Context, callee: Static, args: list[Operand], keywords
 
 
 def call_builtin(context: Context, builtin: Builtin, args: Sequence[Operand], keywords: dict[str, Operand]) -> Operand:
-    """Return a builtin with positional and keyword arguments; `min` and `max` take more than two, as in Python."""
+    """Emit a call of a builtin with positional and keyword arguments; return its result.
+
+    `min` and `max` take more than two numbers, or one vector, as in Python. Of literals the result may be a literal.
+
+    Args:
+        keywords: the arguments by name; those used are removed.
+
+    Raises:
+        KernelTypeError: the arguments are not what it takes.
+    """
     operands = list(args)
     for name in builtin.params[len(operands) :]:
         if name in keywords:
@@ -282,7 +306,11 @@ COMPLEX: dict[str, Callable[..., Any]] = {
 
 
 def folded(builtin: Builtin, operands: Sequence[Operand]) -> Literal | None:
-    """Return the builtin's result for literals, at least one of them a float; None if the kernel is to compute it."""
+    """Compute a builtin of literals, at least one of them a float, or of one complex literal, as Python does.
+
+    Returns:
+        The result as a literal; None if the kernel is to compute it, or it is not finite.
+    """
     numbers = [o.value for o in operands if isinstance(o, Literal)]
     if len(numbers) == len(operands) == 1 and isinstance(numbers[0], complex):
         return _of_complex(builtin.name, numbers[0])
@@ -363,7 +391,11 @@ def _tid(context: Context, node: ast.Call, expression: Expression) -> Operand:
 
 
 def thread_index(context: Context, node: ast.Call, count: int) -> tuple[Value, ...]:
-    """Lower `tid()` asked for `count` indices."""
+    """Lower `tid()` where it is asked for `count` indices, and return these.
+
+    Raises:
+        KernelTypeError: there are more than 4, or another number than in an earlier call.
+    """
     if node.args or node.keywords:
         raise context.error(KernelTypeError, "tid() takes no arguments.")
     if count > 4:
@@ -456,7 +488,7 @@ FORMS: dict[str, FormHandler] = {
 
 _SIZES: dict[type[Vector], str] = {Vector: "length", Matrix: "shape"}
 PARTS: dict[type[Vector], tuple[str, ...]] = {Transform: ("p", "q"), Quaternion: ("x", "y", "z", "w")}
-"""The keywords of a maker's arguments."""
+"""By the type that a call makes, `transform(p=…, q=…)`: the names that its arguments may be given by."""
 
 
 def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operand]) -> list[Operand]:
@@ -471,7 +503,14 @@ def _by_name(kind: type[Vector], args: list[Operand], keywords: dict[str, Operan
 def _made_type(
     context: Context, kind: type[Vector], name: str, args: Sequence[Operand], keywords: Mapping[str, Operand]
 ) -> Vector:
-    """Return the type of the value that such a call makes.
+    """Return the type of the value that `vector(…)`, `matrix(…)`, `quaternion(…)` or `transform(…)` makes.
+
+    Args:
+        context: of the call.
+        kind: the class of the type: `Vector`, `Matrix`, `Quaternion` or `Transform`.
+        name: how an error calls the function.
+        args: the positional arguments, which decide what the keywords do not.
+        keywords: `dtype`, and `length` or `shape`.
 
     Raises:
         KernelTypeError: its size or its scalar type is not said, or is none that the language has.
@@ -516,7 +555,10 @@ def _scalar(context: Context, name: str, operand: Operand) -> Any:
 
 
 def _deduced(operands: Sequence[Operand]) -> Any:
-    """Return the scalar type of the first argument that has one; of literals alone that of their default."""
+    """Return the scalar type of the first argument that has one; a complex type if any argument is complex.
+
+    Of literals alone it is int32, or float32 if one of them is a float or there is none.
+    """
     typed = [number_type(o.type) for o in operands if isinstance(o, Value)]
     if any(map(is_complex, operands)):
         return types.Complex(2, part_type(typed))

@@ -41,7 +41,7 @@ OF_ROWS: dict[str, Callable[[Any], Any]] = {"determinant": det, "inverse": inver
 
 
 def is_complex(operand: object) -> bool:
-    """Return whether an operand is a complex number, a literal or not."""
+    """Return whether an operand is complex: a literal, or a number, vector or matrix of complex numbers."""
     if isinstance(operand, Literal):
         return operand.is_complex
     return isinstance(operand, Value) and isinstance(operand.type, Complex)
@@ -82,10 +82,10 @@ def applied(context: Context, name: str, operands: Sequence[Value | Literal]) ->
 
 
 def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
-    """Return what a builtin makes of the real parts of these types.
+    """Return the type of a builtin's result on the real parts of operands of these types.
 
     Raises:
-        KernelTypeError: it does not take their forms.
+        KernelTypeError: the builtin does not take vectors or matrices of these shapes.
     """
     real = [t.real if isinstance(t, Complex) else WEAK_FLOAT if t == WEAK_COMPLEX else t for t in types]
     try:
@@ -98,19 +98,19 @@ def _of_parts(context: Context, name: str, types: Sequence[Arg]) -> Type:
 
 
 def _product(context: Context, name: str, left: tuple[Value, Value], right: tuple[Value, Value]) -> Value:
-    """Emit a product, which makes NaN of some infinities, as NumPy's does."""
+    """Emit a product of two operands, each as real and imaginary part; some infinities become NaN, as NumPy's do."""
     (a, b), (c, d) = left, right
     ac, bd, ad, bc = (apply(context, TABLE[name], pair) for pair in ((a, c), (b, d), (a, d), (b, c)))
     return joined(context, apply(context, TABLE["sub"], (ac, bd)), apply(context, TABLE["add"], (ad, bc)))
 
 
 def by_parts(context: Context, value: Value, change: Callable[[Value], Any]) -> Value:
-    """Return the complex value whose real and imaginary parts come of those of another one."""
+    """Emit a change of the real and of the imaginary part of a complex value alike; return the complex result."""
     return joined(context, *map(change, in_parts(context, value)))
 
 
 class _Number(Ref):
-    """A number in a text in plain arithmetic, whose operators are those of the front end."""
+    """A number for an algorithm written in Python's arithmetic: each operator emits what it is in a kernel."""
 
     __slots__ = ("context",)
 
@@ -138,10 +138,12 @@ def _of_rows(context: Context, name: str, m: Value, result: Type) -> Value:
 
 
 def attribute(context: Context, z: Value | Literal, name: str) -> Operand:
-    """Emit `z.real` or `z.imag` of a number, vector or matrix, or what else a vector of them has: `v.x`, `m.T`.
+    """Emit `z.real` or `z.imag` of a number, vector or matrix, or another attribute of a complex vector: `v.x`, `m.T`.
+
+    `z.conjugate` and `z.conj` are methods, for a call.
 
     Raises:
-        KernelSyntaxError: another name.
+        KernelSyntaxError: there is no attribute of this name.
     """
     if name in METHODS:
         return Static(partial(_conjugate, context, z), name)

@@ -45,7 +45,7 @@ def _shape(operand: Number) -> tuple[int, ...]:
 
 
 def _pairs(context: Context, a: Number, b: Number) -> list[tuple[Number, Number]]:
-    """Return the components of two values side by side; two numbers as they are."""
+    """Return the components of two values in pairs; two numbers as the only pair."""
     if not isinstance(a, Value) or not isinstance(b, Value) or not isinstance(a.type, Vector):
         return [(a, b)]
     return list(zip(components(context, a), components(context, b), strict=True))

@@ -81,7 +81,7 @@ PRODUCTS = {"quat_mul": quat_mul, "transform_multiply": transform_multiply}
 
 
 def expression(context: Context, node: ast.expr) -> Operand:
-    """Lower an expression and give what it is.
+    """Lower an expression, and return its result.
 
     Raises:
         WorkbenchError: with the place of the part at fault.
@@ -98,7 +98,7 @@ def expression(context: Context, node: ast.expr) -> Operand:
 
 
 def _unloaded(context: Context, node: ast.expr) -> Operand:
-    """Return an expression; an element of an array of structs is not loaded yet."""
+    """Lower an expression, and return its result: an element of an array of structs as that, not loaded yet."""
     with context.at(node):
         return _lowered(context, node)
 
@@ -117,7 +117,7 @@ def _lowered(context: Context, node: ast.expr) -> Operand:
 
 
 def value(context: Context, node: ast.expr) -> Value:
-    """Return an expression as an IR value, a literal in its default type."""
+    """Lower an expression to an IR value; a literal becomes a constant of its default type."""
     return materialise(context, expression(context, node))
 
 
@@ -158,7 +158,11 @@ def _binary(context: Context, node: ast.BinOp) -> Operand:
 
 
 def binary(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> Operand:
-    """Lower `left sign right`."""
+    """Emit a binary operator on two operands, by the class that `ast` has for it; return its result.
+
+    Raises:
+        KernelTypeError: there is no such operator for these operands, or a constant cannot be computed.
+    """
     name, python = BINARY[sign]
     if context.shared.notices is None and name != "pow" and (type(left) is Value or type(right) is Value):
         known = remembered(context, TABLE[name], (left, right))
@@ -231,7 +235,11 @@ def _any_float(*operands: Value | Literal) -> bool:
 
 
 def _fold(context: Context, python: Callable[..., Any], *numbers: Any) -> Operand:
-    """Python's own result on literals."""
+    """Compute a Python operator on literals; return a literal, or a constant if it is a bool.
+
+    Raises:
+        KernelTypeError: Python cannot compute it, or it is too large or no number of a kernel.
+    """
     if _bits(python, *numbers) > LITERAL_BITS + 1:
         raise context.placed(too_large())
     try:
@@ -258,7 +266,7 @@ def _literal(context: Context, number: int | float | complex) -> Literal:
 
 
 def _bits(python: Callable[..., Any], *numbers: Any) -> int:
-    """Return the least number of bits of a power or a shift of integers, less one: counted before it is computed."""
+    """Return the least number of bits of a power or a shift of integers, less one, before it is computed; else 0."""
     if python is _PYTHON.pow and all(isinstance(n, int) for n in numbers):
         return (abs(numbers[0]).bit_length() - 1) * numbers[1]
     return numbers[1] if python is _PYTHON.lshift and numbers[0] and isinstance(numbers[1], int) else 0
@@ -305,7 +313,10 @@ def _unary(context: Context, node: ast.UnaryOp) -> Operand:
 
 
 def _is_written(node: ast.expr) -> bool:
-    """Return whether a number is written out or `static(…)`; a parameter may be one here, but is another elsewhere."""
+    """Return whether an expression is a number or bool that is written out, or `static(…)`.
+
+    A parameter may be a literal in one call of a func, and a value in another: it is not.
+    """
     if isinstance(node, ast.Call):
         return getattr(node.func, "attr", getattr(node.func, "id", "")) == "static"
     return isinstance(node, ast.Constant) and isinstance(node.value, (int, float))
@@ -358,7 +369,10 @@ def _compare(context: Context, node: ast.Compare) -> Operand:
 
 
 def _alike(left: Value | Literal, right: Value | Literal, either: bool) -> bool:
-    """Return whether both operands are vectors or matrices of one form, or numbers of which either is complex."""
+    """Return whether `==` compares both operands component by component.
+
+    They are vectors or matrices of one shape, or numbers of which, as `either` says, one is complex; and not tiles.
+    """
     types = [o.type if isinstance(o, Value) else None for o in (left, right)]
     shapes = [t.shape if isinstance(t, Vector) else () for t in types]
     return shapes[0] == shapes[1] and (either or bool(shapes[0])) and not any(map(is_tile, (left, right)))
@@ -379,7 +393,10 @@ _CHEAPER = CHEAP | {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_", "
 
 
 def _is_none(context: Context, node: ast.Compare) -> Operand | None:
-    """Lower `x is None`, known at compile time: a launch with None in an array's place has code of its own."""
+    """Lower `x is None` and `x is not None` to what is known at compile time; None of any other comparison.
+
+    A launch with None in an array's place has code of its own.
+    """
     right = node.comparators[0]
     if len(node.ops) != 1 or not isinstance(right, ast.Constant) or right.value is not None:
         return None
@@ -532,7 +549,7 @@ def _call(context: Context, node: ast.Call) -> Operand:
 
 
 def _inside(choice: ast.IfExp, use: Callable[[ast.expr], ast.expr]) -> ast.IfExp:
-    """Return `use(a) if c else use(b)` of `a if c else b`: funcs and arrays are chosen by what is made of them."""
+    """Return `use(a) if c else use(b)` of `a if c else b`: funcs and arrays are chosen by what is done with them."""
     sides = [ast.copy_location(use(side), side) for side in (choice.body, choice.orelse)]
     return ast.copy_location(ast.IfExp(choice.test, *sides), choice)
 

@@ -41,13 +41,19 @@ from workbench.types import bool as bool_
 
 
 class Name(msgspec.Struct, frozen=True):
-    """A local name."""
+    """A local name, as the target of an assignment."""
 
     id: str
 
 
 class Slot(msgspec.Struct, frozen=True, eq=False):
-    """An element of an array, or one field of it; `what` is how messages call it."""
+    """An element of an array, or one field of it in an array of structs, as the target of an assignment.
+
+    Attributes:
+        array: the array that holds it.
+        indices: one for each dimension.
+        what: how messages call it.
+    """
 
     array: Value
     indices: tuple[Value, ...]
@@ -55,7 +61,13 @@ class Slot(msgspec.Struct, frozen=True, eq=False):
 
 
 class Part(msgspec.Struct, frozen=True, eq=False):
-    """A field, component or row: what it is a part of, the value of that, and how it is written."""
+    """A field, component, row or slice of another target's value, as the target of an assignment.
+
+    Attributes:
+        owner: the target that it is a part of.
+        base: the present value of that.
+        node: the attribute or subscript as it is written.
+    """
 
     owner: Place
     base: Bundle | Value
@@ -63,7 +75,7 @@ class Part(msgspec.Struct, frozen=True, eq=False):
 
 
 class Held(msgspec.Struct, frozen=True, eq=False):
-    """A part of an array left of another index: no place of its own."""
+    """A part of an array, `a[i]` in `a[i][j] = v`, which a further index follows: nothing is assigned to it itself."""
 
     value: View | Elements
 
@@ -72,10 +84,15 @@ Place = Name | Slot | Element | Part | Held
 
 
 def locate(context: Context, target: ast.expr, inner: bool = False) -> Place:
-    """Return the storage that a target names; `inner`: the base of a dot or bracket, which may be a part of an array.
+    """Return what a target of an assignment stands for; its indices are evaluated.
+
+    Args:
+        context: where it is assigned.
+        target: the target.
+        inner: whether an attribute or a subscript of it is meant, so that it may be a part of an array.
 
     Raises:
-        KernelSyntaxError: nothing can be assigned there.
+        KernelSyntaxError, KernelTypeError: nothing can be assigned there.
     """
     if isinstance(target, ast.Name):
         return Name(target.id)
@@ -127,7 +144,7 @@ def _field_in_memory(context: Context, owner: Element, name: str) -> Place:
 
 
 def read(context: Context, lvalue: Place) -> Operand:
-    """Return the present value of a target."""
+    """Emit the reading of a target's present value, and return it."""
     if isinstance(lvalue, Name):
         name = ast.Name(lvalue.id, ast.Load())
         return expression(context, ast.copy_location(name, context.node) if context.node else name)
@@ -141,10 +158,11 @@ def read(context: Context, lvalue: Place) -> Operand:
 
 
 def write(context: Context, lvalue: Place, operand: Operand) -> None:
-    """Put the operand there.
+    """Emit the assignment of an operand to a target: a name, memory, or the value that a part belongs to, rebuilt.
 
     Raises:
         KernelTypeError: it does not fit.
+        KernelSyntaxError: the part cannot be assigned.
     """
     if isinstance(lvalue, Name):
         structs.bind(context.env, lvalue.id, named(operand, lvalue.id))
@@ -163,7 +181,10 @@ def write(context: Context, lvalue: Place, operand: Operand) -> None:
 
 
 def named(operand: Operand, name: str) -> Operand:
-    """Return the operand; where it is a fresh value without a name, it takes this one for readers."""
+    """Name an operand for readers of the IR, and return it.
+
+    Values without a name get it in place, those of a struct's fields too; a part of an array is copied with it.
+    """
     if isinstance(operand, Value) and not operand.name:
         msgspec.structs.force_setattr(operand, "name", name)  # a label for readers, set once, before anyone has read it
     elif isinstance(operand, Bundle):
@@ -173,7 +194,12 @@ def named(operand: Operand, name: str) -> Operand:
 
 
 def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
-    """Return the whole with this part changed."""
+    """Emit the value that a part belongs to, with that part replaced by an operand; return it.
+
+    Raises:
+        KernelTypeError: the operand does not fit.
+        KernelSyntaxError: the part cannot be assigned.
+    """
     base, node, label = lvalue.base, lvalue.node, _label(lvalue.owner)
     text = ast.unparse(node.value)
     if isinstance(base, Bundle):
@@ -200,7 +226,11 @@ def _replaced(context: Context, lvalue: Part, operand: Operand) -> Operand:
 
 
 def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text: str) -> Value:
-    """Return a vector or matrix of complex numbers with this one changed, in its real and in its imaginary parts."""
+    """Emit a complex vector or matrix with a part replaced, in its real and in its imaginary parts; return it.
+
+    Raises:
+        KernelSyntaxError: the part is `.real` or `.imag`.
+    """
     base = lvalue.base
     assert isinstance(base, Value) and isinstance(base.type, Complex)
     if not base.type.shape or getattr(lvalue.node, "attr", "") in complex_numbers.PARTS:
@@ -216,7 +246,7 @@ def _replaced_in_complex(context: Context, lvalue: Part, operand: Operand, text:
 
 
 def _several(context: Context, base: Value, node: ast.Attribute | ast.Subscript) -> Sequence[int] | None:
-    """Return the places of a slice or of several letters, `v[1:3]` and `v.xy`; None of one component."""
+    """Return the positions that a slice `v[1:3]` or letters `v.xy` select; None of anything else, and of `v.xx`."""
     type = vector_of(base)
     if isinstance(node, ast.Attribute):
         distinct = subscripts.is_swizzle(base, node.attr) and len(set(node.attr)) == len(node.attr)
@@ -239,7 +269,11 @@ def _label(lvalue: Place) -> str:
 
 
 def assign(context: Context, target: ast.expr, operand: Operand) -> None:
-    """Lower `target = operand`."""
+    """Lower `target = operand`, where the target may be a tuple, which unpacks the operand.
+
+    Raises:
+        KernelTypeError, KernelSyntaxError: nothing can be assigned there, or the operand does not fit.
+    """
     with context.at(target):
         if isinstance(target, (ast.Tuple, ast.List)):
             _unpack(context, target, operand)
@@ -265,10 +299,13 @@ def _unpack(context: Context, target: ast.Tuple | ast.List, operand: Operand) ->
 
 
 def augment(context: Context, node: ast.AugAssign) -> None:
-    """Lower `target op= value`: of what lies in an array, an atomic change, unless no other thread can touch the
-    element.
+    """Lower `target op= value`.
 
-    Where the right side writes to the array itself, the statement is Python's: read, evaluate, write.
+    What lies in an array is changed atomically, unless no other thread can touch the element. Where the right side
+    writes to the array itself, the statement is Python's: read, evaluate, write.
+
+    Raises:
+        KernelTypeError, KernelSyntaxError: nothing can be assigned there, or the operands do not fit.
     """
     names: list[str] = []
     lvalue = locate(context, _evaluated(context, node.target, names))
@@ -299,10 +336,15 @@ def augment(context: Context, node: ast.AugAssign) -> None:
 
 
 def _evaluated(context: Context, target: ast.expr, names: list[str]) -> ast.expr:
-    """Return the target with each index that is computed as a name: reading and writing it must not compute it twice.
+    """Evaluate a target's indices that contain calls, so that reading and writing it does so only once.
 
     Args:
-        names: gets the names, which no name in Python looks like.
+        context: where; its local names get the indices.
+        target: the target.
+        names: receives the names of the indices, which no name in Python looks like.
+
+    Returns:
+        The target with these names in place of the indices.
     """
     if isinstance(target, ast.Attribute):
         value = _evaluated(context, target.value, names)
@@ -356,7 +398,7 @@ def _augment_in_array(context: Context, node: ast.AugAssign, lvalue: Place, slot
 
 
 def _may_write(op: Op) -> bool:
-    """Return whether it is a text of the user's that may write to the arrays it is given."""
+    """Return whether an operation is the user's CUDA text without a body in Python, which may write to its arrays."""
     return op.name == "custom" and not op.attrs.get(REFERENCE, True)
 
 
@@ -378,12 +420,12 @@ def _add(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, 
 
 
 def _part(context: Context, lvalue: Place, element: Value) -> Operand:
-    """Return the part that the target names, of another element than the one in memory."""
+    """Return, of another element than the one in memory, the part that a target names: all of it for a `Slot`."""
     return part_of(context, _part(context, lvalue.owner, element), lvalue.node) if isinstance(lvalue, Part) else element
 
 
 def _with_part(context: Context, lvalue: Place, element: Value, operand: Operand) -> Value:
-    """Another element with the operand there."""
+    """Emit another element than the one in memory, with the part that a target names replaced; return it."""
     while isinstance(lvalue, Part):
         base = _part(context, lvalue.owner, element)
         assert isinstance(base, (Bundle, Value))
@@ -392,7 +434,10 @@ def _with_part(context: Context, lvalue: Place, element: Value, operand: Operand
 
 
 def _by_component(context: Context, sign: type[ast.operator], current: Value, operand: Operand) -> bool:
-    """Return whether each component of the result depends on that of both sides alone; matrix products do not."""
+    """Return whether each component of the result depends on that of both sides alone.
+
+    Products of matrices and the like do not, and nothing complex counts.
+    """
     name = BINARY[sign][0]
     if complex_numbers.is_complex(current):
         return False
@@ -403,7 +448,7 @@ def _by_component(context: Context, sign: type[ast.operator], current: Value, op
 
 
 def _update(context: Context, sign: type[ast.operator], lvalue: Place, slot: Slot, operand: Operand) -> None:
-    """Emit a change that is tried again where another thread was quicker, each component by itself."""
+    """Emit an atomic change of an element, or of the part of it that a target names, each component by itself."""
     kind, builder, numbered = dtype_of(slot.array), context.builder, list[Value]()
     if isinstance(kind, Vector):
         numbers = builder.const(tuple(range(kind.length)), kind.with_dtype(int32))
@@ -423,7 +468,10 @@ _IN_ONE_STEP: dict[type[ast.operator], tuple[str, int]] = {
 
 
 def _try(context: Context, sign: type[ast.operator], slot: Slot, where: tuple[Value, ...], operand: Operand) -> None:
-    """Change one scalar: in one step, or by trying again until no other thread was in between."""
+    """Emit an atomic change of one scalar: as one operation, or as a loop of compare and swap.
+
+    `where` has the index of the component of the element; it is empty for an element that is a scalar.
+    """
     builder, scalar = context.builder, element(slot.array.type)
     kind, neutral = _IN_ONE_STEP.get(sign, ("", 0))
     if kind and not where and scalar.kind in (Kind.INT, Kind.UINT) and scalar.bits >= int32.bits:

@@ -23,7 +23,11 @@ PLACE: Part = ("",)
 
 
 def lower_print(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `print(a, b, sep=" ", end="\n")`, as Python prints."""
+    """Lower `print(a, b)`, with `sep` and `end` as plain strings: the text is the one that Python prints.
+
+    Raises:
+        KernelTypeError: it has other keywords, or something that has no text.
+    """
     ends = {"sep": " ", "end": "\n"}
     for keyword in node.keywords:
         value = keyword.value
@@ -41,7 +45,10 @@ def lower_print(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def _parts(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> list[Part]:
-    """Return the parts of an argument: one, or those of an f-string."""
+    """Return the parts of the printed text that an argument stands for: one, or those of an f-string.
+
+    The values that they show are appended to `values`.
+    """
     if not isinstance(node, ast.JoinedStr):
         return [_part(context, node, values, expression)]
     parts: list[Part] = []
@@ -83,7 +90,7 @@ def _conversion(context: Context, piece: ast.FormattedValue) -> str | None:
 
 
 def _part(context: Context, node: ast.expr, values: list[Value], expression: Expression) -> Part:
-    """Return the text of an argument; for a value its place."""
+    """Return what is printed for an argument: text known now, or `PLACE`, with its value appended to `values`."""
     with context.at(node):
         if isinstance(node, ast.Constant) and isinstance(node.value, (str, bool)):
             return str(node.value)
@@ -106,7 +113,11 @@ def _shown(context: Context, operand: Value | Literal) -> Value:
 
 
 def lower_printf(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `printf("i = %d, x = %f\n", i, x)`, as C and Python's % print."""
+    """Lower a call such as `printf("i = %d, x = %f", i, x)`, which prints as C and Python's % do.
+
+    Raises:
+        KernelTypeError: the format is no plain string or has an unknown conversion, or the values do not fit it.
+    """
     first, *arguments = node.args or [ast.Constant(None)]
     if node.keywords or not (isinstance(first, ast.Constant) and isinstance(first.value, str)):
         raise context.error(KernelTypeError, "printf() takes a format, a plain string, and values without names.")

@@ -35,8 +35,7 @@ ITERATORS: dict[Any, str] = {enumerate: "enumerate", zip: "zip", reversed: "reve
 
 
 def iterator_name(context: Context, node: ast.expr, expression: Expression) -> str:
-    """Lower `range`, `reversed`, `enumerate`, `zip` or `hash_grid_query` where the expression is a call of it; else
-    empty."""
+    """Return the name of the iterator that a node calls: `range`, `zip`, `hash_grid_query`, …; empty for none."""
     if not isinstance(node, ast.Call):
         return ""
     callee = expression(context, node.func)
@@ -48,7 +47,7 @@ def iterator_name(context: Context, node: ast.expr, expression: Expression) -> s
 
 
 def sequence(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, ...]:
-    """Return the elements of what a loop runs over.
+    """Lower what a loop runs over, and return its elements, which are known at compile time.
 
     Raises:
         KernelSyntaxError: it is not a sequence known at compile time.
@@ -111,7 +110,11 @@ def _range(context: Context, node: ast.Call, expression: Expression) -> tuple[Op
 
 
 def start_of(context: Context, node: ast.Call, expression: Expression) -> tuple[ast.expr, Value | Literal]:
-    """Return the argument of `enumerate` and the number that it counts from."""
+    """Return the argument of `enumerate` and the number that it counts from.
+
+    Raises:
+        KernelTypeError: it has other arguments, or counts from a float.
+    """
     start = next((k.value for k in node.keywords if k.arg == "start"), node.args[1] if len(node.args) > 1 else None)
     if not node.args or len(node.args) + len(node.keywords) > 2 or any(k.arg != "start" for k in node.keywords):
         raise context.error(KernelTypeError, "enumerate() takes a sequence and a start.")
@@ -156,7 +159,11 @@ SEQUENCES: dict[str, Callable[[Context, ast.Call, Expression], tuple[Operand, ..
 
 
 def contains(context: Context, left: Operand, right: Operand) -> Value:
-    """Lower `left in right`, where right is a tuple of numbers or a vector."""
+    """Emit `left in right`, where right is a tuple or a vector; return a bool value.
+
+    Raises:
+        KernelTypeError: right is something else.
+    """
     items = elements(context, right)
     if items is None:
         raise context.error(
@@ -173,14 +180,14 @@ def contains(context: Context, left: Operand, right: Operand) -> Value:
 
 
 def _equal(context: Context, a: Value | Literal, b: Value | Literal) -> Value:
-    """Equality as `in` means it: what is the same object is equal, a NaN too."""
+    """Emit the equality that `in` means: what is the same value is equal, even a NaN."""
     if isinstance(a, Literal) and isinstance(b, Literal):
         return context.builder.const(a.value in (b.value,), bool_)
     return context.builder.const(True, bool_) if a is b else apply(context, TABLE["eq"], (a, b))
 
 
 def contains_of_range(context: Context, node: ast.expr, interval: ast.expr, expression: Expression) -> Value | None:
-    """Return `n in range(…)`, as comparisons; None where the right side is no range.
+    """Emit `n in range(…)` as comparisons; None where the right side is no range.
 
     Raises:
         KernelTypeError: a number or a bound is no integer, or the step is not written out.

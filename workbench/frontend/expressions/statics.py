@@ -35,7 +35,7 @@ _ARITHMETIC = (
 
 
 def static(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `static(expression)`.
+    """Lower `static(expression)` to the value that Python computes for the expression now; launches compare it.
 
     Raises:
         KernelTypeError: the expression fails, reads a value that the kernel computes, or gives what no kernel can use.
@@ -88,7 +88,7 @@ def _watched(
 
 
 def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str, Any]) -> None:
-    """Note what the expression reads, if names alone decide its value."""
+    """Note the names that the expression reads; if more may decide its value, note that it may read anything."""
     paths = _paths(inner, known)
     for path in paths or ():
         definition.read(path)
@@ -97,7 +97,10 @@ def _note(definition: Definition, inner: ast.expr, text: str, known: Mapping[str
 
 
 def _paths(node: ast.expr, locals_: Collection[str]) -> tuple[str, ...] | None:
-    """Return the names outside that alone decide the value, if they mean numbers; None if more may."""
+    """Return the names outside the kernel that alone decide an expression's value, if they mean numbers.
+
+    None if the value may depend on more, as that of a call of a user's function does.
+    """
     paths: list[str] = []
 
     def read(part: ast.AST) -> bool:
@@ -124,7 +127,11 @@ def _names_read(node: ast.expr) -> list[str]:
 
 
 def _known(context: Context, name: str) -> Any:
-    """Return a name of the kernel as a Python value."""
+    """Return a local name of the kernel as a Python value.
+
+    Raises:
+        KernelTypeError: the kernel computes it.
+    """
 
     def python(operand: Operand) -> Any:
         if isinstance(operand, tuple):
@@ -150,7 +157,7 @@ def _evaluate(definition: Definition, code: Any, names: list[str], locals_: Mapp
 
 
 class _Same:
-    """Compares an object by identity."""
+    """A wrapper that compares its object by identity."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -175,13 +182,17 @@ def _bits(value: Any) -> Any:
 
 
 def _struct_of(value: object) -> Struct | None:
-    """Return the struct that a value is of, if it is one."""
+    """Return the struct type that a value is of; None if it is no struct."""
     struct = getattr(type(value), "__wb_struct__", None)
     return struct if isinstance(struct, Struct) else None
 
 
 def _operand(context: Context, value: Any, text: str) -> Operand:
-    """Return the value in the kernel: a Python number is a literal, as if it were written there."""
+    """Return a Python value as an operand of the kernel: a number is a literal, as if it were written there.
+
+    Raises:
+        KernelTypeError: no kernel can use it, or it is a sequence that is too long.
+    """
     if is_list(value) or isinstance(value, range):
         if len(value) > STATIC_ELEMENTS:
             raise context.error(

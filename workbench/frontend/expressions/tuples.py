@@ -46,7 +46,7 @@ def combined(context: Context, name: str, left: Operand, right: Operand) -> tupl
 
 
 def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...]) -> Value:
-    """Return whether two tuples are equal, element by element."""
+    """Emit whether two tuples are equal, element by element; return a bool value."""
     if len(left) != len(right):
         return context.builder.const(False, bool_)
     same = context.builder.const(True, bool_)
@@ -60,7 +60,10 @@ def equal(context: Context, left: tuple[Operand, ...], right: tuple[Operand, ...
 
 
 def ordered(context: Context, name: str, left: tuple[Operand, ...], right: tuple[Operand, ...]) -> Value:
-    """Return `left < right` and the like (lt, le, gt, ge): the first elements that differ decide, else the lengths."""
+    """Emit `left < right` and the like, by name: lt, le, gt, ge; return a bool value.
+
+    The first elements that differ decide, or, if none does, the lengths.
+    """
     compare = {"lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge}[name]
     result = context.builder.const(compare(len(left), len(right)), bool_)
     for a, b in reversed(list(zip(left, right, strict=False))):
@@ -77,6 +80,9 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expressio
     """Return `items[1:]`, `items[-1]` or `items[i]`; None where the index is no integer, or out of range.
 
     An index that only a run computes takes numbers that have a common type.
+
+    Raises:
+        KernelTypeError: the bounds of a slice are not known, or the numbers have no common type.
     """
     if isinstance(node, ast.Slice):
         bounds = [None if n is None else expression(context, n) for n in (node.lower, node.upper, node.step)]
@@ -95,7 +101,7 @@ def part(context: Context, items: tuple[Operand, ...], node: ast.expr, expressio
 
 
 def _chosen(context: Context, numbers: Sequence[Value | Literal], index: Value) -> Value:
-    """Return the number at an index that a run computes, in the type that all of them meet in.
+    """Emit the choice of one of several numbers by an index that a run computes, in their common type.
 
     Raises:
         KernelTypeError: they have no common type.

@@ -21,10 +21,10 @@ _VALUES_INSIDE = (View, Axis, Bundle, Elements, Element)
 
 
 def form(context: Context, operands: Iterable[Operand | None]) -> tuple[Hashable, ...]:
-    """Return all that lowering sees of the operands: values as numbers in order of appearance, with the facts about
-    them.
+    """Return all that lowering sees of operands, for comparison by ==.
 
-    It holds `Static` objects by their identity, so keep the operands as long as it.
+    Values are numbers in order of appearance, with the facts about them. It holds Python objects by their identity, so
+    keep the operands as long as it.
     """
     numbers: dict[Value, int] = {}
     return tuple(_form(context, operand, numbers) for operand in operands)
@@ -59,7 +59,7 @@ def values(operands: Iterable[object]) -> Iterable[Value]:
 
 
 def with_values(operand: Operand, mapping: Mapping) -> Operand:
-    """Return the operand with its values replaced."""
+    """Return a copy of an operand with the values in it replaced; those that the mapping lacks stay."""
     return _with_values(operand, mapping)  # type: ignore[return-value]
 
 

@@ -62,11 +62,16 @@ class Native(msgspec.Struct, frozen=True):
 
 
 def native_of(definition: Definition, cuda: object, adjoint: object, replay: object) -> Native:
-    """Return the texts of this definition.
+    """Check a func with CUDA text, and return its texts with its result type.
+
+    Args:
+        definition: the func.
+        cuda: the text of the func itself.
+        adjoint, replay: texts as in `Native`; None if there are none.
 
     Raises:
-        KernelTypeError: a parameter has no type.
-        KernelSyntaxError: a text is no string.
+        KernelTypeError: a parameter has no type, or it or the result is a struct.
+        KernelSyntaxError: a text is no string, or a parameter is a reference.
     """
     location = definition.locate(definition.node)
     refuse_references(definition, "a func with CUDA source")
@@ -101,7 +106,7 @@ def native_of(definition: Definition, cuda: object, adjoint: object, replay: obj
 
 
 def _is_empty(node: ast.FunctionDef) -> bool:
-    """Return whether the body is `...`, perhaps after a docstring."""
+    """Return whether the body does nothing: it is `...` or `pass`, perhaps after a docstring."""
     return all(
         isinstance(s, ast.Pass) or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant)) for s in node.body
     )
@@ -119,7 +124,12 @@ def _place(definition: Definition, text: str) -> Location:
 
 
 def attributes(native: Native, env: Env) -> dict[str, Any]:
-    """Return the attributes of the `custom` of a call."""
+    """Return the attributes of the operation `custom` that a call of a func with CUDA text becomes.
+
+    Args:
+        native: the func's texts.
+        env: the arguments by the names of the parameters, which the texts use.
+    """
     texts = (
         (CUDA, CUDA_PLACE, native.cuda),
         (ADJ_CUDA, ADJ_CUDA_PLACE, native.adjoint),
@@ -133,13 +143,17 @@ def attributes(native: Native, env: Env) -> dict[str, Any]:
 
 
 def unknown_body(context: Context, env: Mapping[str, Any], native: Native) -> Returned:
-    """Emit, in place of a body that is not Python, all that it could do, and a result that means nothing."""
+    """Emit the worst that a func without a body in Python may do: a change of each array.
+
+    Returns:
+        Zeros in place of its result; None if it has none.
+    """
     touch(context.builder, [v for v in env.values() if isinstance(v, Value)])
     return Returned(None if native.result is None else blank(context.builder, native.result))
 
 
 def touch(builder: Builder, values: list[Value]) -> None:
-    """Read and write every array among the values."""
+    """Emit a read and a write of an element of each array among the values, as if any of it were used and changed."""
     for array in values:
         if isinstance(array.type, ArrayType):
             zeros = [builder.const(0)] * array.type.ndim
@@ -147,5 +161,5 @@ def touch(builder: Builder, values: list[Value]) -> None:
 
 
 def blank(builder: Builder, type: Type) -> Value:
-    """Zeros."""
+    """Emit a constant of this type, all zeros."""
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)

@@ -34,7 +34,13 @@ from workbench.types import ArrayType, Type, is_float
 
 
 class Custom(msgspec.Struct, frozen=True):
-    """The custom parts of one version of a func: its gradient, its replay, its CUDA text."""
+    """The custom parts of one version of a func.
+
+    Attributes:
+        gradient: the user's function that adds to adjoints; None if there is none.
+        replay: the user's function that computes the results again, without effects; None if there is none.
+        native: the CUDA text; None if there is none.
+    """
 
     gradient: Definition | None = None
     replay: Definition | None = None
@@ -42,18 +48,21 @@ class Custom(msgspec.Struct, frozen=True):
 
     @property
     def content(self) -> str:
-        """Return the source text, as `Definition.content` does."""
+        """The source of all three, as a text that changes when one of them does."""
         return repr([d.content if d is not None else "" for d in (self.gradient, self.replay)] + [self.native])
 
 
 def watch_custom(definition: Definition, customs: Mapping[Definition, Custom]) -> reads.Watched:
-    """Watch the gradient or replay that a version of a func may get."""
+    """Return a watch of the custom parts that a version of a func has now, so that others make the kernel stale."""
     again = partial(customs.get, definition)
     return reads.Watched(definition, definition.name, again(), again, (customs, definition))
 
 
 def custom_of(context: Context, customs: dict[Definition, Custom], definition: Definition) -> Custom | None:
-    """Return the custom parts of this version of a func; None inside one of them, where the func is its body alone."""
+    """Return the custom parts of a version of a func; None if it has none.
+
+    It has none inside its own gradient or replay, either, where the func is its body alone.
+    """
     custom = customs.get(definition)
     if definition.library:
         return None if custom is None or any(d is custom.gradient for d, _ in context.inside) else custom
@@ -66,7 +75,7 @@ def custom_of(context: Context, customs: dict[Definition, Custom], definition: D
 def emit(
     context: Context, definition: Definition, custom: Custom, env: Env, body: Block, returned: Operand | None
 ) -> Operand:
-    """Return the operation, and what the call returns.
+    """Emit the operation `custom` for a call, and return what the call returns.
 
     Args:
         context: of the caller.
@@ -115,7 +124,11 @@ def emit(
 
 
 def _check_inputs(context: Context, name: str, env: Env) -> None:
-    """Refuse inputs that are more than one value each: gradient and replay get theirs one by one."""
+    """Refuse inputs that are more than one value each: gradient and replay get theirs one by one.
+
+    Raises:
+        KernelTypeError: one is a part of an array, a struct or a tuple.
+    """
     views = [n for n, o in env.items() if isinstance(o, View)]
     if views:
         raise context.error(
@@ -143,7 +156,7 @@ def _is_number(type: Type) -> bool:
 
 
 def _closed(context: Context, definition: Definition, env: Env) -> Context:
-    """Return a context whose operations go to a block of their own."""
+    """Return a context that lowers a definition by itself: its operations go to a block outside of the caller's."""
     outer = context.shared
     shared = Shared(
         outer.lower_body,
@@ -157,8 +170,16 @@ def _closed(context: Context, definition: Definition, env: Env) -> Context:
 
 
 def _parameters(inner: Context, env: Env, types: Sequence[AnyType | None]) -> list[Value]:
-    """Return the block's parameters for the func's inputs, under this function's names; compile-time values get
-    none."""
+    """Return a block's parameters for the func's inputs that are values; inputs known at compile time have none.
+
+    Args:
+        inner: the context of the gradient or replay; its names get the parameters.
+        env: the func's inputs.
+        types: the annotated types of the gradient's or replay's parameters; None where there is none.
+
+    Raises:
+        KernelTypeError: an annotation is not the type of the input.
+    """
     names = [a.arg for a in inner.definition.parameters]
     params: list[Value] = []
     for name, operand, wanted in zip(names, env.values(), types, strict=False):
@@ -222,7 +243,10 @@ def _adjoint_arrays(inner: Context, names: Sequence[str]) -> list[Value]:
 
 
 def _sums(inner: Context, names: Sequence[str]) -> dict[str, Type]:
-    """Return the inputs whose adjoint is a number or a vector; a literal has one that is never requested."""
+    """Return the types of the inputs whose adjoints are numbers or vectors, by name.
+
+    An input that is a literal has an adjoint that nobody asks for: 0.
+    """
     sums: dict[str, Type] = {}
     for own in names:
         operand = inner.env[own]
@@ -242,7 +266,11 @@ def _given(inner: Context, sums: Mapping[str, Type], results: Sequence[Operand |
 
 
 def _check(context: Context, inner: Context, block: Block, name: str, writable: Sequence[Value]) -> None:
-    """Refuse a gradient that writes to more than adjoint arrays, or has other threads than the kernel."""
+    """Refuse a gradient that writes to more than adjoint arrays, or has other threads than the kernel.
+
+    Raises:
+        KernelTypeError: it does.
+    """
     for op in walk(block):
         if op.name in EFFECTS and op.operands[0] not in writable:
             raise KernelTypeError(
@@ -260,7 +288,7 @@ def _same_threads(context: Context, inner: Context, name: str) -> None:
 
 
 def _derive(context: Context, definition: Definition, env: Env) -> Block:
-    """Return the func's own body as a closed block."""
+    """Lower the func's own Python body as a block by itself, from which its derivatives can be computed."""
     inner = _closed(context, definition, {})
     params = _parameters(inner, env, list(parameter_annotations(definition).values()))
     with inner.builder.block(params) as opened:
@@ -295,7 +323,7 @@ def _replay(context: Context, name: str, definition: Definition, env: Env, resul
 
 
 class _Adjoints(ast.NodeTransformer):
-    """`adjoint[x]` as a name; `return` as a return of all sums."""
+    """Rewrites a gradient's syntax tree: `adjoint[x]` becomes a name, and `return` a return of all sums."""
 
     def __init__(self, context: Context, inputs: Sequence[str], sums: Sequence[str]) -> None:
         self.context = context
@@ -316,13 +344,21 @@ class _Adjoints(ast.NodeTransformer):
         return node
 
     def visit_Return(self, node: ast.Return) -> ast.stmt:
-        """Return all sums, in place of nothing."""
+        """Rewrite `return` as one of all sums.
+
+        Raises:
+            KernelSyntaxError: it returns something.
+        """
         if node.value is not None:
             raise self._error(node, "A gradient returns nothing.", "Write wb.adjoint[x] += … .")
         return self._all(node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
-        """Rewrite `adjoint[x] += v`, also of a component."""
+        """Rewrite `adjoint[x] += v` and `-=`, also of a component, as a change of a name.
+
+        Raises:
+            KernelSyntaxError: the operator is another one.
+        """
         target: ast.expr = node.target
         while isinstance(target, (ast.Attribute, ast.Subscript)) and not self._is_adjoint(target):
             target = target.value
@@ -336,7 +372,11 @@ class _Adjoints(ast.NodeTransformer):
         return node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Elsewhere only an array's adjoint may stand."""
+        """Rewrite `adjoint[x]` that is not the target of `+=` as a name, which only an array's adjoint may be.
+
+        Raises:
+            KernelSyntaxError: x is a number or a vector.
+        """
         if not self._is_adjoint(node):
             self.generic_visit(node)
             return node
@@ -351,7 +391,11 @@ class _Adjoints(ast.NodeTransformer):
         return ast.copy_location(ast.Name(f"{self.named(node)}.adjoint", node.ctx), node)
 
     def named(self, node: ast.Subscript) -> str:
-        """Return the name of the input that `adjoint[…]` means."""
+        """Return the name of the input x that `adjoint[x]` means.
+
+        Raises:
+            KernelSyntaxError: x is no input, or has no adjoint.
+        """
         name = node.slice.id if isinstance(node.slice, ast.Name) else ""
         if name not in self.inputs:
             text = ast.unparse(node.slice)
@@ -379,7 +423,7 @@ class _Named(ast.NodeTransformer):
         self.node = node
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """Return the one that is meant; the others as everywhere."""
+        """Rewrite the one `adjoint[x]` as its name, and others inside of indices as `_Adjoints` does."""
         if node is self.node:
             return self.owner.name(node)
         node.value = self.visit(node.value)

@@ -38,7 +38,7 @@ class Derivative(msgspec.Struct, frozen=True):
 
 
 def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Return `grad(f)`.
+    """Lower `grad(f)`, which is known at compile time, and can be called or given a local name.
 
     Raises:
         KernelTypeError: f is neither a func nor a builtin.
@@ -54,7 +54,7 @@ def of_func(context: Context, node: ast.Call, expression: Expression) -> Operand
 
 
 def call(context: Context, path: str, args: Sequence[Operand], apply: Callable[[list[Operand]], Operand]) -> Operand:
-    """Return the derivative by the one float or vector among the arguments, or by each of several in a tuple.
+    """Emit the derivative of a func by the one float or vector among the arguments, or by each of several in a tuple.
 
     Args:
         context: of the caller.

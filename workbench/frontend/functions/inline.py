@@ -56,11 +56,12 @@ from workbench.types import bool as bool_
 
 
 def call(context: Context, callee: Static, args: list[Operand], keywords: dict[str, Operand]) -> Operand:
-    """Return the result of calling a func here.
+    """Lower a call of a func, by inlining the version that fits the arguments best; return its result.
 
     Raises:
-        KernelSyntaxError: the func calls itself.
-        KernelTypeError: the arguments do not fit, or the func returns nothing and its result is used.
+        KernelSyntaxError: the func calls itself or is out of date, or it changes names of its caller and this call
+            cannot show that.
+        KernelTypeError: the arguments do not fit.
     """
     if callee.value.stale:
         what = f"{callee.path} is out of date: {callee.value.stale}"
@@ -78,13 +79,16 @@ def call(context: Context, callee: Static, args: list[Operand], keywords: dict[s
 def inlined(
     context: Context, definition: Definition, env: Env, customs: dict[Definition, Custom] | None = None
 ) -> Operand:
-    """Return the result of a func whose parameters are bound.
+    """Lower the body of a func whose parameters are bound; return its result, an empty tuple if it returns nothing.
 
     Args:
-        customs: the gradients and replays that a user wrote for its versions; None of a function of the library.
+        context: of the caller.
+        definition: the func.
+        env: the arguments by the names of the parameters.
+        customs: gradients, replays and CUDA texts of versions of the func; None if there are none.
 
     Raises:
-        KernelSyntaxError: it calls itself.
+        KernelSyntaxError: it calls itself, or too many funcs call one another.
     """
     frame = (definition, tuple(id(o.value) for o in env.values() if isinstance(o, Static)))
     if len(context.inside) >= CALL_DEPTH:
@@ -120,7 +124,7 @@ def inlined(
 
 
 def decided(context: Context, operand: Operand | None) -> Operand | None:
-    """Return the operand with weak numbers in their default types: names of the language return typed numbers."""
+    """Return the operand with weak numbers in their default types, as functions of the language return them."""
     if operand is None:
         return None
     leaves = (context.builder.strong(o) if isinstance(o, Value) else o for o in flatten(operand))
@@ -128,7 +132,7 @@ def decided(context: Context, operand: Operand | None) -> Operand | None:
 
 
 def prepared(definition: Definition) -> Sequence[ast.stmt]:
-    """Return the statements to lower: rebound names are marked, ways out of loops rewritten."""
+    """Return a func's statements for lowering: rebound names are marked, ways out of loops rewritten."""
     if not definition.library:
         return rewrite(returning(definition, mark(definition, definition.node.body)))
     if definition not in _PREPARED:
@@ -142,7 +146,11 @@ _PREPARED: dict[Definition, Sequence[ast.stmt]] = {}  # of the library's functio
 def _arrange(
     context: Context, definition: Definition, args: list[Operand], keywords: dict[str, Operand]
 ) -> dict[str, Operand]:
-    """Return the arguments by the names of the parameters."""
+    """Return the arguments by the names of the parameters; those left out have defaults and are not among them.
+
+    Raises:
+        KernelTypeError: they are too many or too few, or a name is wrong or given twice.
+    """
     parameters = definition.parameters
     if len(args) > len(parameters):
         raise context.error(
@@ -175,7 +183,7 @@ def _bind(context: Context, definition: Definition, arguments: Mapping[str, Oper
 
 
 def _default(context: Context, definition: Definition, name: str) -> Operand:
-    """Return what a call without this argument passes: numbers, vectors, tuples of them, funcs and types.
+    """Return the operand that a call without this argument passes.
 
     Raises:
         KernelTypeError: the default is nothing that a kernel can use.
@@ -199,8 +207,11 @@ def _default(context: Context, definition: Definition, name: str) -> Operand:
 
 
 def _member(context: Context, definition: Definition, name: str, operand: Operand, family: Generic) -> Operand:
-    """Return the argument of a parameter that takes a family of types; an int literal becomes a float where one is
-    expected."""
+    """Return the argument of a parameter that takes a family of types; an int becomes a float where one is expected.
+
+    Raises:
+        KernelTypeError: it is not of the family.
+    """
     if not accepts(family, operand):
         usable(context, operand) if isinstance(operand, (Unset, Poison)) else None
         raise context.error(
@@ -276,8 +287,7 @@ def signature(definition: Definition) -> str:
 
 
 def _better(a: Sequence[int], b: Sequence[int]) -> bool:
-    """Return whether `a` fits at least as well everywhere, and better somewhere; arguments stand in the call's
-    order."""
+    """Return whether scores `a` are as good as scores `b` in every argument, and better in one; low ones are good."""
     return all(x <= y for x, y in zip(a, b, strict=False)) and list(a) != list(b)
 
 
@@ -309,7 +319,7 @@ def _adopted(is_float: bool, type: AnyType) -> int | None:
 
 
 def accepts(family: Generic, operand: Operand) -> bool:
-    """Return whether an argument is of a family; an int literal counts as a float where one is expected."""
+    """Return whether an argument is of a family; an int without a type yet counts as a float where one is expected."""
     if isinstance(operand, Static):
         return family is FUNCTION and not isinstance(operand.value, bool)
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):

@@ -42,9 +42,9 @@ from workbench.types import Quaternion, Vector, element, int64, uint32, vector_o
 
 @cache
 def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
-    """Return the function of the kernel language that a name stands for, and the gradient that it states.
+    """Return the function of the kernel language that a form stands for, and its gradient, if it has one.
 
-    Gradients belong to a definition by identity, as those of users' funcs do: the two are read together.
+    Gradients belong to a definition by identity, as those of users' funcs do: so the two are read together.
     """
     assert form.body is not None
     definition = _read(form.name, form.body)
@@ -54,7 +54,7 @@ def parsed(form: Form) -> tuple[Definition, dict[Definition, Custom] | None]:
 
 
 def definition_of(form: Form) -> Definition:
-    """Return the function of the kernel language that a name stands for."""
+    """Return the function of the kernel language that a form stands for."""
     return parsed(form)[0]
 
 
@@ -64,10 +64,11 @@ def _read(name: str, body: Callable[..., Any]) -> Definition:
 
 
 def lower(context: Context, form: Form, node: ast.Call, expression: Expression) -> Operand:
-    """Return a call of the name.
+    """Lower a call of a function of the library; one that draws random numbers also advances the state it is given.
 
     Raises:
         KernelTypeError: the arguments are not what it takes.
+        KernelSyntaxError: it advances a state where it may be computed or not, or twice.
     """
     draws = form.rebinds is not None
     nodes = _positional(context, definition_of(form), node)
@@ -82,7 +83,7 @@ def lower(context: Context, form: Form, node: ast.Call, expression: Expression) 
 
 
 def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """Call a function of the library and return its result.
+    """Emit a function of the library on operands, and return its result; parameters without one are None.
 
     Raises:
         KernelTypeError: they are not what it takes.
@@ -96,7 +97,10 @@ def call(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
 
 
 def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Operand:
-    """Apply `call` to numbers, or to each element of the tiles or vectors among the arguments."""
+    """Emit a function of the library on numbers, or on each element of the tiles or vectors among the arguments.
+
+    Vectors and matrices have one shape; numbers beside them are the same for each element.
+    """
     if not any_tile(args):
         shapes = [getattr(a.type, "shape", ()) if isinstance(a, Value) else () for a in args]
         shape = max(shapes)
@@ -109,7 +113,11 @@ def over_elements(context: Context, form: Form, args: Sequence[Operand]) -> Oper
 
 
 def _positional(context: Context, definition: Definition, node: ast.Call) -> list[ast.expr]:
-    """Return the arguments in the order of the parameters; only those without a / after them are given by name."""
+    """Return the arguments in the order of the parameters; those before a / in the def cannot be given by name.
+
+    Raises:
+        KernelTypeError: a name is of no such parameter.
+    """
     named = {k.arg: k.value for k in node.keywords if k.arg}
     rest = [named.pop(p.arg) for p in definition.node.args.args[len(node.args) :] if p.arg in named]
     if named:
@@ -118,7 +126,11 @@ def _positional(context: Context, definition: Definition, node: ast.Call) -> lis
 
 
 def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operand]:
-    """Return the arguments in the types that the function takes."""
+    """Return the arguments in the types that the function takes.
+
+    Raises:
+        KernelTypeError: one has another type, or a mesh, tree or grid is expected first.
+    """
     if form.of is not None:
         name, field = form.of
         if not args or not isinstance(args[0], Bundle) or args[0].type.find(field) is None:
@@ -137,7 +149,12 @@ def _typed(context: Context, form: Form, args: Sequence[Operand]) -> list[Operan
 
 
 def _state(context: Context, node: ast.Call) -> tuple[str, Value]:
-    """Return the local name of the random state that a call advances, and its value."""
+    """Return the local name of the random state that a call advances, and its value.
+
+    Raises:
+        KernelSyntaxError: the call may be computed or not, or twice.
+        KernelTypeError: its argument is no local name, or not of a state.
+    """
     name = ast.unparse(node.func)
     name_of_state = getattr(node, "uncertain", "")
     if name_of_state:

@@ -34,10 +34,15 @@ _LIBRARY: dict[Hashable, Calls] = {}
 
 
 def call(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Operand | None:
-    """Return the result of `lower` for the arguments, by lowering or by copying an earlier call.
+    """Return the result of a func, by lowering it here or by copying what an earlier call like this one became.
+
+    It is None if the func returns nothing.
 
     Args:
-        env: the arguments by name; `lower` is given it, or one like it.
+        context: of the caller.
+        definition: the func.
+        env: the arguments by name; `lower` gets it, or one like it.
+        lower: lowers the func's body for such arguments.
     """
     shared = context.shared
     args = tuple(env.values())
@@ -67,7 +72,7 @@ def call(context: Context, definition: Definition, env: Env, lower: Callable[[En
 
 
 def _by_itself(context: Context, definition: Definition, env: Env, lower: Callable[[Env], Returned]) -> Body | None:
-    """Return the func lowered by itself; None if something is wrong with it: lowered in place, it is reported."""
+    """Lower a func apart from its caller, to be copied; None if an error was noted, which lowering in place reports."""
     shared = context.shared
     mapping: Mapping = {v: fresh(v) for v in values(env.values())}
     for old, new in mapping.items():
@@ -79,7 +84,11 @@ def _by_itself(context: Context, definition: Definition, env: Env, lower: Callab
 
 
 def _noted(context: Context, env: Env, lower: Callable[[Env], Returned]) -> tuple[Body, bool]:
-    """Lower the func with these arguments outside any block; return the body, and whether it can be copied."""
+    """Lower a func's body into a block of its own.
+
+    Returns:
+        The body, and whether it can be copied: no error was noted meanwhile.
+    """
     shared = context.shared
     errors_before = len(shared.errors)
     with context.builder.block() as opened:
@@ -107,8 +116,10 @@ def _folded(context: Context, definition: Definition, body: Body) -> Body:
 
 
 def _worth_a_call(block: Block) -> bool:
-    """Return whether a body is long, and equal arguments give equal results: then only one of the calls is written
-    out."""
+    """Return whether a body is long, and equal arguments give equal results.
+
+    Then a call stays one operation for now, and of several with the same arguments only one is written out.
+    """
     if len(block.ops) < CALLED_OPERATIONS:
         return False
     return all(op.name in STRUCTURED | PURE | {"yield"} or op.name in TABLE for op in walk(block))

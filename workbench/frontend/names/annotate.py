@@ -32,7 +32,10 @@ _PYTHON = ("bool", "float", "int")
 
 
 class _Names(Mapping[str, Any]):
-    """A scope as the globals of an `eval`."""
+    """A scope as a mapping from names to values, for the globals of an `eval`.
+
+    `usable` says whether a user's value of a name that the language has, too, is taken.
+    """
 
     def __init__(self, scope: Scope, usable: Callable[[Any], bool]) -> None:
         self.scope, self.usable = scope, usable
@@ -70,7 +73,9 @@ def parameter_annotations(definition: Definition) -> dict[str, AnyType | None]:
 
 
 def parameter_types(definition: Definition) -> tuple[dict[str, AnyType | None], dict[str, Generic]]:
-    """Return each parameter's type, None if it is generic, and what generic ones ask that do not take all arguments.
+    """Return each parameter's type, or None if it is generic, and the families of types that generic ones take.
+
+    A generic parameter that takes every type has no family.
 
     Raises:
         KernelTypeError: an annotation that is not a type of the language.
@@ -121,7 +126,7 @@ def evaluated(definition: Definition, node: ast.expr, name: str) -> Any:
 
 
 def _meant(definition: Definition, error: Exception) -> str:
-    """Return advice about a name that is not defined."""
+    """Return advice for an annotation with a name that is not defined; empty if there is none, or for other errors."""
     if not isinstance(error, NameError):
         return ""
     near = difflib.get_close_matches(error.name or "", sorted({*definition.scope.known(), *_PYTHON}), 1, 0.75)
@@ -129,7 +134,7 @@ def _meant(definition: Definition, error: Exception) -> str:
 
 
 def evaluated_defaults(node: ast.FunctionDef, source: Source, scope: Scope) -> dict[str, Any]:
-    """Return the values of a def's defaults that are no literals, as Python evaluates them where it meets the def.
+    """Return the values of a def's defaults that are no literals, by parameter, as Python would evaluate them now.
 
     Raises:
         KernelTypeError: one cannot be evaluated.
@@ -164,9 +169,10 @@ def value_in(scope: Scope, node: ast.expr, location: Location, what: str, functi
 
 
 def _plain(definition: Definition, node: ast.expr) -> Any:
-    """Return the value of a name, of a dotted one, or of one of those indexed by another, without Python's compiler.
+    """Return the value of a name or dotted name, or of such a one indexed by another, without Python's compiler.
 
-    MISSING where it is something else, or where Python will say what is wrong with it.
+    Returns:
+        The value; MISSING where the node is something else, or where Python will say what is wrong with it.
     """
     if isinstance(node, ast.Subscript):
         base, index = _plain(definition, node.value), _plain(definition, node.slice)
@@ -183,7 +189,7 @@ def _type_parameters(definition: Definition) -> dict[str, Any]:
 
 
 def _brackets(node: ast.expr) -> str:
-    """Return how an array is annotated, for spellings of other libraries: `float[:, :]`, `array[float, 2]`."""
+    """Return how to annotate an array that is written `float[:, :]` or `array[float, 2]`, as elsewhere; else empty."""
     if not isinstance(node, ast.Subscript):
         return ""
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
@@ -232,7 +238,7 @@ def unwrapped(value: Any) -> Any:
 
 
 def result(definition: Definition, node: ast.expr) -> Any:
-    """Return the value of the annotation of its result.
+    """Return the value of the annotation of a definition's result.
 
     Raises:
         KernelTypeError: it cannot be evaluated.
@@ -253,7 +259,19 @@ def annotated(definition: Definition, node: ast.expr, what: str) -> AnyType | No
 
 
 def parameter_type(value: Any, name: str, location: Any, function: str) -> AnyType | None:
-    """Return the type that an annotation's value means; None for `Any` and for an array of unknown element type."""
+    """Return the type that an annotation's value means; None if it leaves the type open.
+
+    That is so for `Any`, None, type variables, tuples, families such as `Float`, and arrays of these.
+
+    Args:
+        value: the annotation's value.
+        name: what an error calls the annotated name.
+        location: the annotation's.
+        function: the name of the function around it.
+
+    Raises:
+        KernelTypeError: it is not a type of the language.
+    """
     if (
         value is Any
         or value is None
@@ -282,5 +300,5 @@ def parameter_type(value: Any, name: str, location: Any, function: str) -> AnyTy
 
 
 def _is_list(value: Any) -> bool:
-    """Return whether it is what other Python code calls a list of numbers or an array, or one of those of something."""
+    """Return whether an annotation is what other Python code calls a list, a tuple or an array, as `list[float]` is."""
     return getattr(value, "__origin__", value) in (list, tuple, np.ndarray, np.array) or isinstance(value, list)

@@ -17,7 +17,7 @@ from workbench.types import Scalar as ScalarType
 
 
 class Family(msgspec.Struct, frozen=True):
-    """Scalar types of some kinds."""
+    """A generic annotation, `Float`, `Int` or `Scalar`: a parameter takes any scalar type of these kinds."""
 
     name: str
     kinds: tuple[Kind, ...]
@@ -32,14 +32,19 @@ class Family(msgspec.Struct, frozen=True):
 
 
 class ArrayOf(msgspec.Struct, frozen=True):
-    """Arrays of so many dimensions whose elements are of a family; of any type where it is None."""
+    """A generic annotation for arrays of `ndim` dimensions.
+
+    Attributes:
+        family: what it takes as types of elements; None: any.
+        ndim: the number of dimensions.
+    """
 
     family: Family | AnyVector | None
     ndim: int
     __wb_generic__ = True
 
     def accepts(self, type: Any) -> bool:
-        """Return whether a type is such an array."""
+        """Return whether a type is an array of so many dimensions, with elements that the family takes."""
         if not isinstance(type, (ArrayType, StructArray)) or type.ndim != self.ndim:
             return False
         return self.family is None or self.family.accepts(type.dtype)
@@ -104,7 +109,7 @@ Generic = Family | ArrayOf | Function | AnyVector
 
 
 def array_of(dtype: Any, ndim: int | None) -> ArrayOf | None:
-    """Return the array annotation with this generic element; None if `dtype` is not generic."""
+    """Return the annotation of an array with this generic element, in 1 dimension by default; None if it is a type."""
     dtype = bound(dtype)
     if dtype is Any or isinstance(dtype, typing.TypeVar):
         return ArrayOf(None, ndim or 1)
@@ -121,7 +126,7 @@ _CALLABLE: Any = typing.get_origin(Callable[..., Any])
 
 
 def generic(value: Any) -> Generic | None:
-    """Return an annotation's demand on an argument; None if it is a type or leaves everything open."""
+    """Return the generic annotation that restricts an argument; None if an annotation is a type or takes everything."""
     value = bound(value)
     if isinstance(value, (Family, ArrayOf, AnyVector)):
         return value

@@ -10,7 +10,7 @@ from workbench.source import Location
 
 
 def lost_value(definition: Definition) -> tuple[Location, str] | None:
-    """Find a last assignment whose value nothing reads; return its location and a message, or None."""
+    """Find a kernel's last assignment whose value nothing reads; return its location and a message, or None."""
     annotated = {a.arg: ast.unparse(a.annotation) for a in definition.parameters if a.annotation}
     for node in _last(definition.node.body):
         target = _target(node)
@@ -37,15 +37,17 @@ def _last(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 def _target(node: ast.stmt) -> ast.Name | None:
-    """Return the one name that a statement assigns; None if its value is a call, which may do something else as
-    well."""
+    """Return the name that a statement gives a value; None if it does something else, or assigns several."""
     targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
     target = targets[0] if len(targets) == 1 else None
     return target if isinstance(target, ast.Name) and getattr(node, "value", None) is not None else None
 
 
 def _is_read(definition: Definition, node: ast.stmt, target: ast.Name) -> bool:
-    """Return whether anything reads the name: an array's later than here, or in the loops around; another's at all."""
+    """Return whether an assigned name may be read again: a parameter in a loop around, another name anywhere.
+
+    What is no parameter counts as read, too, where its value is a call, which may do something else as well.
+    """
     name = target.id
     own = reads(node)[name]
     if name not in {a.arg for a in definition.parameters}:

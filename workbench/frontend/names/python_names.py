@@ -59,7 +59,7 @@ PYTHON_FORMS = {
 
 
 def as_builtin(value: Any) -> Builtin | None:
-    """Return the builtin that a function of Python, math, NumPy or jax.numpy means, if any.
+    """Return the builtin that a function of Python, math, NumPy or jax.numpy means; None if there is none.
 
     A function of our own that has a builtin's name says so by `__wb_builtin__`.
     """
@@ -81,8 +81,7 @@ def as_builtin(value: Any) -> Builtin | None:
 
 
 def as_scalar(value: Any) -> Any:
-    """Return the scalar type that a type of Python, NumPy or jax.numpy means, if any: `float`, `np.float32`,
-    `jnp.int8`."""
+    """Return the scalar type that a type of Python, NumPy or jax.numpy means, such as `np.float32`; None for none."""
     if isinstance(value, type):
         known = PYTHON_TYPES.get(value)
         return known or (
@@ -100,7 +99,7 @@ def usable_in_kernel(value: Any) -> bool:
 
 
 def struct_of(value: Any) -> Struct | None:
-    """Return the struct type that a class made by `struct` stands for."""
+    """Return the struct type that a class made by `struct` stands for, or the type itself; None for anything else."""
     struct = getattr(value, "__wb_struct__", None) if isinstance(value, type) else value
     return struct if isinstance(struct, Struct) else None
 
@@ -123,7 +122,11 @@ MODULES = {"math": "import math", "np": "import numpy as np", "numpy": "import n
 
 
 def name(context: Context, identifier: str) -> Operand:
-    """Return the meaning of a bare name: a local, or a name of the user's namespace or of the language."""
+    """Return the operand that a bare name means: a local, or a name of the user's namespace or of the language.
+
+    Raises:
+        KernelSyntaxError: it is not defined, or is assigned in the function and has no value yet.
+    """
     if identifier in context.env:
         return structs.gather(context.env, identifier)
     value = context.definition.read(identifier, usable_in_kernel)
@@ -147,7 +150,11 @@ def name(context: Context, identifier: str) -> Operand:
 
 
 def attribute(context: Context, base: Static, attr: str) -> Operand:
-    """Return an attribute of a Python object: of a module, an enum, a namespace of constants."""
+    """Return an attribute of a Python object, such as a module, an enum or a namespace of constants, as an operand.
+
+    Raises:
+        KernelSyntaxError: there is no attribute of this name.
+    """
     path = f"{base.path}.{attr}"
     value = reads.attribute(base.value, attr, getattr(base.value, attr, MISSING))
     if value is MISSING:
@@ -162,8 +169,18 @@ def attribute(context: Context, base: Static, attr: str) -> Operand:
 
 
 def python_value(context: Context, value: Any, path: str) -> Operand:
-    """Return a value of the user's namespace as an operand: numbers become constants, the rest is known at compile
-    time."""
+    """Return a value of the user's namespace as an operand, and have launches compare it.
+
+    Numbers, vectors and tuples become constants, a uniform the parameter for it; all else is a `Static`.
+
+    Args:
+        context: where it is read.
+        value: the value.
+        path: how the user wrote it.
+
+    Raises:
+        KernelTypeError: it is an int that is too large, or a uniform without a parameter.
+    """
     if isinstance(value, (Builtin, Form, Scalar, Vector, python_types.ModuleType)):
         if not isinstance(value, python_types.ModuleType):
             _watch(context, path, value)
@@ -175,7 +192,11 @@ def python_value(context: Context, value: Any, path: str) -> Operand:
 
 
 def _uniform(context: Context, value: Uniform, path: str) -> Operand:
-    """Return the parameter that the kernel has for a uniform."""
+    """Return the parameter that the kernel has for a uniform.
+
+    Raises:
+        KernelTypeError: there is none.
+    """
     operand = context.shared.uniforms.get(id(value))
     if operand is None:
         message, advice = f"{path} is a slider, and this code has no parameter for it.", f"Pass {path} as an argument."
@@ -210,7 +231,13 @@ def uniforms_read(definition: Definition) -> dict[str, Uniform]:
 
 
 def captured_value(context: Context, value: Any, path: str) -> Operand:
-    """Return a Python value as an operand, where whoever read it watches it."""
+    """Return a Python value as an operand: a number or a vector as a constant, a tuple by its items, else a `Static`.
+
+    That launches compare it is up to the caller.
+
+    Raises:
+        KernelTypeError: an int is too large for 64 bits.
+    """
     if isinstance(value, enum.Enum):
         value = reads.attribute(value, "value", value.value)
     if is_tuple(value) and type(value) is tuple:
@@ -240,7 +267,13 @@ def _constant(context: Context, path: str, type: Scalar | Vector, value: Any) ->
 
 
 def _capture(context: Context, path: str, type: Scalar | Vector, value: Any) -> str:
-    """Note a constant; returns its name in the key: numbered if the kernel and its funcs mean different ones by it."""
+    """Note a constant that the kernel reads, and return its name among them.
+
+    It is the path; a number follows if the kernel and its funcs mean different values by that.
+
+    Raises:
+        KernelTypeError: an int is too large for 64 bits.
+    """
     if type == int64 and not -(2**63) <= value < 2**63:
         raise context.error(KernelTypeError, f"The constant {path} is too large for 64 bits.")
     captured = context.shared.captured
@@ -268,7 +301,10 @@ def _watch(context: Context, path: str, value: Any) -> None:
 
 
 def watch_annotations(context: Context) -> None:
-    """Note the structs that the parameters' annotations name: made again, they are other types."""
+    """Have launches look whether the structs that the parameters' annotations name are still the same.
+
+    Structs that are defined again are other types.
+    """
     for name, value in structs_named(context.definition).items():
         _watch(context, name, value)
 
@@ -315,7 +351,7 @@ def meaning(value: Any) -> Any:
 
 
 def callee_name(value: Any) -> str:
-    """Return the form that a Python callable stands for: `range`, `len`, a cast; empty for none."""
+    """Return the name of the form that a Python callable stands for, such as `range` or `int`; empty for none."""
     if isinstance(value, Form):
         return value.name
     return PYTHON_FORMS.get(value, "") if _hashable(value) else ""

@@ -37,8 +37,10 @@ _CONDITIONAL: dict[tuple[type[ast.AST], str], tuple[int, str]] = {
 
 
 def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
-    """Return the statements, with each name that a call rebinds marked as assigned; themselves if there is no such
-    call."""
+    """Return the statements with each name that a call rebinds marked as assigned there.
+
+    Queries of trees and `match` are written out, and references assigned. The tree that is passed is not changed.
+    """
     body = assigning(definition, expanded(definition, body))
     nodes = (*definition.calls, *definition.named) if body is definition.node.body else nodes_of(*body)
     with_results = (_with_results(definition, node) for node in statements_of(*body))
@@ -54,7 +56,7 @@ def mark(definition: Definition, body: Sequence[ast.stmt]) -> list[ast.stmt]:
 
 
 def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
-    """Return a call that names its results, as an assignment."""
+    """Return a call statement that names its results behind its arguments as an assignment; any other as it is."""
     results = _with_results(definition, node)
     if not results:
         return node
@@ -66,7 +68,10 @@ def _assigned(definition: Definition, node: ast.stmt) -> ast.stmt:
 
 
 def _with_results(definition: Definition, node: ast.AST) -> list[ast.Name]:
-    """Return the names after the arguments of a statement that calls a function of the library with several results."""
+    """Return the names behind the arguments of a call statement, where a library function assigns its results to them.
+
+    It is empty for any other node.
+    """
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call) or node.value.keywords:
         return []
     form = _form(definition, node.value)
@@ -92,7 +97,7 @@ def _mark(definition: Definition, node: ast.AST, parameter: str) -> None:
 
 
 def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
-    """Return the name that a call or `:=` rebinds, if it does."""
+    """Return the name that a call or `:=` rebinds; None if there is none."""
     if isinstance(node, ast.NamedExpr):
         return node.target
     if not isinstance(node, ast.Call) or not (node.args or node.keywords):
@@ -107,7 +112,7 @@ def _rebound(definition: Definition, node: ast.AST) -> ast.Name | None:
 
 
 def _form(definition: Definition, node: ast.Call) -> Form | None:
-    """Return the form that is called, if it is one."""
+    """Return the form of the language that a node calls; None if it calls something else."""
     path = dotted(node.func)
     value = definition.read(path, usable_in_kernel) if path is not None else None
     return value if isinstance(value, Form) else None

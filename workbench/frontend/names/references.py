@@ -44,6 +44,10 @@ def references(definition: Definition) -> list[str]:
 def refuse_references(definition: Definition, of: str) -> None:
     """Refuse references where nothing is given back.
 
+    Args:
+        definition: the function.
+        of: what an error calls functions of its sort, "a func with CUDA source".
+
     Raises:
         KernelSyntaxError: a parameter is one.
     """
@@ -53,7 +57,10 @@ def refuse_references(definition: Definition, of: str) -> None:
 
 
 def returning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return the statements of a func with its references behind what each `return` gives."""
+    """Return a func's statements, changed so that each `return`, and the end, gives its references behind its results.
+
+    Those of a func without references are returned as they are.
+    """
     names = references(definition)
     if not names:
         return body
@@ -88,7 +95,7 @@ def assigning(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.
 
 
 def called(definition: Definition, node: ast.AST) -> list[tuple[str, Definition]]:
-    """Return the references of the func that a node calls, each with its definition."""
+    """Return the names of the reference parameters of the func that a node calls, each with the func; else empty."""
     path = reads.dotted(node.func) if isinstance(node, ast.Call) else None
     value = definition.read(path, usable_in_kernel) if path is not None else None
     return [(name, d) for d in getattr(value, "__wb_definitions__", ())[:1] for name in references(d)]
@@ -127,7 +134,7 @@ def _statement(definition: Definition, node: ast.stmt) -> Iterator[ast.stmt]:
 
 
 def _target(definition: Definition, call: ast.Call, name: str, callee: Definition) -> ast.expr:
-    """Return an argument as what is assigned.
+    """Return an argument of a call as a target of an assignment.
 
     Raises:
         KernelSyntaxError: there is none, nothing can be assigned there, or it would be computed twice.

@@ -23,10 +23,12 @@ from workbench.types import Complex, Kind, Scalar
 
 
 def as_said(context: Context, operand: Operand) -> Operand:
-    """Return the value of a `return` in the type that the func's annotation says, and its references in theirs.
+    """Convert the value of a `return` to the type that the func's annotation says, and its references to theirs.
+
+    An annotation that is no type of the language changes nothing.
 
     Raises:
-        KernelTypeError: it is of another type, or of another number of values.
+        KernelTypeError: the value has another type, or is another number of values.
     """
     names = references(context.definition)
     if names and isinstance(operand, tuple):

@@ -52,7 +52,7 @@ while QUERY.at < len(QUERY.nodes):
 
 
 def expanded(definition: Definition, body: Sequence[ast.stmt]) -> Sequence[ast.stmt]:
-    """Return the statements with such loops and each `match` written out; the same object if there is none."""
+    """Return the statements with loops over queries and each `match` written out; the same object if there is none."""
     nodes = (n for n in statements_of(*body) if isinstance(n, (ast.Match, ast.For, ast.While)))
     if not any(isinstance(n, ast.Match) or _begun(definition, n) or _continued(definition, n) for n in nodes):
         return body
@@ -68,7 +68,7 @@ def _statements(definition: Definition, body: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _named(definition: Definition, node: ast.AST, names: Sequence[str]) -> bool:
-    """Return whether a node calls one of these forms."""
+    """Return whether a node calls a form of the language that has one of these names."""
     path = dotted(node.func) if isinstance(node, ast.Call) else None
     value = definition.read(path, usable_in_kernel) if path is not None and path.split(".")[-1] in names else None
     return isinstance(value, Form) and value.name in names
@@ -83,7 +83,7 @@ def _continued(definition: Definition, node: ast.AST) -> bool:
 
 
 def _loop(definition: Definition, node: ast.stmt) -> list[ast.stmt]:
-    """Return the statements that stand for a statement: itself, unless it is such a loop.
+    """Return the statements that a loop over a query or a `match` stands for; any other statement alone.
 
     Raises:
         KernelSyntaxError: `bvh_query_next` is not given local names, or cannot be seen beside what begins the query.
@@ -182,7 +182,7 @@ def _cases(cases: list[ast.match_case], subject: str) -> list[ast.stmt]:
 
 
 def _read(node: ast.pattern, subject: str, into: _Pattern) -> None:
-    """Add what a pattern tests and binds of the subject."""
+    """Add to `into` what a pattern tests and binds; `subject` is the local name of what it is matched with."""
     match node:
         case ast.MatchValue(value):
             into.tests.append(ast.Compare(_name(subject), [ast.Eq()], [value]))

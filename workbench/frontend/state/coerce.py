@@ -40,7 +40,7 @@ COMPARISONS = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 
 
 def describe(operand: Operand) -> str:
-    """Name an operand's type for a message."""
+    """Return an operand's type in words for a message; of a Python object how the user wrote it."""
     match operand:
         case Value() | View() | Bundle() | Parts() | Elements():
             return repr(operand.type)
@@ -56,12 +56,22 @@ def describe(operand: Operand) -> str:
 
 
 def indexable(context: Context, operand: Operand) -> Value | Literal | View:
-    """Return the operand where it is a number, an array or a part of an array; an error where it is something else."""
+    """Return the operand as a number, an array or a part of an array.
+
+    Raises:
+        KernelTypeError: it is something else.
+        AlreadyReported: its error is already noted.
+    """
     return operand if isinstance(operand, View) else usable(context, operand)
 
 
 def usable(context: Context, operand: Operand) -> Value | Literal:
-    """Return the operand where it is a number or an array; an error where it is something else."""
+    """Return the operand as a number, vector, tile or array; a bool known at compile time becomes a constant.
+
+    Raises:
+        KernelTypeError: it is something else: a tuple, a struct, a part of an array, None, a name without a value.
+        AlreadyReported: its error is already noted.
+    """
     if isinstance(operand, (Value, Literal)):
         return operand
     if isinstance(operand, Poison):
@@ -93,7 +103,7 @@ def usable(context: Context, operand: Operand) -> Value | Literal:
 
 
 def _pass_it(value: Any) -> str:
-    """Say how to pass a value of the user's namespace that is not a number to a kernel."""
+    """Return advice how to pass a value to a kernel, which cannot compute with it; empty for functions."""
     if isinstance(value, np.ndarray) or hasattr(value, "__array__"):
         return "Pass it as an argument, to a parameter annotated array(dtype=…)."
     if isinstance(value, list):
@@ -121,7 +131,11 @@ def default_type(literal: Literal) -> Scalar | Complex:
 
 
 def materialise(context: Context, operand: Operand, type: Type | None = None) -> Value:
-    """Return the operand as an IR value: a literal as a constant of `type` (its default if none is given)."""
+    """Return the operand as an IR value: a literal as a constant of `type`, by default of its own; a value as it is.
+
+    Raises:
+        KernelTypeError: a literal does not fit the type, or the operand is no value.
+    """
     operand = usable(context, operand)
     if isinstance(operand, Value):
         return operand
@@ -152,8 +166,13 @@ def materialise(context: Context, operand: Operand, type: Type | None = None) ->
 
 
 def convert(context: Context, operand: Operand, type: Type) -> Value:
-    """Convert the operand to exactly this type, as a rule asks: literals adopt it, scalars are cast and spread over
-    vectors."""
+    """Convert an operand to this type: literals adopt it, scalars are cast and spread over vectors.
+
+    Of a tile the elements are converted, and `type` may be theirs or a tile's. A value that no path sets becomes zeros.
+
+    Raises:
+        KernelTypeError: a literal does not fit the type, or the operand is no value.
+    """
     if isinstance(operand, Literal):
         return materialise(context, operand, type)
     if isinstance(operand, Pending):
@@ -176,11 +195,14 @@ def convert(context: Context, operand: Operand, type: Type) -> Value:
 
 
 def assign_type(context: Context, operand: Operand, type: Type, what: str, *, tiles: bool = False) -> Value:
-    """Return the operand for a place that has a type (an element, an annotated parameter).
+    """Convert an operand to the type of what it is assigned to: an element, an annotated parameter.
 
     Literals, and what is made of them, adopt it. A typed value must have it, or be promoted to it without loss of kind:
-    an int may become a float, a float never an int. With `tiles`, so must the elements of a tile; else there is no
-    place for one.
+    an int may become a float, a float never an int. With `tiles`, so must the elements of a tile; else a tile does not
+    fit.
+
+    Raises:
+        KernelTypeError: it does not fit; `what` is how the message calls the target.
     """
     if isinstance(operand, (Literal, Value)) and isinstance(weak(operand), Weak):
         if isinstance(type, Vector) and type.shape:
@@ -223,7 +245,7 @@ def _component_of(source: Any, wanted: Any) -> str:
 
 
 def weak(operand: Value | Literal) -> Arg:
-    """Return the operand's type as rules see it."""
+    """Return the operand's type as rules take it: a number whose type is still open as `WEAK_INT` or the like."""
     if isinstance(operand, Literal) and operand.is_complex:
         return WEAK_COMPLEX
     type = default_type(operand) if isinstance(operand, Literal) else operand.type
@@ -233,7 +255,10 @@ def weak(operand: Value | Literal) -> Arg:
 
 
 def adopts(operand: Operand, type: Any) -> bool:
-    """Return whether a weak value can take the type: an int that of any number, a float that of a float."""
+    """Return whether an operand has no type yet and can take this one.
+
+    An int can take that of any number, a float that of a float, and each of them a complex number's.
+    """
     known = weak(operand) if isinstance(operand, (Literal, Value)) else None
     if isinstance(known, Weak) and isinstance(type, Complex):
         return not type.shape
@@ -255,11 +280,11 @@ def _argument_types(builtin: Builtin, args: Sequence[Value | Literal]) -> list[A
 
 
 _SIGNATURES: dict[tuple[Builtin, tuple[Arg, ...]], Signature] = {}
-"""The few rules about scalars."""
+"""The signatures of builtins on scalars that were computed so far, by builtin and types of the arguments."""
 
 
 def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value | None:
-    """Emit a builtin on literals and typed scalars of which its rule was asked before; None of anything else."""
+    """Emit a builtin on literals and typed scalars if its signature for their types is known already; else None."""
     types_: list[Arg] = []
     for operand in operands:
         if type(operand) is Value and type(operand.type) is Scalar and not operand.type.weak:
@@ -277,7 +302,11 @@ def remembered(context: Context, builtin: Builtin, operands: Sequence[Operand]) 
 
 
 def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Value:
-    """Emit a builtin on operands of any kind."""
+    """Emit a builtin on operands, for each element where they are tiles; return its result.
+
+    Raises:
+        KernelTypeError: it does not take operands of these types.
+    """
     known = remembered(context, builtin, operands)
     if known is not None:
         return known
@@ -304,20 +333,20 @@ def apply(context: Context, builtin: Builtin, operands: Sequence[Operand]) -> Va
 
 
 def extracted(context: Context, vector: Value, position: int | Value) -> Value:
-    """Return a component of a vector; a matrix's are counted row by row."""
+    """Emit the reading of a component of a vector; a matrix's are counted row by row."""
     index = context.builder.const(position) if isinstance(position, int) else position
     return context.builder.one("extract", (vector, index), vector.type.dtype)  # type: ignore[union-attr]
 
 
 def components(context: Context, value: Value) -> list[Value]:
-    """Return the components of a vector, a matrix's row by row; a number alone."""
+    """Emit the components of a vector, a matrix's row by row; a number is returned alone."""
     if not isinstance(value.type, Vector):
         return [value]
     return [extracted(context, value, k) for k in range(value.type.length)]
 
 
 def numbers(context: Context, value: Value) -> list[Value]:
-    """Return the numbers of a vector or matrix: its components, of a complex one each two of them."""
+    """Emit the numbers of a vector or matrix: its components, or the complex numbers that pairs of them are."""
     each = components(context, value)
     if not isinstance(value.type, Complex):
         return each
@@ -325,7 +354,7 @@ def numbers(context: Context, value: Value) -> list[Value]:
 
 
 def composed(context: Context, each: Sequence[Value], type: Vector) -> Value:
-    """Return the vector or matrix of these numbers."""
+    """Emit a vector or matrix of this type from its numbers, row by row; complex ones are two components each."""
     return context.builder.one("vec", [c for n in each for c in components(context, n)], type)
 
 
@@ -352,13 +381,19 @@ def in_parts(context: Context, operand: Value | Literal, scalar: Scalar | None =
 
 
 def joined(context: Context, real: Value, imag: Value) -> Value:
-    """Return the complex number, vector or matrix of these parts, which are of one type."""
+    """Emit the complex number, vector or matrix of a real and an imaginary part, which are of one type."""
     pairs = zip(components(context, real), components(context, imag), strict=True)
     return context.builder.one("vec", [c for pair in pairs for c in pair], types.in_complex(real.type))
 
 
 def truth(context: Context, operand: Operand) -> Value | bool:
-    """Return the operand as a condition: a Python bool where it is known now, else a bool value."""
+    """Return the operand as a condition: a Python bool where it is known now, else a bool value.
+
+    None is False, and an array True.
+
+    Raises:
+        KernelTypeError: it is no bool, number or array, or differs between the threads of a block.
+    """
     if isinstance(operand, Static) and (operand.value is None or isinstance(operand.value, bool)):
         return bool(operand.value)
     if isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType)):

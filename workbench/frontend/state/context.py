@@ -22,9 +22,12 @@ LowerBody = Callable[["Context", Sequence[ast.stmt]], Returned]
 
 
 class Settled(msgspec.Struct, frozen=True):
-    """The inferred types of a loop's carried names, and the names without a value at its beginning.
+    """The inferred types of a loop's carried names.
 
-    `read` keeps alive what is known by identity.
+    Attributes:
+        types: the type that each carried name has at both ends of an iteration.
+        hidden: names that have no value at the beginning of an iteration, with the reason.
+        read: what the loop reads; kept alive, since some of it is known by identity.
     """
 
     types: dict[str, Type]
@@ -52,8 +55,8 @@ class Body(msgspec.Struct, frozen=True):
 
     Attributes:
         block: its operations; it yields the values of the result.
-        result: made of these.
-        known: of each of them.
+        result: the func's result, made of these values; None if it returns nothing.
+        known: the facts about each of the values, as `NotingBuilder.known` returns them.
         called: whether a call is an operation for now, to be written out when the whole kernel is simplified.
     """
 
@@ -78,7 +81,7 @@ class NotingBuilder(Builder):
     """A builder that notes which integer results cannot be negative, by simple rules on each operation.
 
     Attributes:
-        here: the current location, or the definition and the node that it is found by when an operation asks.
+        here: the current location, or a definition and a node in it, whose location is computed when it is needed.
     """
 
     def __init__(self) -> None:
@@ -110,7 +113,7 @@ class NotingBuilder(Builder):
         return value in self.non_negative, value in self._sizes, value in self._ones
 
     def learn(self, value: Value, known: tuple[bool, bool, bool]) -> None:
-        """Know as much of a value as of another."""
+        """Note facts about a value, as `known` returned them for another one."""
         for holds, values in zip(known, (self.non_negative, self._sizes, self._ones), strict=True):
             if holds:
                 values.add(value)
@@ -189,7 +192,7 @@ class Shared(msgspec.Struct):
 
 
 class Context(msgspec.Struct):
-    """Lowering of one definition.
+    """The lowering of one definition, a kernel or one call of a func.
 
     Attributes:
         definition: the function being lowered.
@@ -197,7 +200,8 @@ class Context(msgspec.Struct):
         shared: what all inlined functions share.
         inside: the funcs being inlined, outermost first, each with the functions it was given: recursion is found here.
         loops: the loops of this function that are being lowered, outermost first.
-        caller: of the function that calls this one.
+        node: what is lowered now; None before the first statement.
+        caller: the context of the function that calls this one; None in a kernel.
     """
 
     definition: Definition
@@ -231,11 +235,11 @@ class Context(msgspec.Struct):
         self.node, self.shared.builder.here = before
 
     def error(self, kind: type[WorkbenchError], message: str, advice: str = "") -> WorkbenchError:
-        """Return an error at the current place."""
+        """Return an error of this class at the current location."""
         return self.placed(kind(message, advice=advice))
 
     def placed(self, error: WorkbenchError) -> WorkbenchError:
-        """Return `error` with the current location; in a function of the library, that of the call."""
+        """Return an error with the current location filled in; in a function of the library, that of the call."""
         if self.definition.library and self.caller is not None:
             return self.caller.placed(error)
         return at(error, self.definition.locate(self.node or self.definition.node), self.definition.name)
@@ -245,7 +249,10 @@ Before = tuple[ast.AST | None, Location | tuple[Definition, ast.AST]]
 
 
 class At:
-    """While it is open, what a context lowers is at a node's place. (A generator would cost three times as much.)"""
+    """A context manager inside of which operations and errors of a context have a node's location.
+
+    (A generator would cost three times as much.)
+    """
 
     __slots__ = ("before", "context", "node")
 

@@ -21,7 +21,7 @@ MISSING = object()
 
 
 def anything(value: Any) -> bool:
-    """Return whether a name may mean this: yes."""
+    """Return True: a name may mean any value."""
     return True
 
 
@@ -42,7 +42,7 @@ class Unbound(dict[str, Any]):
         self[name] = value
 
     def seen_from(self, namespace: Mapping[str, Any]) -> Unbound:
-        """Itself, without the names that are bound by now."""
+        """Drop the names that `namespace` has bound by now, and return itself."""
         if self:
             bound = [n for n, before in self._before.items() if namespace.get(n, MISSING) is not before()]
             for name in bound:
@@ -57,7 +57,7 @@ class Unbound(dict[str, Any]):
 
 
 def _faint(value: Any) -> Callable[[], Any]:
-    """Return a getter for `value` that holds it weakly where possible, and returns None once it is collected."""
+    """Return a getter for `value` that holds it weakly where possible; once collected, it returns None."""
     try:
         return weakref.ref(value)
     except TypeError:
@@ -131,7 +131,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
     uniforms: Mapping[str, Uniform] = msgspec.field(default_factory=dict[str, Uniform])
 
     def with_uniforms(self, uniforms: Mapping[str, Uniform]) -> Definition:
-        """Return the same, as written, with a parameter more for each of these."""
+        """Return a copy with a further parameter for each of these uniforms, under their names."""
         arguments = self.node.args
         more = [ast.arg(name, ast.Constant(None)) for name in uniforms]
         fields: dict[str, Any] = dict(ast.iter_fields(arguments))
@@ -150,8 +150,14 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return str(self.scope.user.get("__name__", "__main__"))
 
     def read(self, path: str, usable: noted.Usable = anything) -> Any:
-        """Return the present meaning of a dotted name, or MISSING; lowering reads names by this alone, so that it is
-        noted."""
+        """Return the present meaning of a dotted name, or MISSING.
+
+        Lowering reads names by this method alone, so that each read is noted.
+
+        Args:
+            path: the name.
+            usable: says of the user's value of a name that the language has, too, whether it is taken.
+        """
         root, *attrs = path.split(".")
         value = self.scope.lookup(root, usable)
         noted.name(self, usable, root, value)
@@ -160,7 +166,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return value
 
     def locate(self, node: ast.AST) -> Location:
-        """Return the place of a node of this definition."""
+        """Return the location of a node of this definition; of one without positions the line of the def."""
         span: tuple[int, int, int | None, int | None]
         try:
             span = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
@@ -178,7 +184,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
         return {}
 
     def _characters(self, line: int, column: int) -> int:
-        """Return the parser counts bytes of UTF-8; people and carets count characters."""
+        """Return a column in characters, as people and carets count them; the parser counts bytes of UTF-8."""
         if self.source.is_ascii:
             return column
         text = self.source.line(line)
@@ -196,12 +202,12 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def calls(self) -> tuple[ast.Call, ...]:
-        """All calls among these."""
+        """All calls in its tree."""
         return tuple(n for n in self.nodes if isinstance(n, ast.Call))
 
     @cached_property
     def named(self) -> tuple[ast.NamedExpr, ...]:
-        """All `name := value` among these."""
+        """All `name := value` in its tree."""
         return tuple(n for n in self.nodes if isinstance(n, ast.NamedExpr))
 
     @cached_property
@@ -221,7 +227,7 @@ class Definition(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def reads(self) -> Counter[str]:
-        """Count its reads of each name."""
+        """The number of times that it reads each name."""
         return _reads(self.nodes)
 
     @cached_property
@@ -257,7 +263,7 @@ def default_nodes(node: ast.FunctionDef) -> dict[str, ast.expr]:
 
 
 def is_literal(node: ast.expr) -> bool:
-    """Return whether a default is the same whenever it is evaluated."""
+    """Return whether a default is a literal, whose value is the same whenever it is evaluated."""
     try:
         ast.literal_eval(node)
     except ValueError:

@@ -76,7 +76,7 @@ def fresh_copy(node: Any) -> Any:
 
 
 def _has_exit(node: ast.AST) -> bool:
-    """Return whether a node is a way out of a loop, or may be: a `return` counts where any loop is about."""
+    """Return whether a node is a `break`, a `continue`, or a loop with an `else` or a `return` inside."""
     return isinstance(node, (ast.Break, ast.Continue)) or (
         isinstance(node, Loop)
         and (bool(node.orelse) or any(isinstance(inner, ast.Return) for inner in statements_of(node)))
@@ -84,23 +84,28 @@ def _has_exit(node: ast.AST) -> bool:
 
 
 class Returns:
-    """The returns inside a function's loops: a flag, names for the values, and a `break`."""
+    """The rewriting of the returns inside a function's loops: as a flag, names for the values, and a `break`.
+
+    Attributes:
+        shape: how many values they return: 0 or more written out, or -1 for one expression.
+        names: the names that take the values.
+    """
 
     def __init__(self, shape: int) -> None:
         self.shape = shape
         self.names = [f"{VALUE}.{k}" for k in range(abs(shape))]
 
     def inside(self, body: Sequence[ast.stmt]) -> bool:
-        """Return whether there is such a `return`."""
+        """Return whether a `return` of this shape stands in the statements."""
         return any(isinstance(n, ast.Return) and _shape(n) == self.shape for s in body for n in statements_of(s))
 
     def begin(self, origin: ast.AST) -> Statements:
-        """Return the names, before anything was returned."""
+        """Return statements that give the names a placeholder: nothing was returned yet."""
         pending: Any = PENDING
         return [located(ast.Assign([ast.Name(n, ast.Store())], ast.Constant(pending)), origin) for n in self.names]
 
     def give(self, origin: ast.AST) -> ast.stmt:
-        """Return the `return` after the loops."""
+        """Return the `return` of the names, which stands after the loops."""
         return located(ast.Return(self._values(ast.Load())), origin)
 
     def _values(self, use: ast.expr_context) -> Any:
@@ -138,7 +143,7 @@ class _Rewriter:
         return [_set(RETURNED, False, body[0]), *self.returns.begin(body[0]), *self.statements(body)]
 
     def statements(self, body: Statements) -> Statements:
-        """Outside of loops: each loop becomes its flag, itself, and what comes after it."""
+        """Rewrite statements outside of loops: a loop becomes its flag, itself, and what comes after it."""
         done: Statements = []
         for statement in body:
             if isinstance(statement, Loop):
@@ -153,7 +158,7 @@ class _Rewriter:
         return done
 
     def loop(self, loop: Loop, nested: bool) -> tuple[Statements, Statements]:
-        """Return the loop with what has to stand before it; and what comes after it, not rewritten yet."""
+        """Rewrite a loop; return it with what has to stand before it, and what comes after it, not rewritten yet."""
         self.count += 1
         broke, skip = f"break.{self.count}", f"skip.{self.count}"
         if not nested and self.returns.inside(loop.body):
@@ -175,7 +180,7 @@ class _Rewriter:
 
 
 class _Exits:
-    """The body of one loop.
+    """Rewrites the body of one loop without `break` and `continue`.
 
     Attributes:
         flagged: whether some guard reads the skip flag.
@@ -188,7 +193,7 @@ class _Exits:
         self.flagged = False
 
     def guard(self, body: Statements) -> Statements:
-        """Statements of the loop's body, with what an exit skips out of its way."""
+        """Return statements of the loop's body, rewritten so that an exit skips those that follow it."""
         first, *others = in_groups(body, _leaves, _is_the_end)
         done = self.group(first)
         for group in others:
@@ -197,7 +202,7 @@ class _Exits:
         return done
 
     def group(self, body: Statements) -> Statements:
-        """Return the same of some statements, of which few leave."""
+        """Return statements rewritten as `guard` does, where so few of them leave that their branches may nest."""
         done: Statements = []
         for position, statement in enumerate(body):
             if isinstance(statement, ast.Break):
@@ -220,7 +225,7 @@ class _Exits:
         return done
 
     def branch(self, node: ast.If, rest: Statements) -> Statements:
-        """Return an `if` with an exit inside, and what follows it."""
+        """Return an `if` with an exit inside, and the statements that follow it, rewritten."""
         left = _always_leaves(node.body), _always_leaves(node.orelse)
         if any(left):
             sides = (node.body, [*node.orelse, *rest]) if left[0] else ([*node.body, *rest], node.orelse)
@@ -266,14 +271,14 @@ def all_end(body: Sequence[ast.stmt], ends: Callable[[ast.stmt], bool]) -> bool:
 
 
 def answer(node: ast.If, question: str, compute: Callable[[], bool]) -> bool:
-    """Return the answer about an `if`, computed once: each `elif` is asked again by those before it."""
+    """Return the answer to a question about an `if`, computed once and stored on the node under that name."""
     if not hasattr(node, question):
         setattr(node, question, compute())
     return getattr(node, question)
 
 
 def _leaves(node: ast.stmt) -> bool:
-    """Return whether something in it may leave the round of the loop around it."""
+    """Return whether something in a statement may leave the round of the loop around it."""
     if isinstance(node, Loop):
         return _returning_loop(node) or any(map(_leaves, node.orelse))
     if not isinstance(node, ast.If):
@@ -294,7 +299,7 @@ def _is_the_end(node: ast.stmt) -> bool:
 
 
 def _holds_returning(node: ast.stmt) -> bool:
-    """Return whether it is, or holds in branches, a loop in which a `return` may be reached."""
+    """Return whether a statement is, or holds in branches, a loop in which a `return` may be reached."""
     inside = [*node.body, *node.orelse] if isinstance(node, ast.If) else node.orelse if isinstance(node, Loop) else []
     return _returning_loop(node) or any(map(_holds_returning, inside))
 
@@ -304,7 +309,7 @@ def _returning_loop(node: ast.stmt) -> bool:
 
 
 def _is_endless(loop: ast.stmt) -> bool:
-    """Return whether it is a `while True` that no `break` of the user's leaves."""
+    """Return whether a statement is a `while True` that no `break` of the user's leaves."""
     return is_while_true(loop) and not _is_broken(loop)
 
 
@@ -315,7 +320,7 @@ def _is_broken(loop: ast.AST) -> bool:
 
 
 def is_while_true(loop: ast.AST) -> bool:
-    """Return whether only its body can end the loop."""
+    """Return whether a loop is a `while` whose condition is a constant that holds, such as True."""
     return isinstance(loop, ast.While) and isinstance(loop.test, ast.Constant) and bool(loop.test.value)
 
 
@@ -329,7 +334,7 @@ def _own(body: Sequence[ast.stmt], kind: type[ast.stmt]) -> list[ast.stmt]:
 
 
 def _after_return(loop: Loop, leave: Statements) -> Statements:
-    """Return the statements after a loop in which a `return` may have been reached."""
+    """Return `leave`, under the flag of returns, for after a loop in which a `return` may be reached; else nothing."""
     if not _returning_loop(loop):
         return []
     return leave if _is_endless(loop) else [located(ast.If(ast.Name(RETURNED, ast.Load()), leave, []), loop)]
@@ -348,7 +353,7 @@ def _shape(node: ast.Return) -> int:
 
 
 def flag_set(name: str, origin: ast.AST) -> ast.stmt:
-    """Lower `name = True`."""
+    """Return the statement `name = True`, at the location of `origin`."""
     return _set(name, True, origin)
 
 
@@ -374,12 +379,12 @@ def _if_not(name: str, body: Statements, origin: ast.AST) -> ast.If:
 
 
 def denied(test: ast.expr) -> str | None:
-    """Return the flag that a test asks not to be set; None for what users write."""
+    """Return the flag of a `break` that a test `not flag` reads; None of any other test."""
     name = test.operand if isinstance(test, ast.UnaryOp) else None
     return name.id if isinstance(name, ast.Name) and name.id.startswith("break.") else None
 
 
 def _marked(node: ast.If, left: tuple[bool, bool]) -> ast.If:
-    """Return the `if`, which says of which side no path comes to its end."""
+    """Mark an `if` with the sides of which no path comes to the end, and return it."""
     node.left = left  # type: ignore[attr-defined]
     return node

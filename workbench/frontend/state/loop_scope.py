@@ -41,12 +41,12 @@ class Loop(msgspec.Struct):
 
     @contextmanager
     def round(self, env: Env, loops: list[Loop], carried: Mapping[str, Operand]) -> Generator[None]:
-        """Open the loop's body: its names are unset at first, with those that the last iteration left behind.
+        """Open the loop's body: its names are unset at first, with the values of the last iteration behind them.
 
         Args:
             env: local names to what they are now.
             loops: those that are being lowered; this one is the innermost inside.
-            carried: what the names carry.
+            carried: the values of the names at the beginning of an iteration.
         """
         self.unset.clear()
         self.unset_at_break.clear()
@@ -73,19 +73,22 @@ class Loop(msgspec.Struct):
             loops.pop()
 
     def left(self, env: Env, out_of: str) -> None:
-        """Note what is not bound where a `continue` ends a round, or a `break` the loop."""
+        """Note what is not bound where a `continue` ends a round, or a `break` the loop.
+
+        `out_of` is "round", "loop" or "function", as in `exits.Leave`; a `return` needs no names.
+        """
         missing = {n for n in self.names if isinstance(env.get(n), (Unset, NoneType))}
         (self.unset if out_of == "round" else self.unset_at_break if out_of == "loop" else set[str]()).update(missing)
 
     def next(self, env: Env) -> None:
-        """Between two rounds of a loop that is written out: unset what some path has not bound."""
+        """Unset, between two rounds of a loop that is unrolled, the names that some path has not bound."""
         for name in self.names:
             operand = env.get(name)
             if name in self.unset and not isinstance(operand, (NoneType, Unset, Poison)):
                 env[name] = unset(name, operand)
 
     def after(self, env: Env) -> None:
-        """Set the names after the loop."""
+        """Unset, after the loop, the names that some way through it has not bound."""
         for name in self.names:
             operand = env.get(name, PENDING)
             if isinstance(operand, Poison):
@@ -99,5 +102,11 @@ class Loop(msgspec.Struct):
 
 
 def unset(name: str, value: Operand, hint: str | None = None) -> Unset:
-    """Return a name that only a loop's body sets."""
+    """Return the operand of a name that only a loop's body sets, which cannot be read.
+
+    Args:
+        name: the name.
+        value: what it is on paths that have set it.
+        hint: a flag: where that is set, the name is bound; None if there is none.
+    """
     return Unset(f"{name} may be unbound here: it is set only inside the loop.", value, hint)

@@ -39,7 +39,10 @@ def assigned(statements: Sequence[ast.stmt]) -> list[str]:
 
 
 def _bound(node: ast.AST) -> list[list[str]]:
-    """Return the names that a node binds, by depth below it; found once, since each of nested statements needs them."""
+    """Return the names that a node binds, by depth below it.
+
+    They are stored on statements, since each of the statements around needs them.
+    """
     known: list[list[str]] | None = getattr(node, "_bound", None)
     if known is not None or isinstance(node, ast.GeneratorExp):  # whose names are its own
         return known or [[]]
@@ -66,7 +69,7 @@ def _bound(node: ast.AST) -> list[list[str]]:
 
 
 def _target(node: ast.AST) -> str | None:
-    """Return the name that this node alone binds."""
+    """Return the name that this node alone binds or changes, `v` of `v.x = …`; None if there is none."""
     if isinstance(node, ast.Name):
         return node.id if isinstance(node.ctx, ast.Store) else None
     if not isinstance(node, (ast.Attribute, ast.Subscript)) or not isinstance(node.ctx, ast.Store):
@@ -78,7 +81,7 @@ def _target(node: ast.AST) -> str | None:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a name with dots is one that rewriting made, and no field of a user's struct."""
+    """Return whether a name with a space or dots was made up in lowering, and is no field of a user's struct."""
     return " " in name or name.startswith("returned.value.") or name.rpartition(".")[2].isdigit()
 
 
@@ -154,7 +157,7 @@ def _disagree(context: Context, name: str, a: Operand, b: Operand) -> Exception:
 
 
 def _joins(operand: Operand) -> bool:
-    """Return whether an `if` can give it: a number or a vector, not an array, a tuple or a function."""
+    """Return whether an `if` can yield an operand: a number, vector or tile, not an array, a tuple or a function."""
     if isinstance(operand, Value):
         return not isinstance(operand.type, ArrayType)
     return isinstance(operand, (Literal, Pending))
@@ -230,7 +233,7 @@ def branch_values(
 
 
 def stays(operand: Operand) -> bool:
-    """Return whether it is the same outside of the block that it was met in: nothing that the block has computed."""
+    """Return whether an operand means the same outside of a block: it is nothing that the block has computed."""
     return isinstance(operand, (Literal, Static, Parts)) or (
         isinstance(operand, Value) and isinstance(operand.type, ArrayType)
     )

@@ -39,7 +39,7 @@ class Literal(msgspec.Struct, frozen=True):
 
 
 def too_large() -> KernelTypeError:
-    """Return the error of an integer that has no float."""
+    """Return the error for an integer literal of more than `LITERAL_BITS` bits."""
     return KernelTypeError(f"An integer of more than {LITERAL_BITS} bits is too large for a kernel.")
 
 
@@ -51,7 +51,7 @@ class Static(msgspec.Struct, frozen=True):
 
 
 class Pending:
-    """A value that no path sets that is read: it meets every type, and is written as 0."""
+    """A placeholder for a value that nothing reads: it joins with a value of any type, and is a 0 in the IR."""
 
 
 PENDING = Pending()
@@ -73,7 +73,7 @@ class Unset(msgspec.Struct, frozen=True):
 class Axis(msgspec.Struct, frozen=True):
     """A dimension of a view: element k is the array's `start + k * step` (int64); `length` is None for all of it.
 
-    With a `table`, an array of indices, all that is said of the table, and its elements are the array's indices.
+    With a `table`, an array of indices, these say which of its elements there are, and those are the array's indices.
     """
 
     start: Value | None = None
@@ -97,7 +97,7 @@ class View(msgspec.Struct, frozen=True):
 
     @property
     def type(self) -> ArrayType:
-        """The type of an array like it."""
+        """The type that an array with the view's dimensions and elements has."""
         type = array_of(self.array)
         axes = sum(isinstance(p, Axis) for p in self.places)
         return ArrayType(type.dtype, axes, wide=type.wide)
@@ -199,6 +199,10 @@ class AlreadyReported(Exception):
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """The result of a function's body (None if it returns nothing), with its form."""
+    """The result of lowering a function's body.
+
+    Attributes:
+        value: what the function returns; None if it returns nothing.
+    """
 
     value: Operand | None

@@ -93,7 +93,7 @@ def name(definition: Reader, usable: Usable | str, identifier: str, value: Any) 
 
 
 def given(definition: Reader, parameter: str) -> Any:
-    """Return the value of an annotation, as Python evaluated it when it created the function."""
+    """Note and return the value of a parameter's annotation, or of the result's, `return`, as Python evaluated it."""
     value = definition.annotations[parameter]
     name(definition, GIVEN, parameter, value)
     return value
@@ -141,7 +141,7 @@ def _readable(definition: Reader, node: ast.AST, usable: Usable, known: Collecti
 
 
 def _is_ours(definition: Reader, function: ast.expr, usable: Usable) -> bool:
-    """Return whether Workbench's own is called: what `getattr` or `eval` reads is not in its arguments."""
+    """Return whether a function of Workbench's own is called, whose arguments show all that is read."""
     path = dotted(function)
     value = definition.read(path, usable) if path is not None else None
     return (getattr(value, "__module__", None) or "").partition(".")[0] == "workbench"

@@ -24,12 +24,12 @@ Make = Callable[[Sequence[Operand]], "Sequence[Value]"]
 
 
 def any_tile(operands: Sequence[Operand]) -> bool:
-    """Return whether one of them is a tile."""
+    """Return whether one of the operands is a tile."""
     return any(is_tile(o) for o in operands)
 
 
 def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[int, ...]:
-    """Return the one shape of the tiles among the operands.
+    """Return the one shape of the tiles among the operands, of which there is one at least.
 
     Raises:
         KernelTypeError: there are two; the message has both.
@@ -46,11 +46,16 @@ def shape_of(context: Context, what: str, operands: Sequence[Operand]) -> tuple[
 
 
 def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -> tuple[Value, ...]:
-    """Lower `make` of the operands' elements, for every element; a tile for each value it gives.
+    """Emit a `tile_map` that does `make` for each element of tiles; return a tile for each value that it gives.
 
     Args:
+        context: where.
         what: how messages call the operation.
         operands: tiles, of one shape; all others reach `make` as they are.
+        make: emits what is done, of operands in which a tile is its element.
+
+    Raises:
+        KernelTypeError: the tiles have two shapes.
     """
     shape = shape_of(context, what, operands)
     tiles = list(dict.fromkeys(o for o in operands if is_tile(o)))
@@ -71,14 +76,14 @@ def over(context: Context, what: str, operands: Sequence[Operand], make: Make) -
 
 
 def stored(value: Value, storage: str) -> Value:
-    """Return the value, which has not been used yet, with this storage."""
+    """Give a tile that nothing has used yet this storage, in place, and return it; any other value stays as it is."""
     if isinstance(value.type, Tile) and value.type.storage != storage:
         msgspec.structs.force_setattr(value, "type", Tile(value.type.dtype, value.type.shape, storage))
     return value
 
 
 def uniform(context: Context, operand: Operand, what: str) -> Operand:
-    """Return the operand, where all threads of a block have the same.
+    """Return an operand that is one for all threads of a block.
 
     Raises:
         KernelTypeError: it is a tile.
@@ -95,16 +100,16 @@ def uniform(context: Context, operand: Operand, what: str) -> Operand:
 
 
 def fill(context: Context, shape: tuple[int, ...], value: Value, storage: str) -> Value:
-    """Return a tile with one value everywhere."""
+    """Emit a tile with one value everywhere."""
     (tile,) = context.builder.tile_map(shape, (), lambda at, e: [value])
     return stored(tile, storage)
 
 
 def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
-    """Return the type as that of a tile's elements.
+    """Return a type that elements of tiles can have.
 
     Raises:
-        KernelTypeError: it is an array's.
+        KernelTypeError: it is that of complex numbers, an array or a struct.
     """
     if isinstance(type, Complex):
         message = f"{what} would have {type!r} elements; tiles of complex numbers are not built."
@@ -116,5 +121,5 @@ def as_element(context: Context, type: Any, what: str) -> Scalar | Vector:
 
 
 def is_literal(operand: Operand) -> bool:
-    """Return whether it is an int written out, or captured."""
+    """Return whether an operand is an int without a type yet: written out, or from the user's namespace."""
     return isinstance(operand, Literal) and not operand.is_float

@@ -34,5 +34,5 @@ class NeedsBlocks(Exception):
 
 
 def is_thread(value: object) -> bool:
-    """Return whether it is a per-thread value: a tile with one element per thread."""
+    """Return whether a value is per-thread: a tile with one element per thread."""
     return isinstance(value, Value) and isinstance(value.type, Tile) and value.type.storage == "thread"

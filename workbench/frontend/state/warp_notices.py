@@ -61,7 +61,11 @@ FORMS: dict[str, tuple[str, str]] = {
 
 
 def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | None:
-    """Return a builtin's meaning in Warp for these operands, if the kernel requests that and it differs."""
+    """Return the form for Warp's meaning of a builtin on these operands.
+
+    Returns:
+        The form; None if the kernel does not request Warp's meanings, or the builtin means the same on them.
+    """
     if not context.shared.warp_meanings or context.definition.library:
         return None
     integers = all(map(_is_int, operands))
@@ -80,8 +84,7 @@ def meaning(context: Context, name: str, operands: Sequence[Operand]) -> Form | 
 
 
 def meaning_of_form(context: Context, form: Form) -> Form:
-    """Return Warp's meaning of a name that is no elementwise operation, if the kernel requests that; else the form
-    itself."""
+    """Return the form for Warp's meaning of a form, if the kernel requests it and there is one; else the same form."""
     return MEANINGS.get((form.name, "form"), form) if context.shared.warp_meanings else form
 
 
@@ -90,7 +93,7 @@ def _is_number(operand: Operand) -> bool:
 
 
 def note_operator(context: Context, sign: type[ast.operator], left: Operand, right: Operand) -> None:
-    """Note a division or remainder whose result may be another one, if the kernel requests that."""
+    """Note a division or remainder whose result may be another one in Warp, if the kernel requests notices."""
     if context.shared.notices is None or context.shared.warp_meanings or sign not in SIGNS:
         return
     if sign is not ast.Mod and not (_is_int(left) and _is_int(right)):  # of floats, / and // are the same
@@ -101,7 +104,7 @@ def note_operator(context: Context, sign: type[ast.operator], left: Operand, rig
 
 
 def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
-    """Note a call of a builtin that gives another number there, if the kernel requests that.
+    """Note a call of a builtin that gives another number in Warp, if the kernel requests notices.
 
     Raises:
         KernelTypeError: `step` with one argument, which Warp has and this language has not, requested or not.
@@ -119,14 +122,14 @@ def note_call(context: Context, name: str, operands: Sequence[Operand]) -> None:
 
 
 def note_form(context: Context, name: str) -> None:
-    """Note a form (`rand_init`, `noise`, …) that gives other numbers there, if the kernel requests that."""
+    """Note a form (`rand_init`, `noise`, …) that gives other numbers in Warp, if the kernel requests notices."""
     same = context.shared.warp_meanings and (name == "rand_init" or (name, "form") in MEANINGS)
     if name in FORMS and context.shared.notices is not None and not same:
         _note(context, context.definition.locate(context.node or context.definition.node), *FORMS[name])
 
 
 def note_loops(context: Context, definition: Definition) -> None:
-    """Note the `else` of each loop of a function, if the kernel requests that."""
+    """Note the `else` of each loop of a function, which Warp drops, if the kernel requests notices."""
     if context.shared.notices is None:
         return
     for node in ast.walk(definition.node):

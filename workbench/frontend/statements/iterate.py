@@ -33,7 +33,11 @@ from workbench.types import Vector, is_float, is_integer
 
 
 def for_loop(context: Context, node: ast.For, expression: Expression, lower_body: loops.LowerBody) -> None:
-    """Lower `for target in …`."""
+    """Lower a `for` over a range, an array, a query of a hash grid, or a sequence known at compile time.
+
+    Raises:
+        KernelSyntaxError, KernelTypeError: it runs over something else.
+    """
     name = iterator_name(context, node.iter, expression)
     if name == "enumerate" and isinstance(node.iter, ast.Call) and node.iter.args:
         if iterator_name(context, node.iter.args[0], expression) == "range":
@@ -90,9 +94,17 @@ def _over_array(
 def _element(
     context: Context, node: ast.expr, at: str, mark: str, expression: Expression
 ) -> tuple[ast.expr, Operand] | None:
-    """Return what a loop's target is in the round that the name `at` counts, and how many rounds there are.
+    """Return what a `for` over an array assigns to its target, and the number of rounds.
 
-    None where nothing is an array. What is iterated over is held under names of ours that end in `mark`.
+    Args:
+        context: where; what is iterated over gets local names here that end in `mark`.
+        node: what the loop runs over: an array, or `enumerate`, `zip` or `reversed` of arrays.
+        at: the name that counts the rounds.
+        mark: as above.
+        expression: lowers an expression.
+
+    Returns:
+        The item, as an expression in `at`, and the number of rounds; None where nothing is an array.
     """
     name = iterator_name(context, node, expression)
     here: ast.expr = ast.Name(at, ast.Load())
@@ -131,7 +143,11 @@ def _element(
 def _known_element(
     context: Context, node: ast.expr, at: str, mark: str, expression: Expression
 ) -> tuple[ast.expr, Operand]:
-    """Return the same of a range or of a sequence known now, beside an array in `zip`."""
+    """Return what `_element` does, for a range or a sequence known now that stands beside an array in `zip`.
+
+    Raises:
+        KernelTypeError: the range has no positive step that is written out.
+    """
     here: ast.expr = ast.Name(at, ast.Load())
     if iterator_name(context, node, expression) != "range":
         items = sequence(context, node, expression)
@@ -234,7 +250,7 @@ def _over_cells(context: Context, node: ast.For, expression: Expression, lower_b
 
 
 def _is_grid(operand: Operand | None) -> bool:
-    """Return whether it is a `HashGrid`."""
+    """Return whether an operand is a `HashGrid`."""
     return isinstance(operand, Bundle) and operand.type.name == "HashGrid" and operand.type.find("starts") is not None
 
 

@@ -41,6 +41,17 @@ def settle(
     A name that an iteration leaves as something that cannot be carried (a tuple, a func, an array) has no value at the
     beginning of the body, unless it is the same one.
 
+    Args:
+        context: of the loop.
+        node: the loop.
+        names: those that an iteration may hand to the next.
+        before: what local names are before the loop.
+        attempt: lowers the body for types, with a function that makes the values of the carried names; returns what
+            these names are at the end of the body.
+
+    Returns:
+        The types of the names that are carried.
+
     Raises:
         KernelTypeError: the type of a name changes in every iteration.
     """
@@ -105,7 +116,7 @@ def _settled(context: Context, known: Settled, names: Sequence[str], before: Env
 
 
 def _first(names: Sequence[str], before: Env) -> Settled:
-    """Return the types that a loop begins with."""
+    """Return the types that a loop's names are carried in at first, as a `Settled` without hidden names."""
     types = {n: int64 if is_place(n) else t for n in names if (t := _start_type(before[n])) is not None}
     return Settled(types, {}, ())
 
@@ -154,13 +165,16 @@ def _end_type(operand: Operand) -> Type | None:
 
 
 def _returned(before: Operand, type: Type | None, end: Operand) -> Type | None:
-    """Return the type of what a `return` inside the loop gives, where nothing or less was known of it before."""
+    """Return the type of what a `return` inside the loop gives, where nothing or less was known of it before.
+
+    None if the name `before` stands for no such value, or nothing new is known.
+    """
     known = _end_type(end) if isinstance(before, Pending) else None
     return known if known is not None and (type is None or _decides(known, type)) else None
 
 
 def _wider(before: Operand, type: Type, end: Operand) -> Type | None:
-    """Return the type that a weak start takes from the end of an iteration, if another than now."""
+    """Return the type that a start without a type takes from the end of an iteration; None if it keeps what it has."""
     known = _end_type(end)
     start = weak(before) if isinstance(before, (Literal, Value)) else None
     if not isinstance(start, Weak) or known is None:
@@ -192,7 +206,7 @@ def _check_ends(context: Context, types: dict[str, Type], before: Env, ends: dic
 
 
 def _fits(name: str, end: Operand, type: Type) -> bool:
-    """Return whether the next iteration can get this."""
+    """Return whether the next iteration can get an operand in this type."""
     if isinstance(end, Value):
         return end.type == type or adopts(end, type) or (is_place(name) and is_integer(end.type))
     return isinstance(end, Literal)
@@ -218,7 +232,7 @@ def yield_ends(context: Context, ends: dict[str, Operand], types: dict[str, Type
 
 
 def initial(context: Context, before: Env, types: dict[str, Type]) -> list[Value]:
-    """Return the operands of the first iteration."""
+    """Emit the values of carried names for the first iteration; return them in the order of `types`."""
     return [convert(context, before[n], t) for n, t in types.items()]
 
 

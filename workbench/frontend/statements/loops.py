@@ -35,7 +35,12 @@ def for_loop(
     lower_body: LowerBody,
     bounds: tuple[Operand, Operand, Operand],
 ) -> None:
-    """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`."""
+    """Lower `for name in range(*bounds)`; one that is long and can be left early, as a `while`.
+
+    Raises:
+        KernelSyntaxError: the target is not one name.
+        KernelTypeError: a bound is no integer, or the step is 0.
+    """
     if not isinstance(node.target, ast.Name):
         raise context.error(KernelSyntaxError, "A loop over a range has one name.", "Write for i in range(…).")
     until = getattr(node, "until", None)
@@ -82,7 +87,7 @@ def for_loop(
 
 
 def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> bool:
-    """Return whether no index of a range is negative: it goes up from such a start, or down to one above -1."""
+    """Return whether a range surely has no negative index: it goes up from such a start, or down to one above -1."""
     _, stop, step = bounds
     if not isinstance(step, Literal):
         return False
@@ -90,9 +95,10 @@ def _stays_above(context: Context, bounds: Sequence[Operand], start: Value) -> b
 
 
 def opened(context: Context, node: ast.For | ast.While, touched: Iterable[str], runs: bool, ends: bool = True) -> Loop:
-    """Return a loop, before its body is lowered.
+    """Return the state of a loop before its body is lowered, with the names that it may bind first.
 
     Args:
+        context: of the loop.
         node: the loop.
         touched: names that a round may bind.
         runs: whether it runs at least once.
@@ -116,7 +122,7 @@ def _goes_on(context: Context, node: ast.For | ast.While, name: str, type: Type)
 
 
 def steps_of(bounds: Sequence[Operand]) -> range | None:
-    """Return the range, where it is known now."""
+    """Return the range of these bounds; None if one of them is not known now, or the step is 0."""
     if not all(isinstance(b, Literal) and not b.is_float for b in bounds):
         return None
     start, stop, step = (int(b.value) for b in bounds)  # type: ignore[union-attr]
@@ -130,7 +136,7 @@ def _short(bounds: Sequence[Operand]) -> bool:
 
 
 def while_not(flag: str, body: list[ast.stmt], node: ast.For) -> ast.stmt:
-    """Return the body, done only while the loop has not been left."""
+    """Return an `if` that runs the body only while the flag is not set: the loop has not been left."""
     guard = ast.If(ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load())), body, [])
     guard.left = (False, True)  # type: ignore[attr-defined]
     for inner in ast.walk(guard):
@@ -236,7 +242,7 @@ def _while(
 
 
 def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -> Value:
-    """Return whether the loop goes on: its condition is looked at only where the loop was not left."""
+    """Emit whether a loop goes on: its condition is computed only where the flag `until` says it was not left."""
     left = value_of(context.env[until])
     with context.builder.block() as stop:
         context.builder.yield_(context.builder.const(False, bool_))
@@ -246,10 +252,11 @@ def _not_left(context: Context, until: str, holds: Callable[[Context], Value]) -
 
 
 def range_of(context: Context, node: ast.expr, expression: Expression) -> tuple[Operand, Operand, Operand]:
-    """Return the start, stop and step of a call of `range`.
+    """Return the start, stop and step of a call of `range`; those not written are literals.
 
     Raises:
         KernelSyntaxError: it is something else.
+        KernelTypeError: a bound differs between the threads of a block.
     """
     if isinstance(node, ast.Call) and not node.keywords and 1 <= len(node.args) <= 3:
         callee = expression(context, node.func)
@@ -295,7 +302,7 @@ def backwards(context: Context, node: ast.expr, expression: Expression) -> tuple
 
 
 def check_integers(context: Context, bounds: Sequence[Operand]) -> list[Value | Literal]:
-    """Return the bounds of a range.
+    """Check the bounds of a range, and return them as values and literals.
 
     Raises:
         KernelTypeError: one is no integer, or the step is 0.

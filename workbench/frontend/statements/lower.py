@@ -32,7 +32,13 @@ from workbench.types import strong
 
 
 class Lowered(msgspec.Struct, frozen=True):
-    """A kernel in IR, and what of the user's namespace it depends on."""
+    """A kernel in IR, and what of the user's namespace it depends on.
+
+    Attributes:
+        function: the kernel.
+        reads: the names that its lowering has read.
+        notices: the lines that mean something else than in Warp; empty if not requested.
+    """
 
     function: Function
     reads: Reads
@@ -48,11 +54,15 @@ def lower(
     warp_meanings: bool = False,
     tiling: Tiling | None = None,
 ) -> Lowered:
-    """Lower the kernel for parameters of these types; with `trace`, every statement is marked and nothing is
-    simplified.
+    """Lower a kernel to IR for parameters of these types.
 
-    `from_warp` notes the lines that Warp gives another meaning; with `warp_meanings` they get it, where that can be.
-    `tiling` says how a kernel of tiles is launched.
+    Args:
+        definition: the kernel.
+        types: the types of the parameters, by name.
+        trace: every statement is marked, and nothing is simplified.
+        from_warp: the lines that Warp gives another meaning are noted.
+        warp_meanings: they get it, where that can be; the others are noted.
+        tiling: how a kernel of tiles is launched; None for one that runs once per thread.
 
     Raises:
         NeedsBlocks: the kernel uses tiles, and there is no tiling.
@@ -143,11 +153,16 @@ def _body(context: Context) -> Returned:
 def result_types(
     definition: Definition, types: Mapping[str, AnyType], warp_meanings: bool = False, nothing: bool = False
 ) -> tuple[AnyType, ...]:
-    """Return the types of what a func returns for parameters of these types.
+    """Return the types of what a func returns for parameters of these types; one for each value of a tuple.
+
+    Args:
+        definition: the func.
+        types: the types of the parameters, by name.
+        warp_meanings: whether names mean what they mean in Warp.
+        nothing: whether the func may return nothing, which gives an empty tuple.
 
     Raises:
-        KernelSyntaxError, KernelTypeError: what is wrong with it; also where it returns no values, unless it may
-            return `nothing`.
+        KernelSyntaxError, KernelTypeError: what is wrong with it, also where it returns nothing or uses tiles.
     """
     try:
         with _as_deep_as_can_be(definition):
@@ -185,7 +200,7 @@ def check_signature(definition: Definition) -> None:
     """Refuse parameters the language does not have.
 
     Raises:
-        KernelSyntaxError: `*args`, `**kwargs`, keyword-only parameters, or `async def`.
+        KernelSyntaxError: there are `*args`, `**kwargs` or keyword-only parameters; several errors are `CellErrors`.
     """
     errors = list(_signature_errors(definition))
     if errors:
@@ -206,7 +221,7 @@ def _signature_errors(definition: Definition) -> list[WorkbenchError]:
 
 
 def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
-    """Refuse the annotation of a result that a kernel does not have."""
+    """Yield an error if a kernel's result has an annotation other than None."""
     annotation = definition.node.returns
     path = dotted(annotation) if annotation is not None else None
     if path is not None:
@@ -220,7 +235,7 @@ def _result_errors(definition: Definition) -> Iterator[WorkbenchError]:
 
 
 def _distinct(errors: list[WorkbenchError]) -> list[WorkbenchError]:
-    """Errors without repetitions: a loop's body is lowered more than once."""
+    """Return the errors without repetitions, which come about since a loop's body is lowered more than once."""
     seen: dict[tuple[str, str], WorkbenchError] = {}
     for error in errors:
         seen.setdefault((str(error.location) + str(error.location and error.location.column), error.message), error)

@@ -72,7 +72,7 @@ def _run(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
 
 
 def _group(context: Context, statements: Sequence[ast.stmt], last: bool) -> Ended:
-    """Return the same of some statements, of which few return."""
+    """Lower statements as `_run` does, where so few of them return that their branches may nest."""
     for position, node in enumerate(statements):
         if isinstance(node, ast.Return):
             return Ended(_returned(context, node))
@@ -102,7 +102,7 @@ def _returned(context: Context, node: ast.Return) -> Operand | None:
 
 
 def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt], last: bool) -> Ended:
-    """Return an `if` with a `return` inside, and what follows it."""
+    """Lower an `if` with a `return` inside, and the statements that follow it."""
     condition = truth(context, expression(context, node.test))
     if isinstance(condition, bool):
         return _run(context, [*(node.body if condition else node.orelse), *rest], last)
@@ -117,7 +117,15 @@ def _returning_if(context: Context, node: ast.If, rest: Sequence[ast.stmt], last
 def _parted(
     context: Context, condition: Value, sides: tuple[Sequence[ast.stmt] | Ended, ...], test: ast.expr | str, last: bool
 ) -> Ended:
-    """Both sides of an `if`, and where they meet; one that has ended already has nothing to do."""
+    """Lower both sides of an `if` and merge them where they meet; a side that is an `Ended` has nothing to do.
+
+    Args:
+        context: where.
+        condition: of the `if`.
+        sides: the statements where it holds, and where it does not.
+        test: the condition as messages show it.
+        last: whether the end of the statements is the function's.
+    """
     before = dict(context.env)
     ends: list[Ended] = []
     envs: list[Env] = []
@@ -187,10 +195,10 @@ def _leaves(
 
 
 def _alike(context: Context, a: Operand | None, b: Operand | None) -> Operand | None:
-    """Return the form of what two paths return.
+    """Return the form of what two paths return: one side, which stands for both.
 
     Raises:
-        KernelTypeError: they have two.
+        KernelTypeError: they return different numbers of values, or values of two forms.
     """
     shapes = [len(side) if isinstance(side, tuple) else int(side is not None) for side in (a, b)]
     name = context.definition.name
@@ -209,7 +217,7 @@ def _known(context: Context, operand: Operand) -> Operand:
 
 
 def _returns(node: ast.AST) -> bool:
-    """Return whether a `return` stands in it."""
+    """Return whether a `return` stands in a statement."""
     if not isinstance(node, ast.If):
         return any(isinstance(n, ast.Return) for n in statements_of(node))
     return answer(node, "may_return", lambda: any(map(_returns, [*node.body, *node.orelse])))

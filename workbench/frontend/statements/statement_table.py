@@ -46,7 +46,11 @@ from workbench.types import bool as bool_
 
 
 def guarded(context: Context, statement: ast.stmt, lower: Callable[[], Any]) -> Any:
-    """Run `lower`; note an error and poison what the statement binds."""
+    """Lower a statement by `lower`, and return what that does.
+
+    Of an error, None is returned: it is noted, and the names that the statement binds are poisoned, so that their uses
+    report nothing.
+    """
     try:
         with context.at(statement):
             mark(context, statement)
@@ -101,7 +105,7 @@ def _assign(context: Context, node: ast.Assign) -> None:
 
 
 def _thread_indices(context: Context, node: ast.expr, count: int) -> Operand | None:
-    """Lower `i, j = tid()`: how many indices are meant shows only here."""
+    """Lower `i, j = tid()`, where only the target shows how many indices are meant; None of any other statement."""
     if count < 2 or not isinstance(node, ast.Call) or node.args:
         return None
     callee = expression(context, node.func)
@@ -232,7 +236,7 @@ def _give(context: Context, node: Give) -> None:
 
 
 def join(context: Context, condition: Value, blocks: Sequence[Block], branches: Branches) -> None:
-    """Emit the `if` whose blocks yield what has to be joined, and note in `found.after` what names are then."""
+    """Emit the `if` whose blocks yield what has to be joined, and put the results into `branches.after`."""
     types: dict[str, Type] = {}
     for name, pair in branches.to_join.items():
         try:

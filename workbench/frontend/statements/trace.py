@@ -32,7 +32,13 @@ Place = int | Shown | tuple["Place", ...]
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """An open function: its location and its names."""
+    """An open function: its location and its names.
+
+    Attributes:
+        function: its name.
+        place: the location of what runs in it now.
+        names: for each local name how its value is found.
+    """
 
     function: str
     place: Location
@@ -40,7 +46,7 @@ class Frame(msgspec.Struct, frozen=True):
 
 
 def mark(context: Context, statement: ast.stmt | None) -> None:
-    """Note all names before this statement; None: at the end of the kernel."""
+    """Emit a mark with the values of all names before a statement, or at the kernel's end (None), if requested."""
     if not context.shared.trace or context.definition.library or (statement is not None and _is_ours(statement)):
         return
     values: list[Value] = []
@@ -61,7 +67,7 @@ def mark(context: Context, statement: ast.stmt | None) -> None:
 
 
 def _is_hidden(name: str, env: Env) -> bool:
-    """Return whether the name is one of our own; a struct's fields have a dot too."""
+    """Return whether a name is one of our own, which have a dot; a struct's fields have one too, and are shown."""
     root = env.get(name.split(".")[0])
     return "." in name and not (isinstance(root, Parts) and isinstance(root.type, Struct))
 
@@ -73,7 +79,7 @@ def _whole(env: Env, name: str) -> Operand:
 
 
 def _is_ours(statement: ast.stmt) -> bool:
-    """Return whether it only sets a flag that stands for a `break` or the like."""
+    """Return whether a statement only assigns names of ours, such as a flag that stands for a `break`."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     return bool(targets) and all(isinstance(t, ast.Name) and "." in t.id for t in targets)
 

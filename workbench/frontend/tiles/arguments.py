@@ -21,14 +21,26 @@ WHERE = ("register", "shared")
 
 
 class Arguments:
-    """The arguments of one call, by name; `context.error` has its place."""
+    """The arguments of one call of an operation on tiles, by name.
+
+    Attributes:
+        name: that of the operation.
+        nodes: the arguments as they are written.
+        given: the arguments as operands; without those that are None.
+    """
 
     def __init__(self, context: Context, node: ast.Call, expression: Expression, names: str) -> None:
-        """Match the arguments of a call to `names`, the parameters in order: `a shape offset? storage?` (`?`: may be
-        missing).
+        """Match the arguments of a call to the parameters, and lower them.
+
+        Args:
+            context: of the call.
+            node: the call.
+            expression: lowers an expression.
+            names: the parameters in order, those that may be missing with `?`: `a shape offset? storage?`.
 
         Raises:
             KernelTypeError: one is missing, given twice, or unknown.
+            NeedsBlocks: the kernel was to run once per thread.
         """
         self.context = context
         self.name = ast.unparse(node.func).split(".")[-1]
@@ -82,7 +94,11 @@ class Arguments:
         raise self.error(f"takes a tile as {name}; this is {describe(value)}.", "Make one: tile_load, tile_full.")
 
     def shape(self, name: str = "shape") -> tuple[int, ...]:
-        """Return a shape: an int, or a tuple of 1 to 4, known at compile time."""
+        """Return a shape: an int, or a tuple of 1 to 4, known at compile time.
+
+        Raises:
+            KernelTypeError: it is something else, or too large.
+        """
         operand = self.given[name]
         parts = operand if isinstance(operand, tuple) else (operand,)
         if not all(isinstance(p, Literal) and not p.is_float for p in parts):
@@ -99,7 +115,11 @@ class Arguments:
         return shape
 
     def number(self, name: str, default: int | None = None) -> int | None:
-        """Return a whole number known at compile time."""
+        """Return a whole number known at compile time; the default if it is not given.
+
+        Raises:
+            KernelTypeError: it is something else.
+        """
         if name not in self.given:
             return default
         operand = self.given[name]
@@ -108,7 +128,11 @@ class Arguments:
         raise self.error(f"takes {name} as a whole number written out.")
 
     def dtype(self, default: Scalar | Vector, name: str = "dtype") -> Scalar | Vector:
-        """Return a type of elements."""
+        """Return a type of elements; the default if it is not given.
+
+        Raises:
+            KernelTypeError: it is no type, or one that tiles do not have.
+        """
         if name not in self.given:
             return default
         operand = self.given[name]
@@ -121,7 +145,11 @@ class Arguments:
         return as_element(self.context, dtype, "A tile")
 
     def storage(self) -> str:
-        """Return the memory that the tile is to lie in: "shared" or "register"."""
+        """Return the memory that the tile is to lie in: "shared" or, by default, "register".
+
+        Raises:
+            KernelTypeError: it is something else.
+        """
         operand = self.given.get("storage")
         value = operand.value if isinstance(operand, Static) else None if operand is None else ""
         if value is None:
@@ -131,7 +159,11 @@ class Arguments:
         return str(value)
 
     def flag(self, name: str, default: bool) -> bool:
-        """True or False written out."""
+        """Return a True or False that is written out; the default if it is not given.
+
+        Raises:
+            KernelTypeError: it is something else.
+        """
         if name not in self.nodes:
             return default
         # Read from the syntax: a bool that only the launch knows would choose between two different kernels.
@@ -141,7 +173,11 @@ class Arguments:
         raise self.error(f"takes {name}=True or {name}=False written out.")
 
     def text(self, name: str, allowed: Sequence[str], default: str) -> str:
-        """Return an argument that is one of these words."""
+        """Return an argument that is one of these words; the default if it is not given.
+
+        Raises:
+            KernelTypeError: it is something else.
+        """
         operand = self.given.get(name)
         if operand is None:
             return default
@@ -150,7 +186,11 @@ class Arguments:
         raise self.error(f"takes {name} as one of {', '.join(map(repr, allowed))}.")
 
     def offsets(self, ndim: int, name: str = "offset") -> list[Value]:
-        """Return one integer per dimension, the same for the whole block; zeros if none are passed."""
+        """Return one integer per dimension, the same for the whole block; zeros if none are passed.
+
+        Raises:
+            KernelTypeError: there are more or fewer, or one is no integer or differs between threads.
+        """
         if name not in self.given:
             return [self.context.builder.const(0, int32) for _ in range(ndim)]
         operand = self.given[name]
@@ -165,7 +205,11 @@ class Arguments:
 
 
 def place(context: Context, operand: Operand, what: str) -> Value:
-    """Return an integer that is the same for the whole block, as int32 or int64."""
+    """Return an integer that is the same for the whole block, as int32 or int64.
+
+    Raises:
+        KernelTypeError: it is no integer, or a tile; `what` is how the message calls it.
+    """
     number = usable(context, uniform(context, operand, what))
     if isinstance(number, Literal):
         if number.is_float:
@@ -184,6 +228,7 @@ def tiling_of(context: Context) -> Tiling:
 
     Raises:
         NeedsBlocks: it was to run once per thread.
+        KernelTypeError: this is a line of per-thread values or a mapped func.
     """
     tiling = context.shared.tiling
     if tiling is None:

@@ -47,7 +47,10 @@ def wants_lifting(context: Context, node: ast.AST) -> bool:
 
 
 class _Hoist(ast.NodeTransformer):
-    """Puts names in the place of operations on tiles; what may not be computed at all is left alone."""
+    """Computes operations on tiles before their statement, and puts names in their place.
+
+    Those that may not be computed at all, as in a conditional expression, are left alone.
+    """
 
     def __init__(self, context: Context, lower: Callable[[Context, ast.expr], Operand]) -> None:
         self.context = context
@@ -55,7 +58,7 @@ class _Hoist(ast.NodeTransformer):
         self.names: list[str] = []
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Compute the call, where it is one of an operation on tiles."""
+        """Replace a call of an operation on tiles by the name of its result."""
         if not _is_tile_call(self.context.definition, node):
             return self.generic_visit(node)
         return self._named(node)
@@ -68,7 +71,7 @@ class _Hoist(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
-        """Read each thread's element of a tile."""
+        """Replace a read of an element of a tile for each thread by the name of the result."""
         if not (isinstance(node.ctx, ast.Load) and lanes.is_element(self.context, node)):
             return self.generic_visit(node)
         return self._named(node)
@@ -76,7 +79,7 @@ class _Hoist(ast.NodeTransformer):
     # These choose what is evaluated, per thread; hoisted, an operation on tiles would run, and fault, where Python runs
     # nothing.
     def visit_IfExp(self, node: ast.expr) -> ast.AST:
-        """Left alone."""
+        """Leave the node as it is."""
         return node
 
     visit_BoolOp = visit_IfExp
@@ -85,9 +88,10 @@ class _Hoist(ast.NodeTransformer):
 def hoisted(
     context: Context, node: ast.stmt, lower: Callable[[Context, ast.expr], Operand]
 ) -> tuple[ast.stmt, list[str]]:
-    """Return a simple statement whose operations on tiles are computed before it, under names that are given too.
+    """Compute the operations on tiles in an assignment before it; return it with names in their place, and the names.
 
-    So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block.
+    So `y[i] = v / tile_sum(tile(v))` is about per-thread values and numbers of the block. Any other statement is
+    returned as it is, without names.
     """
     simple = isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
     if not simple or context.shared.tiling is None or context.shared.lifted:
@@ -110,7 +114,7 @@ def _is_tile_call(definition: Definition, node: ast.Call) -> bool:
 
 
 def uses_tiles(definition: Definition, node: ast.AST, seen: tuple[Definition, ...] = ()) -> bool:
-    """Return whether a call in it is one of an operation on tiles, here or in a func that is called."""
+    """Return whether a node has a call of an operation on tiles or of `tid`, here or in a func that is called."""
     for call in nodes_of(node):
         if not isinstance(call, ast.Call):
             continue
@@ -130,7 +134,7 @@ def _callee(definition: Definition, node: ast.expr) -> Any:
 
 
 def _used(context: Context, node: ast.AST) -> list[str]:
-    """Return the names of locals in it, with those of a struct's fields."""
+    """Return the local names in a node, with those of a struct's fields."""
     roots = dict.fromkeys(n.id for n in nodes_of(node) if isinstance(n, ast.Name))
     return [k for k in context.env if k in roots or k.split(".")[0] in roots]
 
@@ -172,7 +176,17 @@ def expression(context: Context, node: ast.expr, lower: Callable[[Context, ast.e
 def _lifted(
     context: Context, used: Sequence[str], make: Callable[[], Sequence[Value]], names: list[str]
 ) -> list[Value]:
-    """Emit one map over the threads, in which per-thread names are their elements."""
+    """Emit one map over the threads of a block, in which per-thread names are their elements.
+
+    Args:
+        context: where.
+        used: the names that are read.
+        make: emits what is done for one thread; returns the values that the map yields.
+        names: for messages, those of the results; filled when `make` has run.
+
+    Returns:
+        A per-thread value for each value of `make`.
+    """
     tiling = context.shared.tiling
     assert tiling is not None
     named = {n: context.env[n] for n in used if is_thread(context.env[n])}

@@ -26,7 +26,7 @@ from workbench.types import is_float
 
 
 def is_element(context: Context, node: ast.AST) -> bool:
-    """Return whether it is `t[i]`, of a tile with a name, where i names what differs between threads."""
+    """Return whether a node is `t[i]`, of a tile with a name, where i names what differs between threads."""
     if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
         return False
     tile = context.env.get(node.value.id)
@@ -60,7 +60,7 @@ def places(context: Context, tile: Value, node: ast.expr, expression: Expression
 
 
 def from_begin(context: Context, index: Operand, size: int) -> Operand:
-    """Return an index counted from the begin; below 0 it counts from the end."""
+    """Emit an index counted from the beginning; one that is below 0 counts from the end of `size` elements."""
     if index in context.shared.non_negative or (isinstance(index, Literal) and index.value >= 0):
         return index
     above = apply(context, TABLE["add"], (index, Literal(size)))
@@ -73,7 +73,7 @@ def _shaped(context: Context, tile: Value, *shape: int) -> Value:
 
 
 def taken(context: Context, tile: Value, numbers: Value) -> Value:
-    """Return each thread's element."""
+    """Emit the reading of each thread's element of a tile, by the elements' numbers; return a per-thread value."""
     type: Any = numbers.type
     rows = _rows(context, _shaped(context, tile, tile.type.count, 1), _shaped(context, numbers, type.count))  # type: ignore[union-attr]
     return stored(_shaped(context, rows, type.count), "thread")
@@ -90,7 +90,7 @@ def _differentiable(form: Form, tile: Value) -> Form:
 
 
 def along(context: Context, tile: Value, axis: int, numbers: Value) -> Value:
-    """Return the tile whose parts along an axis are those with these numbers."""
+    """Emit a tile of the parts of a tile that have these numbers along an axis."""
     type: Any = tile.type
     order = (axis, *(a for a in range(type.ndim) if a != axis))
     back = tuple(order.index(a) for a in range(type.ndim))
@@ -109,7 +109,7 @@ def _turned(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
 
 
 def put(context: Context, tile: Value, numbers: Value, value: Value) -> Value:
-    """Return the tile with each thread's value at its place; of two at one place the later thread's."""
+    """Emit a tile with each thread's value in place of an element, by numbers; of two for one the later thread's."""
     type: Any = tile.type
     count = tile_of(numbers).count
     values = value if is_tile(value) else fill(context, (count,), value, "register")

@@ -23,7 +23,7 @@ from workbench.types import bool as bool_
 
 
 def full(number: int) -> Any:
-    """Return the lowering of `tile_zeros` and `tile_ones`."""
+    """Return the lowering of an operation that makes a tile of this number: `tile_zeros`, `tile_ones`."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         arguments = Arguments(context, node, expression, "shape dtype? storage?")
@@ -86,7 +86,11 @@ def _constant(context: Context, operand: Operand) -> float | None:
 
 
 def _array(arguments: Arguments, what: str) -> tuple[Value, list[Value | None]]:
-    """Return the array, and the index of each of its dimensions that has one already."""
+    """Return the array that is argument `a`, and for each of its dimensions its index in a row `a[i]`, or None.
+
+    Raises:
+        KernelTypeError: it is a slice, or no array; `what` is how the message calls it.
+    """
     operand = indexable(arguments.context, arguments.given["a"])
     if isinstance(operand, View):
         # An index fixes a dimension and the tile lies along the others. A slice would add an offset and a length that
@@ -147,7 +151,7 @@ def _is_row(view: View) -> bool:
 
 
 def _of_slice(arguments: Arguments, view: View) -> Operand:
-    """Return a tile of a slice, element by element: 0 beyond the slice's end."""
+    """Emit the loading of a tile from a slice, element by element, with 0 beyond the slice's end; return the tile."""
     shape = arguments.shape()
     if len(shape) != view.type.ndim:
         raise arguments.error(
@@ -219,7 +223,11 @@ def _along(arguments: Arguments, shape: tuple[int, ...], axis: int) -> Value:
 
 
 def _indexed(arguments: Arguments) -> tuple[View, tuple[int, ...], list[Value]]:
-    """Return the array, the shape of the tile, and the tile that is written, if one is."""
+    """Return the array, the shape of the tile, and the tile that is written, in a list that is empty if none is.
+
+    Raises:
+        KernelTypeError: `a` is no array, or the tile's dimensions or elements do not fit it.
+    """
     operand = indexable(arguments.context, arguments.given["a"])
     if not views.is_array(operand):
         raise arguments.error(f"takes an array as a; this is {describe(operand)}.")
@@ -270,7 +278,7 @@ def tile_atomic_add_indexed(context: Context, node: ast.Call, expression: Expres
 
 
 def _written(arguments: Arguments) -> tuple[list[Value], dict[str, Any]]:
-    """Operands and attributes of a store or an addition."""
+    """Return the operands and attributes of the operation that stores a tile, or adds it atomically."""
     context = arguments.context
     array, indices = _array(arguments, "a")
     type = array_of(array)

@@ -19,7 +19,10 @@ from workbench.ir.values import Value
 
 
 def part_of(context: Context, part: Value, tile: Value) -> Value:
-    """Return the part (or another form) of a tile, noted as one; a tile without a name is not known elsewhere."""
+    """Note that `part` is a part or another form of a tile, and return it.
+
+    It is not noted for a tile without a name, which is not known elsewhere.
+    """
     parts = context.shared.parts
     # A part of a part belongs to the first whole: that is the value which would differ from NumPy's.
     if part is not tile and (tile.name or tile in parts):
@@ -34,7 +37,7 @@ def follow(context: Context, operand: Operand, result: Value) -> None:
 
 
 def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> None:
-    """Note the same of the values that a loop carries; the tile itself may be one of them."""
+    """Note of the values that a loop carries that they are parts of tiles; the tile itself may be carried, too."""
     for name, value in carried.items():
         follow(context, before[name], value)
         tile, owner = context.shared.parts.get(value, (None, ""))
@@ -44,7 +47,7 @@ def go_round(context: Context, before: Env, carried: Mapping[str, Value]) -> Non
 
 
 def check_alone(context: Context, name: str, tile: Operand) -> None:
-    """Refuse to change a part of a tile in place, where that tile is read later.
+    """Refuse to change a part of a tile in place, where a name still holds that tile and it is read later.
 
     Raises:
         KernelTypeError: `name` is such a part.

@@ -29,7 +29,7 @@ ARITHMETIC = {"add": "sum", "min": "min", "max": "max"}
 
 
 def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operand:
-    """Lower `tile_map(func, *tiles)`: the func of every element."""
+    """Lower `tile_map(func, *tiles)`: call the func for the elements of tiles at each position."""
     tiling_of(context)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, "tile_map() takes a func and tiles, without names.")
@@ -51,7 +51,11 @@ def tile_map(context: Context, node: ast.Call, expression: Expression) -> Operan
 
 
 def called(context: Context, form: str, callee: Operand, args: list[Operand]) -> Operand:
-    """Return the result of a func or builtin for these arguments, lowered for one element."""
+    """Lower a call of a func or builtin for one element of tiles, and return its result.
+
+    Raises:
+        KernelTypeError: it is neither; `form` is how the message calls the operation.
+    """
     target = callee.value if isinstance(callee, Static) else None
     builtin = python_names.as_builtin(target)
     # The func runs per element, so operations on tiles in it are refused; restored even if lowering unwinds.
@@ -87,7 +91,17 @@ def reduction(kind: str) -> FormHandler:
 
 
 def reduced(arguments: Arguments, value: Value, kind: str, blocks: Any) -> Value:
-    """Return a reduction of all elements (a number of the block) or along an axis (a tile)."""
+    """Emit a reduction of all elements of a tile, to a number of the block, or along an axis, to a tile.
+
+    Args:
+        arguments: of the call: `axis`, by default all elements.
+        value: the tile.
+        kind: "sum", "min", "max", "argmin", "argmax" or "func".
+        blocks: of a "func", the block that combines two elements; else empty.
+
+    Raises:
+        KernelTypeError: the elements cannot be reduced so, or there is no such axis.
+    """
     context, tile = arguments.context, tile_of(value)
     if kind != "func" and not (is_number(tile.dtype) or (kind == "sum" and element(tile.dtype) != bool_)):
         advice = "Count with tile_astype(a, int)." if tile.dtype == bool_ else ""
@@ -170,7 +184,7 @@ def tile_matmul(context: Context, node: ast.Call, expression: Expression) -> Ope
 
 
 def _scaled(arguments: Arguments, factor: str, tile: Value) -> Value:
-    """Return the tile times a factor, if there is one; times 0 it is 0, whatever it holds."""
+    """Emit a tile times the argument `factor`, if that is given; times a beta of 0 it is 0, whatever it holds."""
     if factor not in arguments:
         return tile
     number, none = arguments.given[factor], Literal(0.0)
@@ -196,7 +210,9 @@ def precision(arguments: Arguments) -> str:
 
 
 def matmul(context: Context, a: Value, b: Value, acc: Value | None = None, precision: str = "") -> Value:
-    """Return the product of two tiles.
+    """Emit the product of two tiles, added to a tile `acc` if there is one; return the result.
+
+    `precision` is what the factors are rounded to: "tf32", or empty for their own.
 
     Raises:
         KernelTypeError: shapes or types do not fit; the message has all of them.

@@ -28,12 +28,12 @@ Part = tuple[list[Value], tuple[int, ...], tuple[int, ...]]
 
 
 def one(context: Context, name: str, operands: Sequence[Value], tile: Any, attrs: dict[str, Any]) -> Value:
-    """Return an operation that returns a tile."""
+    """Emit an operation with one tile as its result, and return that."""
     return context.builder.one(name, operands, tile, attrs)
 
 
 def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: str = "register") -> Value:
-    """Return the tile with another shape (or storage)."""
+    """Emit a tile with another shape or storage; the same tile if both are as they were."""
     type = tile_of(value)
     if type.shape == shape and type.storage == storage:
         return value
@@ -45,7 +45,11 @@ def reshaped(context: Context, value: Value, shape: tuple[int, ...], storage: st
 
 
 def located(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Part:
-    """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index."""
+    """Return the start of `t[…]`, the sizes of the part, and its shape: without the dimensions that have an index.
+
+    Raises:
+        KernelTypeError: there are too many indices, or one is outside, or differs between the threads of a block.
+    """
     tiling_of(context)
     type = tile_of(tile)
     nodes = list(node.elts) if isinstance(node, ast.Tuple) else [node]
@@ -101,7 +105,7 @@ def _span(context: Context, node: ast.Slice, size: int, expression: Expression) 
 
 
 def subscript(context: Context, tile: Value, node: ast.expr, expression: Expression) -> Value:
-    """Lower `t[…]`: an element, the same for the whole block, or a part."""
+    """Lower `t[…]`: a part of the tile, an element of it for the whole block, or one for each thread."""
     numbers = lanes.places(context, tile, node, expression)
     if numbers is not None:
         return lanes.taken(context, tile, numbers)
@@ -114,7 +118,10 @@ def subscript(context: Context, tile: Value, node: ast.expr, expression: Express
 
 
 def _gathered(context: Context, tile: Value, node: ast.expr, expression: Expression) -> tuple[Value, ast.expr]:
-    """Return the tile with those of its parts that a tile of indices or a slice with a step means, and the index left.
+    """Select the parts of a tile that a tile of indices, or slices with a step, stand for.
+
+    Returns:
+        The tile of these parts, and the index that is left to do, with whole slices in their place.
 
     Raises:
         KernelTypeError: there are two tiles of indices.
@@ -152,7 +159,11 @@ def _place(context: Context, i: Value, start: Operand, step: Operand) -> Value:
 def changed(
     context: Context, label: str, tile: Value, node: ast.expr, operand: Operand, expression: Expression
 ) -> Value:
-    """Return the tile with `t[…] = operand` done."""
+    """Emit the tile after `t[…] = operand`, and return it; `label` is its name, or empty.
+
+    Raises:
+        KernelTypeError: the operand does not fit, or the change would be lost.
+    """
     check_alone(context, label, tile)
     type = tile_of(tile)
     what = f"An element of {label or 'a tile'}"
@@ -174,13 +185,17 @@ def changed(
 
 
 def is_first(context: Context, base: Operand, node: ast.expr, expression: Expression) -> bool:
-    """Return whether it is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
+    """Return whether a subscript is `s[0]` of a number: what `tile_sum` returns stands for the tile of one element."""
     number = isinstance(base, Value) and isinstance(base.type, Scalar)
     return number and isinstance(node, ast.Constant) and node.value == 0
 
 
 def attribute(context: Context, tile: Value, attr: str) -> Operand:
-    """Lower `t.shape`, `t.ndim`, `t.dtype`, `t.T`."""
+    """Lower `t.shape`, `t.ndim`, `t.size`, `t.dtype` and `t.T`.
+
+    Raises:
+        KernelSyntaxError: another attribute.
+    """
     type = tile_of(tile)
     if attr == "shape":
         return tuple(Literal(n) for n in type.shape)
@@ -194,7 +209,7 @@ def attribute(context: Context, tile: Value, attr: str) -> Operand:
 
 
 def transposed(context: Context, tile: Value, axes: tuple[int, ...]) -> Value:
-    """Return the tile with its axes in another order."""
+    """Emit the tile with its axes in another order."""
     type = tile_of(tile)
     transposed_type = Tile(type.dtype, tuple(type.shape[a] for a in axes))
     return part_of(context, one(context, "tile_transpose", (tile,), transposed_type, {AXES: axes}), tile)
@@ -227,7 +242,11 @@ def tile_view(context: Context, node: ast.Call, expression: Expression) -> Opera
 
 
 def _ask_inside(arguments: Arguments, axis: int, start: int, size: int, tile: Tile) -> None:
-    """Refuse a part that is known to be outside."""
+    """Refuse a part that is known to be outside of the tile along an axis.
+
+    Raises:
+        KernelTypeError: it is.
+    """
     if not 0 <= start <= tile.shape[axis] - size:
         part = f"elements {start} to {start + size - 1} along axis {axis}"
         problem = f"takes {part} of a tile of shape {shown(tile.shape)}."

@@ -56,7 +56,7 @@ def _block(context: Context, axis: int) -> Value:
 
 
 def lane(context: Context, block_dim: int) -> Value:
-    """Return the thread's place in its block, for every thread; of a block of one a number, on which it may branch."""
+    """Return the thread's index in its block, a per-thread value; in a block of one thread the number 0."""
     if block_dim == 1:
         return context.builder.const(0, int32)
     (lanes,) = context.builder.tile_map((block_dim,), (), lambda at, elements: [at[0]])

@@ -48,7 +48,7 @@ def atomic(kind: str) -> FormHandler:
 
 
 def _tried(context: Context, kind: str, array: Value, indices: tuple[Value, ...], value: Value) -> Value:
-    """Change a component, again until no other thread was in between; returns what it was before."""
+    """Emit an atomic change of one component, by compare and swap in a loop; return what it was before."""
     builder, scalar = context.builder, value.type
     again, before = Value(bool_), Value(scalar)
     with builder.block((again, before)) as condition:
@@ -62,7 +62,11 @@ def _tried(context: Context, kind: str, array: Value, indices: tuple[Value, ...]
 
 
 def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> None:
-    """Refuse an element that no machine changes in one step."""
+    """Refuse an array whose elements no machine changes in one step by this kind of change.
+
+    Raises:
+        KernelTypeError: it is one.
+    """
     type = array.dtype
     if isinstance(type, Complex):
         if kind in ("exch", "cas") and type == complex64:
@@ -88,7 +92,11 @@ def _check_element(context: Context, kind: str, array: ArrayType, name: str) -> 
 
 
 def check_sum(context: Context, array: Value | View) -> None:
-    """Refuse bools: there is no sum of them that a bool holds."""
+    """Refuse an array of bools: there is no sum of them that a bool holds.
+
+    Raises:
+        KernelTypeError: it is one.
+    """
     if element(views.type_of(array)).kind is Kind.BOOL:
         raise context.error(KernelTypeError, f"{array.name} has bool elements, which have no sum.", "Use | instead.")
 

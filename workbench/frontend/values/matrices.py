@@ -58,13 +58,13 @@ _BINARY_PLACE = ("add", "sub")
 
 
 def matrix_of(value: Value) -> Matrix:
-    """Return the type of a matrix."""
+    """Return the type of a value that is known to be a matrix."""
     assert isinstance(value.type, Matrix)
     return value.type
 
 
 def parts(context: Context, value: Value) -> tuple[Value, ...]:
-    """Return the elements of an iteration: the rows of a matrix, the components of a vector."""
+    """Emit the elements that a loop over a value gets: the rows of a matrix, the components of a vector."""
     type = value.type
     if isinstance(type, Complex):
         real, imag = (parts(context, p) for p in in_parts(context, value))
@@ -75,7 +75,7 @@ def parts(context: Context, value: Value) -> tuple[Value, ...]:
 
 
 def row(context: Context, m: Value, position: Place) -> Value:
-    """Return a row of a matrix, as a vector."""
+    """Emit a row of a matrix, as a vector."""
     type = matrix_of(m)
     line = [extracted(context, m, _flat(context, type, position, c)) for c in range(type.columns)]
     return context.builder.one("vec", line, Vector(type.columns, type.dtype))
@@ -90,8 +90,11 @@ def _flat(context: Context, type: Matrix, r: Place, c: int) -> Place:
 
 
 def subscript(context: Context, m: Value, node: ast.expr, expression: Expression) -> Value:
-    """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, with bounds written out: a vector or a
-    matrix."""
+    """Lower `m[i, j]`, a component, `m[i]`, a row, and slices of both, which give a vector or a matrix.
+
+    Raises:
+        KernelTypeError: an index is no integer or outside, or a slice's bounds are not written out.
+    """
     r, c = _places(context, m, node, expression)
     if not isinstance(r, range) and not isinstance(c, range):
         return _at(context, m, r, c)
@@ -110,7 +113,7 @@ def _each(axis: Place | range) -> Sequence[Place]:
 
 
 def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
-    """Return the type of a part: a slice of both axes is a matrix."""
+    """Return the type of a part of a matrix: a matrix if both axes have a slice, else a vector."""
     type = matrix_of(m)
     size = len(_each(r)) * len(_each(c))
     if isinstance(r, range) and isinstance(c, range):
@@ -119,8 +122,13 @@ def _form(m: Value, r: Place | range, c: Place | range) -> Vector:
 
 
 def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Operand, expression: Expression) -> Value:
-    """Return the matrix after `m[i, j] = operand`, `m[i] = operand`, or the same of slices, which take a number for
-    all."""
+    """Emit the matrix after `m[i, j] = operand`, `m[i] = operand` or the same of slices; return it.
+
+    A slice takes a number for all of its components, or a vector or matrix of its shape.
+
+    Raises:
+        KernelTypeError: the operand or an index does not fit.
+    """
     type = matrix_of(m)
     r, c = _places(context, m, node, expression)
     part, line = not isinstance(r, range) and not isinstance(c, range), c == range(type.columns)
@@ -135,7 +143,7 @@ def changed(context: Context, name: str, m: Value, node: ast.expr, operand: Oper
 
 
 def _with(context: Context, name: str, m: Value, r: Place, c: Place, part: Value) -> Value:
-    """Return the matrix with another component."""
+    """Emit the matrix with another component, and return it; an index may be known only when running."""
     type = matrix_of(m)
     if isinstance(c, int):
         return _insert(context, name, m, _flat(context, type, r, c), part)
@@ -152,7 +160,11 @@ def _insert(context: Context, name: str, m: Value, position: Place, part: Value)
 
 
 def _places(context: Context, m: Value, node: ast.expr, expression: Expression) -> list[Place | range]:
-    """Return what is meant along both axes: a place, or several in the order of a slice."""
+    """Return for both axes what a subscript selects: an index, or a range of them for a slice.
+
+    Raises:
+        KernelTypeError: there are more than 2 indices, or one is no integer or outside.
+    """
     type = matrix_of(m)
     nodes = subscripts.nodes(context, node, expression)
     if len(nodes) not in (1, 2):
@@ -162,7 +174,11 @@ def _places(context: Context, m: Value, node: ast.expr, expression: Expression) 
 
 
 def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression: Expression) -> Place | range:
-    """Return an index along an axis: a number where it is a literal, counted from the end where it is negative."""
+    """Return an index or a slice along an axis: a literal from 0 on, a slice as a range.
+
+    Raises:
+        KernelTypeError: it is no integer, or outside.
+    """
     with context.at(node):
         size, what = type.shape[axis], ("rows", "columns")[axis]
         if isinstance(node, ast.Slice):
@@ -176,7 +192,9 @@ def _place(context: Context, type: Matrix, axis: int, node: ast.expr, expression
 
 
 def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
-    """Return the builtin for an operator: refused where it would not mean what NumPy means, or what quaternions mean.
+    """Return the name of the builtin that an operator on vectors, matrices, quaternions or transforms stands for.
+
+    It is refused where it would not mean what NumPy means, or what quaternions mean.
 
     Raises:
         KernelTypeError: with what to write instead.
@@ -264,7 +282,11 @@ def _parts(context: Context, operand: Value | Literal) -> Sequence[Value | Liter
 
 
 def _lines(context: Context, node: ast.Call, expression: Expression) -> list[Value]:
-    """Return the vectors that a matrix is made of, in one type."""
+    """Return the vectors that a call makes a matrix of, which are of one type.
+
+    Raises:
+        KernelTypeError: they are something else, or too many.
+    """
     name = ast.unparse(node.func)
     if node.keywords or len(node.args) < 2:
         raise context.error(KernelTypeError, f"{name}() takes 2 or more vectors, without names.")
@@ -293,7 +315,7 @@ def _matrix(context: Context, rows: Sequence[Sequence[Value]]) -> Value:
 
 
 def _no_rotation(type: type[Vector], value: tuple[float, ...]) -> FormHandler:
-    """Lower `quat_identity(dtype=float)` and `transform_identity(dtype=float)`."""
+    """Return the lowering of `quat_identity(dtype=float)` or `transform_identity(dtype=float)`, a constant."""
 
     def lower(context: Context, node: ast.Call, expression: Expression) -> Operand:
         return context.builder.const(value, type(len(value), _float_dtype(context, node, expression)))
@@ -313,7 +335,7 @@ def _float_dtype(context: Context, node: ast.Call, expression: Expression) -> Sc
 
 
 def number_of(operand: Operand) -> Scalar | Complex | None:
-    """Return the type of numbers that an operand stands for, if any."""
+    """Return the type of numbers that an operand stands for, as `float` does; None if it is something else."""
     try:
         scalar = as_type(operand.value) if isinstance(operand, Static) else None
     except TypeError:
@@ -350,7 +372,11 @@ FORMS: dict[str, FormHandler] = {
 
 
 def attribute(context: Context, m: Value, attr: str) -> Operand:
-    """Lower `m.T`, as NumPy's."""
+    """Lower `m.T`, as NumPy's.
+
+    Raises:
+        KernelSyntaxError: another attribute.
+    """
     if attr == "T":
         return apply(context, TABLE["transpose"], (m,))
     raise context.error(KernelSyntaxError, f"{describe(m)} has no {attr}; it has T.", "Write m[i, j] for a component.")

@@ -72,7 +72,7 @@ def _elements(
 
 
 def bind(env: Env, name: str, operand: Operand) -> None:
-    """Let a name mean the operand; a struct's fields get names of their own."""
+    """Let a local name mean an operand; a struct's fields get names of their own."""
     if isinstance(operand, Bundle):
         env[name] = Parts(operand.type)
         for f, part in zip(operand.type.fields, operand.fields, strict=True):
@@ -82,7 +82,7 @@ def bind(env: Env, name: str, operand: Operand) -> None:
 
 
 def gather(env: Mapping[str, Operand], name: str) -> Operand:
-    """Return what a name means: the struct, tuple or part of an array whose parts have names of their own."""
+    """Return what a local name means; a struct, tuple or part of an array is composed of its named parts."""
     composed = env[name]
     if not isinstance(composed, Parts):
         return composed
@@ -102,7 +102,7 @@ def part_names(name: str, type: Struct | Row | Window) -> list[str]:
 
 
 def spread(env: Env, name: str) -> None:
-    """Give the elements of a tuple, or the indices of a part of an array, names of their own."""
+    """Give the elements of a tuple, or the indices of a part of an array, names of their own; nothing else changes."""
     operand = env[name]
     if not isinstance(operand, (tuple, View)):
         return
@@ -138,7 +138,7 @@ def _numbers(view: View) -> Iterable[Operand]:
 
 
 def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
-    """Return the view with these indices, starts and lengths; what is unknown of one of them, if there is that."""
+    """Return the view with these indices, starts and lengths; if one of them has no value, that operand."""
     values = list(numbers)
     for value in values:
         if not isinstance(value, (Value, Literal)):
@@ -157,7 +157,7 @@ def _view(type: Window, numbers: Iterable[Operand]) -> Operand:
 
 
 def pending(type: AnyType | Row | Window) -> Operand:
-    """Return what stands where no `return` was reached: of a struct, a struct of such, of a tuple a tuple."""
+    """Return the placeholder for a value of this type where no `return` was reached: a struct or tuple of such."""
     if isinstance(type, Row):
         return (PENDING,) * type.count
     return Bundle(type, tuple(pending(f.type) for f in type.fields)) if isinstance(type, Struct) else PENDING
@@ -166,7 +166,8 @@ def pending(type: AnyType | Row | Window) -> Operand:
 def with_fields(names: Iterable[str], *envs: dict[str, Operand]) -> list[str]:
     """Return the names, and those of their parts where all that have the name have a struct or tuple of the same form.
 
-    Where one of them has a struct and another has returned nothing yet, that gets pending fields.
+    The elements of such tuples get names in the environments (`spread`). Where one of these has a struct and another
+    has returned nothing yet, that gets pending fields.
     """
     shared: list[str] = []
     for name in names:
@@ -200,7 +201,7 @@ def position(context: Context, type: Struct, name: str) -> int:
     """Return the number of the field of this name.
 
     Raises:
-        KernelTypeError: none, with the nearest name.
+        KernelTypeError: there is none; the message has the nearest name.
     """
     number = next((k for k, f in enumerate(type.fields) if f.name == name), None)
     if number is None:
@@ -209,7 +210,11 @@ def position(context: Context, type: Struct, name: str) -> int:
 
 
 def field(context: Context, base: Bundle | Element, name: str) -> Operand:
-    """Lower `p.x`: of a struct its field; of an element of an array, that field alone is loaded."""
+    """Lower `p.x`: of a struct its field; of an element of an array, that field alone is loaded.
+
+    Raises:
+        KernelTypeError: there is no such field.
+    """
     if isinstance(base, Bundle):
         return base.fields[position(context, base.type, name)]
     part = base.array.fields[position(context, base.array.type.dtype, name)]
@@ -217,14 +222,14 @@ def field(context: Context, base: Bundle | Element, name: str) -> Operand:
 
 
 def loaded(context: Context, element: Element) -> Bundle:
-    """Return the struct that stands in memory, all fields of it; unused ones are pruned later."""
+    """Emit the loading of a struct from an array, with all its fields; unused ones are pruned later."""
     array = element.array
     parts = (field(context, element, f.name) for f in array.type.dtype.fields)
     return Bundle(array.type.dtype, tuple(loaded(context, p) if isinstance(p, Element) else p for p in parts))
 
 
 def stored(context: Context, element: Element, bundle: Bundle) -> None:
-    """Write every field of a struct to memory."""
+    """Emit the storing of a struct to an array, field by field."""
     for part, operand in zip(element.array.fields, bundle.fields, strict=True):
         if isinstance(part, Elements):
             assert isinstance(operand, Bundle)
@@ -259,7 +264,11 @@ def element(context: Context, array: Elements, node: ast.expr, expression: Expre
 
 
 def replaced(context: Context, base: Bundle, name: str, operand: Operand, what: str) -> Bundle:
-    """Return the struct after `base.name = operand`."""
+    """Return the struct after `base.name = operand`.
+
+    Raises:
+        KernelTypeError: there is no such field, or the operand does not fit.
+    """
     k = position(context, base.type, name)
     fields = list(base.fields)
     fields[k] = fitted(context, operand, base.type.fields[k].type, f"{what}.{name}")
@@ -319,7 +328,7 @@ def _given(context: Context, type: Struct, f: Field, operand: Operand | None) ->
 
 
 def flatten(operand: Operand) -> list[Operand]:
-    """Return the operands inside a struct or a tuple, in order."""
+    """Return the operands inside a struct, a tuple or a part of an array, in order; any other operand alone."""
     if isinstance(operand, Bundle):
         return [leaf for part in operand.fields for leaf in flatten(part)]
     if isinstance(operand, View):
@@ -328,7 +337,7 @@ def flatten(operand: Operand) -> list[Operand]:
 
 
 def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
-    """Return the operand of this form with other leaves."""
+    """Return the operand of this form with other leaves, in the order of `flatten`."""
     rest = iter(leaves)
 
     def build(part: Operand) -> Operand:
@@ -344,7 +353,7 @@ def rebuilt(form: Operand, leaves: Iterable[Operand]) -> Operand:
 
 
 def form(operand: Operand) -> object:
-    """Return the form that must agree for two structs or tuples to be merged leaf by leaf."""
+    """Return the form that must agree for two operands to be merged leaf by leaf; None of what is a leaf itself."""
     if isinstance(operand, Bundle):
         return operand.type, tuple(form(p) for p in operand.fields)
     if isinstance(operand, View):
@@ -356,6 +365,13 @@ def chosen(
     context: Context, condition: Value, blocks: Sequence[Block], sides: tuple[Operand, Operand], what: str
 ) -> Operand:
     """Emit the `if` whose blocks yield operands of one form, leaf by leaf; equal ones stay outside.
+
+    Args:
+        context: where.
+        condition: of the `if`.
+        blocks: the operations of both sides.
+        sides: the operands that they lead to.
+        what: how messages call the result.
 
     Raises:
         KernelTypeError: a leaf has two types, or is an array on two paths.

@@ -25,14 +25,14 @@ LETTERS = "xyzw"
 
 
 def is_swizzle(base: object, attr: str) -> bool:
-    """Return whether the letters name 2 to 4 components of this vector."""
+    """Return whether letters name 2 to 4 components of a value that is a plain vector, with repetitions: `v.xxy`."""
     if not isinstance(base, Value) or type(base.type) is not Vector:
         return False
     return 2 <= len(attr) <= 4 and set(attr) <= set(LETTERS[: base.type.length])
 
 
 def swizzle(context: Context, base: Value, attr: str) -> Value:
-    """Return the vector of these components."""
+    """Emit the vector of the components that the letters name."""
     parts = {letter: extracted(context, base, LETTERS.index(letter)) for letter in dict.fromkeys(attr)}
     return context.builder.one("vec", [parts[letter] for letter in attr], Vector(len(attr), vector_of(base).dtype))
 
@@ -69,7 +69,19 @@ def of_slice(context: Context, type: Vector, size: int, bounds: Sequence[Operand
 
 
 def replaced(context: Context, base: Value, positions: Sequence[int], operand: Operand, what: str, name: str) -> Value:
-    """Return the vector or matrix with other components at these places: of a vector of as many, or all one number."""
+    """Emit a vector or matrix with its components at these positions replaced; return it.
+
+    Args:
+        context: where.
+        base: the vector or matrix.
+        positions: of components, a matrix's row by row.
+        operand: a vector with one component for each position, or one number for all.
+        what: how messages call these components.
+        name: that of the result.
+
+    Raises:
+        KernelTypeError: the operand does not fit.
+    """
     type = vector_of(base)
     number = isinstance(operand, Literal) or (isinstance(operand, Value) and isinstance(operand.type, Scalar))
     value = assign_type(context, operand, type.dtype if number else Vector(len(positions), type.dtype), what)
@@ -81,17 +93,21 @@ def replaced(context: Context, base: Value, positions: Sequence[int], operand: O
 
 
 def components(context: Context, operands: Sequence[Operand]) -> list[Operand]:
-    """Return the components in the place of one vector that stands alone: `min(v)` is the smallest of them."""
+    """Return the components of the only operand where that is a vector, as `min(v)` takes them; else the operand."""
     (only,) = operands
     return list(numbers(context, only) if isinstance(only, Value) and is_vector(only.type) else operands)
 
 
 def index(context: Context, operand: Value | Literal, size: Callable[[], Value]) -> Value:
-    """Return an index along a dimension, counted from the end where it is negative; `size` returns the number of
-    elements.
+    """Emit an index along a dimension, counted from the end where it is negative.
+
+    Args:
+        context: where.
+        operand: the index.
+        size: emits the number of elements; called only if it is needed.
 
     Raises:
-        KernelTypeError: it is no integer.
+        KernelTypeError: it is no integer, or a tile.
     """
     if isinstance(operand, Literal):
         if operand.is_float:
@@ -146,7 +162,11 @@ def _emit(context: Context, name: str, *operands: Value) -> Value:
 
 
 def component(context: Context, vector: Vector, operand: Operand) -> Value:
-    """Return the index of a vector's component: a literal within its length, or an integer value."""
+    """Emit the index of a vector's component; from the end where it is negative.
+
+    Raises:
+        KernelTypeError: it is no integer, or a literal outside.
+    """
     operand = usable(context, operand)
     if isinstance(operand, Literal):
         if operand.is_float or not -vector.length <= operand.value < vector.length:
@@ -162,7 +182,11 @@ def component(context: Context, vector: Vector, operand: Operand) -> Value:
 
 
 def attribute(context: Context, base: Value | Literal, attr: str) -> Operand:
-    """Lower `v.x` and `v.zyx` of a vector."""
+    """Lower `v.x` and `v.zyx` of a vector.
+
+    Raises:
+        KernelSyntaxError: the letters name no components.
+    """
     if is_swizzle(base, attr):
         return swizzle(context, value_of(base), attr)
     letters = isinstance(base, Value) and isinstance(base.type, Vector) and not isinstance(base.type, Matrix)

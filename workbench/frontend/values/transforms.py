@@ -41,7 +41,7 @@ def construct(context: Context, type: Transform, args: Sequence[Operand]) -> Val
 
 
 def transform_of(value: Value) -> Transform:
-    """Return the type of a transform."""
+    """Return the type of a value that is known to be a transform."""
     assert isinstance(value.type, Transform)
     return value.type
 
@@ -68,7 +68,12 @@ def no_part(context: Context, t: Value, name: str) -> WorkbenchError:
 
 
 def changed(context: Context, t: Value, name: str, operand: Operand, label: str) -> Value:
-    """Return the transform after `t.p = operand` or `t.q = operand`."""
+    """Emit the transform after `t.p = operand` or `t.q = operand`, and return it.
+
+    Raises:
+        KernelSyntaxError: another name.
+        KernelTypeError: the operand does not fit.
+    """
     type = transform_of(t)
     if name not in PLACES:
         raise no_part(context, t, name)
@@ -80,7 +85,7 @@ def changed(context: Context, t: Value, name: str, operand: Operand, label: str)
 
 
 def sign_of(context: Context, name: str, left: Operand, right: Operand) -> str:
-    """Return the builtin for an operator between transforms, or a transform and a number.
+    """Return the name of the builtin for an operator between transforms, or a transform and a number.
 
     Raises:
         KernelTypeError: there is none.

@@ -40,7 +40,7 @@ REDUCTIONS = {"sum", "mean", "min", "max", "prod", "dot", "any", "all", "argmin"
 
 
 def is_array(operand: Operand) -> TypeGuard[Value | View]:
-    """Return whether it is an array or a part of one."""
+    """Return whether an operand is an array or a part of one."""
     return isinstance(operand, View) or (isinstance(operand, Value) and isinstance(operand.type, ArrayType))
 
 
@@ -50,7 +50,7 @@ def type_of(array: Value | View) -> ArrayType:
 
 
 def size(context: Context, array: Value | View, axis: int) -> Value:
-    """Return the number of elements of an array or view along an axis."""
+    """Emit the number of elements of an array or view along an axis."""
     if isinstance(array, Value):
         return context.builder.one("shape", (array,), type_of(array).size_type, {AXIS: axis})
     position, sliced_axis = [(p, a) for p, a in enumerate(array.places) if isinstance(a, Axis)][axis]
@@ -62,7 +62,7 @@ def size(context: Context, array: Value | View, axis: int) -> Value:
 
 
 def _extent(context: Context, array: Value, position: int, axis: Axis) -> Value:
-    """Return the number of elements of a dimension that is not sliced."""
+    """Emit the number of elements of a dimension that is not sliced."""
     return size(context, array, position) if axis.table is None else size(context, axis.table, 0)
 
 
@@ -75,7 +75,7 @@ def subscript(context: Context, array: Value | View, node: ast.expr, expression:
 def part(
     context: Context, array: Value | View, node: ast.expr, expression: Expression
 ) -> tuple[View, list[Value] | None]:
-    """Return the view that `array[…]` means, and its indices where it is an element."""
+    """Return the view that `array[…]` means, and its indices where it is an element; None where it is not."""
     view = _part(context, array, node, expression)
     return view, _indices(view)
 
@@ -107,7 +107,10 @@ def element(context: Context, array: Value | View, node: ast.expr, expression: E
 
 
 def whole(context: Context, array: Value | View, indices: Sequence[Value]) -> tuple[Value, list[Value]]:
-    """Return the array and the indices of the element at these places, which are in range, of an array or view."""
+    """Return the array behind an array or view, and the indices there of one of its elements.
+
+    `indices` has one for each dimension of the array or view, in range.
+    """
     if isinstance(array, Value):
         return array, list(indices)
     rest = iter(indices)
@@ -141,7 +144,11 @@ def _part(context: Context, array: Value | View, node: ast.expr, expression: Exp
 
 
 def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> list[ast.expr]:
-    """Return the expressions between the brackets, with `...` replaced by the slices it stands for."""
+    """Return the expressions between the brackets, with `...` replaced by the slices it stands for.
+
+    Raises:
+        KernelTypeError: there are more than dimensions.
+    """
     dots = [k for k, n in enumerate(nodes) if isinstance(n, ast.Constant) and n.value is ...]
     if len(dots) == 1 and len(nodes) - 1 <= ndim:
         at = dots[0]
@@ -157,7 +164,7 @@ def _spread(context: Context, base: View, ndim: int, nodes: list[ast.expr]) -> l
 
 
 def _indexed(context: Context, array: Value, position: int, axis: Axis, operand: Value | Literal) -> Value:
-    """Return an index along a dimension of a view, as one of the array."""
+    """Emit an index along a dimension of a view, as one of the array behind it."""
     if axis.length is None:
         index_in_array = subscripts.index(context, operand, lambda: _extent(context, array, position, axis))
         return _composed(context, axis, index_in_array)
@@ -168,7 +175,7 @@ def _indexed(context: Context, array: Value, position: int, axis: Axis, operand:
 
 
 def _composed(context: Context, axis: Axis, position: Value) -> Value:
-    """Element `position` of a dimension of a view, as an index of the array."""
+    """Emit the index, in the array behind a view, of element `position` along a dimension of the view."""
     if axis.table is not None:
         return context.builder.load(axis.table, _composed(context, replace(axis, table=None), position))
     if axis.length is None:
@@ -180,7 +187,7 @@ def _composed(context: Context, axis: Axis, position: Value) -> Value:
 
 
 def _sliced(context: Context, array: Value, position: int, axis: Axis, node: ast.Slice, expression: Expression) -> Axis:
-    """Lower `lower:upper:step` of a dimension."""
+    """Lower `lower:upper:step` along a dimension of a view; return what is left of the dimension."""
     step = _step(context, node.step, expression)
     lower, upper = (_bound(context, n, expression) for n in (node.lower, node.upper))
     if lower is None and upper is None and step == 1:
@@ -213,7 +220,11 @@ def _step(context: Context, node: ast.expr | None, expression: Expression) -> in
 
 
 def _bound(context: Context, node: ast.expr | None, expression: Expression) -> Bound | None:
-    """Return a bound as written: a number, or a value in 64 bits."""
+    """Return a bound of a slice: a number that is written out, or a value in 64 bits; None if there is none.
+
+    Raises:
+        KernelTypeError: it is no integer.
+    """
     if node is None:
         return None
     with context.at(node):
@@ -228,7 +239,7 @@ def _bound(context: Context, node: ast.expr | None, expression: Expression) -> B
 
 
 def _wide(context: Context, operand: Value) -> Value:
-    """Return an integer in 64 bits; of what cannot be negative that is known."""
+    """Emit an integer in 64 bits, which is known not to be negative where the integer is."""
     if is_weak(operand.type):  # that an index is this wide does not make a counter so
         operand = context.builder.one("cast", (operand,), operand.type)
     wide = context.builder.cast(operand, int64)
@@ -257,7 +268,7 @@ def _difference(n: Ref, a: Bound, b: Bound) -> Ref:
 
 
 def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
-    """Return the start in the array of the slice of a dimension."""
+    """Emit the start of a slice of a dimension, as an index of the array; None for 0."""
     if isinstance(low, int) and low == 0:
         return axis.start
     first = low if isinstance(low, Ref) else n.like(low)
@@ -266,7 +277,11 @@ def _started(axis: Axis, low: Bound, n: Ref) -> Value | None:
 
 
 def attribute(context: Context, array: Value | View, attr: str) -> Operand:
-    """Lower `x.shape`, `x.size`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`."""
+    """Lower `x.shape`, `x.size`, `x.ndim`, and `x.dtype`, which makes numbers of its elements' type: `x.dtype(2)`.
+
+    Raises:
+        KernelSyntaxError: another attribute.
+    """
     if attr == "shape":
         return tuple(size(context, array, axis) for axis in range(type_of(array).ndim))
     if attr == "size":
