@@ -23,7 +23,9 @@ Element = tuple[int | tuple[int, tuple[Difference, ...]], ...]
 
 
 def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
-    """Return the adjoint with plain additions, and what a launch must be like for that; None if it stays as it is.
+    """Return an adjoint with plain additions to arrays in which no two threads meet, and conditions on the launch.
+
+    It is None if there is no such array.
 
     Args:
         adjoint: one that adds atomically.
@@ -59,7 +61,7 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
 
 
 def _never_meet(array: Value, ops: Sequence[Op], where: Differences, ndim: int) -> set[Need] | None:
-    """Return the conditions under which no two threads add to one element of the array; None: they may always."""
+    """Return the conditions under which no two threads add to one element of an array; None if that is not known."""
     needs: set[Need] = set()
     elements: list[Element] = []
     for indices in dict.fromkeys(map(indices_of, ops)):

@@ -300,7 +300,7 @@ def floats_text(machine: str) -> str:
 
 
 def code_model(platform: str) -> str:
-    """Return how far apart code and its callees may be: RuntimeDyld does not put them side by side, JITLink does."""
+    """Return LLVM's code model: "large" on Windows, where code may be loaded far from its callees, else "small"."""
     return "large" if platform == "win32" else "small"
 
 

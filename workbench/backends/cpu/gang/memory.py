@@ -529,7 +529,12 @@ class _Where:
         return at
 
     def _nowhere(self, stores: bool, more: int) -> str:
-        """Return the address, `more` bytes behind its beginning, of an element for lanes that are off."""
+        """Return an address for lanes that are off, in memory of our own.
+
+        Args:
+            stores: it is written to, so the memory is the thread's; else it is constant.
+            more: bytes behind an element's beginning.
+        """
         w, bytes = self.writer, (self.pitch + 63) // 64 * 64
         if stores:
             address = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")
