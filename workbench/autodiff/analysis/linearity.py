@@ -19,7 +19,7 @@ from workbench.types import ArrayType, is_float
 
 
 class Share(IntEnum):
-    """How a value depends on the linear inputs: it is 0, does not depend on them, or is linear in them."""
+    """The dependence of a value on the linear inputs: it is 0, does not depend on them, or is linear in them."""
 
     NOTHING = 0
     FIXED = 1

@@ -481,7 +481,10 @@ class _Gather:
         self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
     def addition(self, op: Op, way: Way) -> None:
-        """Add the value of an addition to the sum of its element, if at a border that is the thread's own."""
+        """Add the value of an addition to its sum.
+
+        Where its index was clamped, that is only if the element is the thread's own.
+        """
         b, target = self.builder, self.additions[op].place
         b.location = op.location
         value = op.operands[-1]

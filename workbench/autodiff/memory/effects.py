@@ -23,7 +23,7 @@ from workbench.types import is_float
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """What the adjoint has to know of a kernel's accesses to arrays.
+    """A kernel's accesses to arrays, as far as its adjoint depends on them.
 
     Attributes:
         overwritten: loads that may see what this thread has written, or another one writes. The adjoint's arrays are as
@@ -37,7 +37,7 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """What an adjoint may assume that is derived for certain launches only.
+    """The assumptions of an adjoint that is derived for certain launches only.
 
     Attributes:
         single: the axes of the launch along which there is one thread.

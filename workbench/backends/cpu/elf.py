@@ -40,7 +40,7 @@ _WHOLE = 1 << 64
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """How relocations of one type are applied.
+    """The way in which relocations of one type are applied.
 
     Attributes:
         apply: writes into memory at an offset: takes the memory, that offset, the target's address, and the address of

@@ -136,10 +136,10 @@ def prepared(function: Function, options: Options, division: Division, **steps: 
 
 
 class Division(msgspec.Struct, frozen=True):
-    """How launches of a function are divided among cores.
+    """The division of a function's launches among cores.
 
     Attributes:
-        one_core: they are not: all threads run on one core, in order, and their additions need not be atomic.
+        one_core: there is none: all threads run on one core, in order, and their additions need not be atomic.
         order: which threads add floats to the same elements.
     """
 

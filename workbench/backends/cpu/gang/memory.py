@@ -211,7 +211,7 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
 
 
 class _Where:
-    """Where an access goes in all lanes: in bytes from an array's beginning."""
+    """The addresses of an access in all lanes, in bytes from an array's beginning."""
 
     def __init__(self, emitter: GangEmitter, op: Op) -> None:
         self.emitter, self.writer = emitter, emitter.writer

@@ -36,10 +36,10 @@ MASKED = 256
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """How many threads the gangs of a function have, in rows and lanes.
+    """The size of a function's gangs: their threads, in rows and lanes.
 
     Attributes:
-        widths: of the gangs that a row is divided into, the widest first.
+        widths: the threads of the gangs that a row is divided into, the widest first.
         lanes: of a part, at most.
         rows: how many rows a gang spans at first, where they are long enough; 1: only one.
         row_threads: how many threads of each row such a gang has; 0 with one row.

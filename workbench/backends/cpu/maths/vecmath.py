@@ -44,9 +44,9 @@ class Maths(msgspec.Struct, frozen=True):
 
     @property
     def filled(self) -> int:
-        """How many bits of a register straight code fills, as LLVM prefers.
+        """The bits of a register that straight code fills, as LLVM prefers.
 
-        It is at most 256 where gathers are fast, as on Intel's CPUs, else the whole register.
+        They are at most 256 where gathers are fast, as on Intel's CPUs, else the whole register.
         """
         return min(self.bits, 256) if self.gathers else self.bits
 
