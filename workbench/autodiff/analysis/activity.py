@@ -143,7 +143,7 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
 def edges_of(op: Op) -> Iterable[Edge]:
     """Return the pairs of values (from, to) between which a derivative flows through an operation.
 
-    They may include values that are no floats, and have none.
+    Pairs with a value that is no float, between which none flows, may be among them.
     """
     if op.name in _CORE:
         return _CORE[op.name](op)

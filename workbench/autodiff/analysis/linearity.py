@@ -62,7 +62,7 @@ class _Walk:
 
     Attributes:
         shares: of values, as far as they were met.
-        contents: the same of memory.
+        contents: of what arrays and a thread's slots hold, joined over all their elements.
     """
 
     def __init__(

@@ -26,7 +26,7 @@ def _is_zero(op: Op | None) -> bool:
 
 
 Box = tuple[tuple[int, int], ...]
-"""For each axis of an array a dimension of the launch, and where in the array its first thread's element is."""
+"""A part of an array: for each axis a dimension of the launch, and the index of its first thread's element."""
 
 
 def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:

@@ -49,9 +49,9 @@ from workbench.types import int32, int64, is_float
 
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
-"""An adjoint array; for each of its axes the launch's axis that is its index, or None; the other indices."""
+"""An adjoint array; for each of its axes the axis of the launch that indexes it, or None; its constant indices."""
 Shift = tuple[int, ...]
-"""For each axis of the launch."""
+"""A distance along each axis of the launch."""
 
 
 class Gathering(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import is_float
 
 Element = tuple[int | tuple[int, tuple[Difference, ...]], ...]
-"""For each index its number, or the axis of the launch and how it differs from the thread's own there."""
+"""An element: for each index its number, or the axis of the launch and how it differs from the thread's own there."""
 
 
 def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:

@@ -19,9 +19,9 @@ from workbench.errors import NotDifferentiable
 from workbench.ir.values import Block, Op, Value
 
 EffectRule = Callable[["ReverseSweep", Op, Cotangents], None]
-"""Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
+"""The rule of an operation that changes memory or has blocks: it takes its results' cotangents itself."""
 ValueRule = Callable[["ReverseSweep", Op, Cotangent, Cotangents], None]
-"""Of an operation with one result: called where that has a cotangent."""
+"""The rule of an operation with one result: it is called where that has a cotangent."""
 
 
 class Rules(msgspec.Struct, frozen=True):

@@ -60,22 +60,22 @@ VECTORISERS = ("loop_vectorization", "slp_vectorization")
 AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
 """For texts that are vectors already: the loops in them stay loops."""
 UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
-"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
+"""For such texts if they are long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
-"""A mark in the text of conversions of float16 by the machine's instructions."""
+"""Finds, in LLVM IR, conversions of float16 by the machine's own instructions."""
 
 _one_text = renewed(__name__, "_one_text", threading.RLock)
-"""Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""
+"""A lock, so that texts are written one after the other: side by side, all of them would reach LLVM late."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 GATHERS = 512
-"""Bits of the vectors of CPUs for which LLVM gathers, or of those on which it was measured."""
+"""Bits of the vectors of targets that use gathers: LLVM does for all of these, or it was measured on them."""
 SLOW_GATHERS = ("znver",)
-"""But these, as LLVM names them, load elements one by one in less time. Measured on Zen 4; on Sapphire Rapids it takes
-longer."""
+"""Prefixes of LLVM's names of such CPUs that load elements one by one in less time. Measured on Zen 4; on Sapphire
+Rapids it takes longer."""
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 

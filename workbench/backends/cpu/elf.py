@@ -18,7 +18,7 @@ import msgspec
 from workbench.backends.cpu.jit import AARCH64, PAGES, X86_64, Damaged, Image, Unsupported, machine
 
 MOST = 1 << 26
-"""Bytes of an object that are loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
+"""The most bytes of an object that is loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -160,7 +160,7 @@ _AARCH64 = Machine(
     bytes.fromhex("50000058 00021fd6"),  # ldr x16, #8; br x16
 )
 MACHINES = {X86_64: _X86_64, AARCH64: _AARCH64}
-"""By ELF's number of the machine."""
+"""The supported architectures, by ELF's number."""
 
 
 class _Section(msgspec.Struct):

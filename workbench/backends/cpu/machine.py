@@ -23,15 +23,15 @@ from workbench.config import settings
 from workbench.errors import DeviceError
 
 NAME = "cpu"
-"""The backend's, in keys and metadata."""
+"""The backend's name, in keys and metadata."""
 WASM = "wasm32"
 """The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 X86 = platform.machine() in ("x86_64", "AMD64")
 WRONG_SINCE, WRONG_SIGNS = 22, "-avx512dq,-avx512bw"
-"""The first LLVM that takes a mask of signs from the wrong lanes, and what it makes no VPMOV*2M without."""
+"""The first LLVM that takes a mask of signs from the wrong lanes, and switches with which it emits no VPMOV*2M."""
 WRONG_COMPARED_HALVES = "-avx512vl"
-"""Without these, it cannot select a comparison of float16 unless this goes, too."""
+"""To be added to those where float16 is compared: LLVM could not select the comparison otherwise."""
 
 
 class Memory(Protocol):
@@ -47,7 +47,7 @@ class Memory(Protocol):
 
 
 REMEMBER: list[Memory] = []
-"""At most one. The cache puts it here."""
+"""The store of facts, at most one, which the cache adds."""
 KEPT = "this machine"
 """The name of the fact in lists of the cache."""
 _BOOT = "/proc/sys/kernel/random/boot_id"

@@ -132,7 +132,7 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """Return the form that stores states: all of them, or checkpoints."""
+    """Return the form of a reversed loop that stores states: of all iterations if these are few, else checkpoints."""
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)

@@ -25,13 +25,13 @@ from workbench.passes.loops.interior import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"
-"""The mark of that loop's names."""
+"""Suffix of the names in the loop over a group's threads."""
 
 
 def emit_change(emitter: Emitter, op: Op) -> None:
     """Emit a change of one element that is combined over threads: it updates the thread's own result.
 
-    A change that is not combined is emitted as an atomic operation.
+    Any other change is emitted by itself: atomically, or as a plain addition in code for one core.
     """
     reduction = emitter.reductions.get(op)
     if reduction is None:

@@ -13,7 +13,7 @@ from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element
 
 FAST = "reassoc nsz arcp contract afn"
-"""Reassociation and approximate maths; NaN and infinity keep their meaning."""
+"""LLVM's flags for reassociation and approximate maths; NaN and infinity keep their meaning."""
 
 PURE = "nounwind willreturn memory(none)"
 

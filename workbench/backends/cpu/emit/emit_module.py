@@ -56,7 +56,7 @@ ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
-"""Further names that a module defines; a kernel may be called `prints`."""
+"""Names that a module may define besides its entry, which must differ: a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:

@@ -25,12 +25,12 @@ Wishes = tuple[tuple[str, str], ...]
 _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
-"""Of a short loop of constant length: it is vectorised, and then written out."""
+"""Hints for a short loop of constant length: it is vectorised, and then unrolled."""
 EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
-"""Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
+"""Hints for a short loop of constant length that is not vectorised and does little but access memory."""
 THREAD_BY_THREAD = (("vectorize.enable", "i1 false"),)
 LOOPED = (("unroll.disable", ""),)
-"""Of a loop that stays one."""
+"""Hints for a loop that is not unrolled."""
 
 
 class Emitter(ABC):

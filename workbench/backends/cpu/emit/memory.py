@@ -10,7 +10,7 @@ from workbench.structs import ELEMENT
 from workbench.types import Kind, Scalar, element
 
 SIZE_RANGE = "!range !0"
-"""On loads of sizes: never negative, below 2**47."""
+"""LLVM metadata on loads of sizes: they are never negative, and below 2**47."""
 
 
 def together(emitter: Emitter, array: Value) -> Value:

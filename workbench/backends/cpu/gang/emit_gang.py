@@ -71,7 +71,7 @@ def gang_plan(lowered: Function, options: Options, maths: Maths, division: Divis
 
 
 def _adds_floats(function: Function) -> bool:
-    """Return whether threads add floats to elements.
+    """Return whether threads add floats to elements with `atomic_add`.
 
     Gangs first add up the terms of lanes that share an element, so the order of the sum differs from that of threads.
     """
@@ -129,7 +129,10 @@ class Gangs(GangEmitter):
         return self.shape.widths[-1] if straight and self._is_good_under_mask() else 1
 
     def _is_good_under_mask(self) -> bool:
-        """Return whether masked vectors are cheap here, and no sum's order depends on how threads form gangs."""
+        """Return whether masks are cheap here: vectors are wide, elements have at least 4 bytes, and nothing is atomic.
+
+        With atomic additions the order of a sum would depend on how threads form gangs.
+        """
         operations = list(walk(self.of_gangs.body))
         sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
         added = any(op.name in UPDATES for op in operations)
@@ -147,8 +150,9 @@ class Gangs(GangEmitter):
     def _has_rests(self) -> bool:
         """Return whether the threads left of a row are worth running as one gang under a mask.
 
-        That is in launches of several dimensions, and in loops. But if accesses in loops do not lie side by side across
-        threads, LLVM's vectors of a single thread's iterations are faster.
+        Not so in long functions, and where masks are costly. Otherwise it is so in launches of several dimensions, and
+        in loops whose accesses lie side by side across threads: others are faster with LLVM's vectors of one thread's
+        iterations.
         """
         operations = list(walk(self.of_gangs.body))
         if len(operations) > GANG_TWICE_OPERATIONS or not self._is_good_under_mask():

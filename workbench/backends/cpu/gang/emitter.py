@@ -386,7 +386,7 @@ class GangEmitter(ModuleEmitter):
             known[value] = tuple(operands)
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
-        """Set the vectors of a varying value in the current part; bools are vectors of i1."""
+        """Set the vectors of a varying value in the current part; `operands` for a bool are vectors of i1."""
         lanes, self.writer.lanes = self.writer.lanes, 0
         self.bind(value, list(map(self.as_mask, operands)) if element(value.type).kind is Kind.BOOL else operands)
         self.writer.lanes = lanes

@@ -30,9 +30,9 @@ from workbench.passes.loops.interior import interior_of
 from workbench.types import ArrayType, element
 
 NARROW = 128
-"""Bits of registers of which there are too few for groups of several rows."""
+"""Bits of the vectors of targets without masked accesses, and with too few registers for gangs of several rows."""
 MASKED = 256
-"""Bits of the vectors of machines that can read a part of one."""
+"""The most bits of a vector whose masks are integers; targets with wider ones have registers for masks."""
 
 
 class Shape(msgspec.Struct, frozen=True):

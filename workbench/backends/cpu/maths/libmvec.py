@@ -20,7 +20,7 @@ TWO = ("pow", "atan2", "hypot")
 FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
 """Functions that have wide variants, with how many arguments they take."""
 NEWEST = ("sin", "exp", "pow", "tan", "erfc", "hypot")
-"""Of each release of glibc that added some (2.22, 2.35): a library that has these has all."""
+"""Some functions of each release of glibc that added any (2.22, 2.35): a library that has these has all."""
 
 
 @lru_cache(maxsize=1)

@@ -7,9 +7,9 @@ import re
 
 ARM = platform.machine() in ("aarch64", "arm64")
 WIDTH = 128 if ARM else 256
-"""Bits of a register."""
+"""Bits of a vector register for our functions."""
 FORMULAS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
-"""The functions (`approximations.FORMULAS`)."""
+"""The names of our functions (`approximations.FORMULAS`)."""
 _SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
 
 

@@ -15,7 +15,7 @@ from workbench.forks import after_fork
 
 BITS = 62
 ANY = (1 << BITS) - 1
-"""The mask of memory that may be anybody's: another library's."""
+"""The mask of memory whose allocation is not known, such as another library's: all bits."""
 
 
 def reset_after_fork(addresses: Mapping[str, int]) -> None:

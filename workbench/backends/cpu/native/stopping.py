@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 
 SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm", "wb_arrive")
 CALLED, CALLS = 10, 16
-"""Index of the facts about threads on which JAX calls Python, and how many of those are known at a time."""
+"""Index of the first fact about a thread on which JAX calls Python, and how many such threads are known at a time."""
 _MAIN, _PYTHON, _UNUSED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
 """Facts, as stop_handler.c has them: the main thread; Python's C handler; nothing; three objects; whether JAX is here;
 whether the handler is Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
@@ -83,7 +83,7 @@ class Stopping:
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
     def arm(self) -> None:
-        """Install our signal handler, unless it is in effect: others may have replaced it."""
+        """Install our signal handler again if others replaced it, and note whether Python's default handler is set."""
         # A user's own handler decides for itself; only Python's default is known to end what runs.
         self._facts[_USUAL] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._arm()
@@ -124,7 +124,7 @@ class Stopping:
 
 
 WAKING = 0.0005
-"""Seconds until the main thread is woken."""
+"""Seconds after which `_and_later` wakes the main thread."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 _put_off: list[tuple[BaseException, set[FrameType]]] = []
 """Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""

@@ -9,7 +9,7 @@ WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 def look_seldom(emitter: Emitter, kind: str, count: str, turns: int, thread: bool = False) -> None:
-    """Emit a check once in `turns` iterations whether the launch is to end.
+    """Emit a check, made once in `turns` iterations, whether the launch is to end.
 
     As a rule the first iteration does not check, so short launches never do.
 

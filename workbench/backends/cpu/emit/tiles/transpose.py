@@ -18,7 +18,7 @@ from workbench.limits import PREFETCH_BYTES
 from workbench.types import Scalar, element
 
 SIDES = (8, 4, 2, 1)
-"""Of a block. At 16 the shuffles are fewer per element, and the text is four times as long."""
+"""The sides of blocks. At 16 the shuffles are fewer per element, and the text is four times as long."""
 
 
 def emit_transpose(emitter: Emitter, op: Op) -> None:
