@@ -141,7 +141,7 @@ def _steps(direction: str) -> list[str]:
 def _beside(
     names: Callable[[Sequence[Value]], dict[str, str]], kind: Callable[[Type], Type]
 ) -> Callable[[Sequence[Value]], list[Value]]:
-    """Return a function from parameters to those that a step adds.
+    """Return a function that takes parameters and returns those that a step adds beside them.
 
     Args:
         names: gives the added parameters' names by those of existing ones.

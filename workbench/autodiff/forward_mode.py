@@ -63,7 +63,7 @@ def _refuse_tiles(function: Function) -> None:
 
 
 class Traced(msgspec.Struct, frozen=True, eq=False):
-    """A tangent before anything in it is simplified, with what belongs to which part of the kernel.
+    """A tangent before anything in it is simplified, with maps from the kernel to it.
 
     Attributes:
         function: the tangent.

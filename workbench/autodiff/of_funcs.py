@@ -45,7 +45,7 @@ def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[
 
 
 def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
-    """Append the operations of the derivative by an input to `ops`; return it, of a vector as a vector."""
+    """Append the operations of the derivative by an input to `ops`; return it: a vector if the input is one."""
     kind = variable.type
     if not isinstance(kind, Vector):
         return _along(function, variable, None, ops)

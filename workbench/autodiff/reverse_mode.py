@@ -232,7 +232,10 @@ def _missing(function: Function) -> list[tuple[Op, Missing]]:
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:
-    """Return the error for the first missing value, those first that no unrolling and no checkpoint would help."""
+    """Return the error for one of the missing values.
+
+    It is the first in the source of those that no unrolling and no checkpoint would help, or else of all.
+    """
     name = result.name.removesuffix("_adjoint")
     needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
     # What no unrolling and no checkpoint would mend comes first, then the order of the source code.

@@ -40,7 +40,7 @@ class Latch(msgspec.Struct, frozen=True):
     value: bool
 
     def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
-        """Return, as the only one, the condition that an iteration changed it.
+        """Return a list of one condition: that an iteration changed it.
 
         Args:
             old: it before the iteration.
@@ -79,9 +79,9 @@ class Extreme(msgspec.Struct, frozen=True):
     test: tuple[Value, bool] | None = None
 
     def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
-        """Return the condition that an iteration changed it; if `other` or `test` is known, another follows.
+        """Return conditions on an iteration: that it changed the value, and perhaps another.
 
-        That one says whether the value that it is compared with took part in the result.
+        That is, if `other` or `test` is known: that the value with which it was compared took part in the result.
 
         Args:
             old: it before the iteration.

@@ -198,9 +198,9 @@ class _Places:
 
 
 def flat(function: Function) -> Flat | None:
-    """Return the function in two dimensions, with arrays as such; None if it divides by none or several numbers.
+    """Return a function of one dimension in two, with arrays in two dimensions where possible; None if it has no rows.
 
-    Nor has it rows where that number is not known before a launch.
+    It has rows if `divisions_of` says so, by one divisor alone, which is known before a launch.
     """
     divisions = divisions_of(function)
     if divisions is None or len(divisions.found) > 1:
@@ -210,9 +210,9 @@ def flat(function: Function) -> Flat | None:
 
 
 def by_rows(function: Function) -> Flat | None:
-    """Return the function in two dimensions, with arrays as they are; None if it divides by none or several numbers.
+    """Return a function of one dimension in two, with arrays as they are; None if it has no rows.
 
-    It is None too for functions of tiles or of several dimensions.
+    It has rows if it divides its index by one number alone. Functions of tiles have none.
     """
     if function.block_dim or function.launch_ndim != 1:
         return None

@@ -331,7 +331,10 @@ class _Gather:
 
     @property
     def usual(self) -> float:
-        """The share of the distances that concern threads away from borders, without clamped or wrapped indices."""
+        """The share of the distances without a clamped or wrapped index.
+
+        Threads that are not at a border take part in no others.
+        """
         inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.ways)
         return inside / len(self.ways)
 

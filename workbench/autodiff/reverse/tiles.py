@@ -39,7 +39,7 @@ def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, contributio
 
 
 def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
-    """Return the adjoint array, the offsets and the attributes of the access that mirrors one of a tile."""
+    """Return the adjoint array, the offsets and the attributes with which to mirror a tile's access to an array."""
     array = op.operands[0]
     offsets = [sweep.env[v] for v in op.operands[1 : 1 + array_of(array).ndim]]
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}

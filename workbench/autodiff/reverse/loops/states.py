@@ -77,7 +77,7 @@ class States:
 
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
-    """Return the most iterations that a loop has, if all its states are to be stored; 0 if they are not."""
+    """Return how many iterations a loop has at most, if all its states are to be stored; 0 if they are not."""
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
@@ -90,7 +90,7 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
 
 
 def _turns(sweep: ReverseSweep, op: Op) -> int:
-    """Return the number of iterations of a `for`; 0 if it is not known, too."""
+    """Return the number of iterations of a `for`; 0 also if it is not known."""
     start, stop, step = (sweep.constant(v) for v in op.operands[:3])
     return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
 

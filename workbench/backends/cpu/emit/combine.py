@@ -108,7 +108,7 @@ class Combining:
         w.do(f"store i64 0, ptr {self.filled}")
 
     def open_group(self, kind: str, low: str, high: str) -> tuple[Part, str]:
-        """Begin a loop over groups of as many threads as a vector has lanes.
+        """Begin a loop over groups of as many threads as the combined changes have lanes.
 
         Returns:
             One group, as the bounds of the loop over its threads; and the register with the first thread that is in no

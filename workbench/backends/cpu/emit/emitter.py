@@ -195,6 +195,6 @@ class Emitter(ABC):
         return name
 
     def needs_halves(self, scalar: Scalar) -> None:
-        """Define the functions that convert between a 16-bit float type and float32."""
+        """Define the functions that convert a 16-bit float type and add to its elements."""
         for name, text in half_functions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

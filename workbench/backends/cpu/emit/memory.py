@@ -16,8 +16,8 @@ SIZE_RANGE = "!range !0"
 def together(emitter: Emitter, array: Value) -> Value:
     """Return the first field of the array of structs that `array` is a field of; `array` itself if it is none.
 
-    So it is where arrays may not be contiguous. Otherwise all fields share the first one's address and sizes, so that
-    LLVM sees how they lie to each other.
+    It is `array` itself, too, where arrays may not be contiguous. Fields of dense structs share the first one's address
+    and sizes, so that LLVM sees how they lie to each other.
     """
     if not emitter.options.contiguous or not array_of(array).pitch:
         return array

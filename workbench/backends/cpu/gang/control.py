@@ -291,7 +291,7 @@ class _Loop:
         return tuple(names)
 
     def begin(self) -> None:
-        """Make the lanes that have not left the current mask; called behind the phis."""
+        """Set the current mask to the lanes that have not left; called behind the phis."""
         self.emitter.loops += 1
         self.emitter.masks = self.left
 

@@ -120,10 +120,10 @@ class Gangs(GangEmitter):
         super()._loop(kind, part, body, own, cold=True)
 
     def border_lanes(self, split: Interior) -> int:
-        """Return how many threads at a border run side by side.
+        """Return how many threads at a border run side by side: a gang in code without loops, which loads little.
 
-        That is a gang in code without loops, which loads little. It is 1 in launches of one dimension, and of flattened
-        ones, which divide there.
+        It is 1 in other code, where masks are costly, in launches of one dimension, and in flattened ones, which divide
+        there.
         """
         straight = split.border.op_names.isdisjoint(LOOPS) and not split.once and self.function.launch_ndim > 1
         return self.shape.widths[-1] if straight and self._is_good_under_mask() else 1

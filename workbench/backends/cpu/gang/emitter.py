@@ -362,10 +362,13 @@ class GangEmitter(ModuleEmitter):
         return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(self.width))}>"
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Set the operands of a value's components: in the current part, or of one part after the other in all.
+        """Set the operands of a value's components.
 
-        Bools of varying values are masks, but vectors of i1 while text is widened. A uniform value is set in the
-        current row, or in all.
+        Args:
+            value: the value.
+            operands: if it varies, its vectors in the current part, or in all parts, one after the other: bools are
+                masks, but vectors of i1 while text is widened. If it is uniform, scalars, which hold for the current
+                row or for all.
         """
         if self.in_gang and value in self.varying:
             if self.writer.lanes:

@@ -174,7 +174,7 @@ def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
-    """Emit a scalar store of the value that the highest lane has which is on."""
+    """Emit a scalar store of the value in the highest lane that is on."""
     if emitter.rows > 1:
         for row in range(emitter.rows):
             with emitter.alone(row):

@@ -167,7 +167,7 @@ class Lane:
         return self.lanes.call("fabs", self)
 
     def constant(self, value: float) -> Lane:
-        """Return the same number in every lane."""
+        """Return a value that is the same number in every lane."""
         return Lane(self.lanes, self.lanes.number(value))
 
     def is_(self, relation: str, other: Lane | float) -> Flag:

@@ -29,7 +29,7 @@ class Maths(msgspec.Struct, frozen=True):
 
     Attributes:
         formulas: our own functions.
-        library: glibc's libmvec, for those that we have no formula for.
+        library: glibc's libmvec, for functions without a formula of ours.
         bits: of a vector register, for code that is emitted as vectors.
         fused: the target has fused multiply-add. Without it, formulas do without, and are defined in the kernel's own
             module.

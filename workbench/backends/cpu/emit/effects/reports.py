@@ -106,7 +106,10 @@ def emit_print(emitter: Emitter, op: Op) -> None:
 
 
 def _append(count: int) -> str:
-    """Return LLVM IR of a function that appends a record of `count` words; without room it counts it as dropped."""
+    """Return LLVM IR of a function that appends a print's record, with `count` words for its values, to the buffer.
+
+    Without room for it, it is counted as dropped.
+    """
     names = ["number", "thread", *(f"v{n}" for n in range(count))]
     size = 8 * len(names)
     stores = "\n".join(
