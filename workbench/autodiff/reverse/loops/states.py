@@ -107,12 +107,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
     def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
-        """Return the most iterations of a loop that goes on only while a bool holds; 0: it is not known.
-
-        Args:
-            value: the bool.
-            flags: numbers of carried bools of which none holds while it goes on.
-        """
+        """Return the most iterations while a bool holds and no carried bool of `flags` does; 0: that is not known."""
         op = defining.get(value)
         if op is None:
             return 0
@@ -130,13 +125,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return counted(condition.params.index(counter), number(end), flags) if counter in condition.params else 0
 
     def counted(carry: int, end: int | None, flags: tuple[int, ...]) -> int:
-        """Return the most iterations of a loop that goes on while a carried value is below an end; 0: it is not known.
-
-        Args:
-            carry: the value's number.
-            end: the end; None: it is not known.
-            flags: numbers of carried bools of which none holds while it goes on.
-        """
+        """Return the most iterations while a carried value is below `end` and none of `flags` holds; 0: not known."""
         start, param = number(loop.init[carry]), body.params[carry]
         if start is None or end is None or not is_integer(param.type):
             return 0
