@@ -33,7 +33,7 @@ LOAD, STORE, UPDATE = range(3)
 
 
 def logged(function: Function) -> Function:
-    """Return the function with a log of its accesses to floats as one more parameter.
+    """Return the function with a log of its accesses to floats as one more parameter, an int32 array.
 
     Raises:
         NotDifferentiable: it works on tiles, or is the user's own CUDA text, whose accesses are not known.
@@ -69,7 +69,7 @@ def logged(function: Function) -> Function:
 
 
 def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim: int) -> None:
-    """Emit code that writes a row if there is room for it, and counts it anyway."""
+    """Emit code that counts a row of the log, in its first element, and writes it if there is room."""
     zero, one = builder.const(0), builder.const(1)
     before = builder.one("atomic_add", (log, zero, zero, one), int32)
     row = builder.one("add", (before, one), int32)
@@ -90,7 +90,7 @@ def _row(builder: Builder, log: Value, op: Op, site: int, iteration: Value, ndim
 
 
 class _Flows:
-    """Represents, for each written value, the reads that derivatives flow from, by the loops around the whole way."""
+    """The flows of a function: which reads the derivative of each written value comes from, and within which loops."""
 
     def __init__(self, function: Function) -> None:
         around = dict(_loops(function.body, ()))
@@ -118,12 +118,19 @@ class _Flows:
                 self._flows[value, "written"].append((numbers[key], loops))
 
     def of(self, value: Value, written: bool) -> Sequence[tuple[int, tuple[Op, ...]]]:
-        """Return the numbers of a value's flows, from 1, with their loops; 0 of a written value without reads."""
+        """Return the flows that a value takes part in, as their numbers, from 1, and the loops around the whole way.
+
+        A written value that depends on no read has flow 0.
+
+        Args:
+            value: one that is read, or written.
+            written: which of the two.
+        """
         return self._flows.get((value, "written"), [(0, ())]) if written else self._flows.get(value, ())
 
 
 def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
-    """Emit a number that identifies the present iteration of these loops."""
+    """Emit a hash of the current indices of these loops; 0 if there are none."""
     number = builder.const(0)
     for loop in loops:
         number = builder.one("mul", (number, builder.const(1_000_003)), int32)
@@ -132,7 +139,7 @@ def _iteration(builder: Builder, loops: tuple[Op, ...]) -> Value:
 
 
 def _edges(function: Function) -> tuple[Edges, Edges]:
-    """Return the edges along which derivatives flow: from each value to those after it, and to those before it."""
+    """Return the edges along which derivatives flow: from each value to those computed from it, and back."""
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):
@@ -149,7 +156,7 @@ def _edges(function: Function) -> tuple[Edges, Edges]:
 
 
 def _loops(block: Block, around: tuple[Op, ...]) -> Iterator[tuple[Value, tuple[Op, ...]]]:
-    """Yield each value defined in a block, with the `for` loops around it; not the values that a loop carries."""
+    """Yield each operation's result in a block with the `for` loops around it, outermost first; no block parameters."""
     for op in block.ops:
         yield from ((v, around) for v in op.results)
         inner = (*around, op) if op.name == "for" else around

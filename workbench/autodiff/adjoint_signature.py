@@ -14,32 +14,40 @@ CHECKPOINT_RANGE = range(CHECKPOINTS_LEAST, CHECKPOINTS_MOST + 1)
 
 
 def adjoint_names(params: Sequence[Value]) -> dict[str, str]:
-    """Map each parameter with a gradient, by name, to the name of its adjoint array.
+    """Map each parameter with a float type, by name, to the name of its adjoint array.
 
-    `adj_x`; `adj2_x`, … where a parameter is called `adj_` and another one's name (in an adjoint, say).
+    That is `adj_x` for x; `adj2_x`, … for all if a parameter of the kernel is called like one of these (in an adjoint,
+    say).
     """
     return _prefixed(params, "adj")
 
 
 def tangent_names(params: Sequence[Value]) -> dict[str, str]:
-    """Map each parameter with a tangent, by name, to the tangent's name: `tan_x`, or `tan2_x`, … as for adjoints."""
+    """Map each parameter with a float type, by name, to its tangent's name: `tan_x`, or `tan2_x`, … as for adjoints."""
     return _prefixed(params, "tan")
 
 
 def log_name(params: Sequence[Value], word: str) -> str:
-    """Return what a log beside these parameters is called: the word, or one with a number where it is taken."""
+    """Return a name for a log that no parameter has: the word, or the word with a number."""
     taken = {p.name for p in params}
     return next(n for k in range(len(taken) + 1) if (n := f"{word}{k or ''}") not in taken)
 
 
 def order_logs(params: Sequence[Value]) -> list[Value]:
-    """Return the parameters that the ordered form of a kernel with these has besides (`ordered.py`)."""
+    """Return the parameters that the ordered form of a kernel has in addition (`ordered.py`).
+
+    Args:
+        params: the kernel's own.
+    """
     types = {"rows": ArrayType(uint64, 1), "values": ArrayType(float64, 1), "starts": ArrayType(int32, 1)}
     return [Value(type, log_name(params, name)) for name, type in types.items()]
 
 
 def adjoint_type(type: Type) -> ArrayType:
-    """Return the type of the array in which the adjoint of a parameter of this type is collected."""
+    """Return the type of the array that collects the adjoint of a parameter of a type.
+
+    That is the type itself if it is an array, else an array of one dimension.
+    """
     return type if isinstance(type, ArrayType) else ArrayType(contents(type), 1)
 
 
@@ -53,7 +61,10 @@ def _prefixed(params: Sequence[Value], word: str) -> dict[str, str]:
 
 
 def primal_params(adjoint: Function) -> tuple[Value, ...]:
-    """Return the kernel's own parameters; the others are its adjoint arrays, one for each with a float type."""
+    """Return those parameters of an adjoint that are the kernel's own.
+
+    The others are adjoint arrays, one for each with a float type.
+    """
     count = 0
     expected = 0
     while count + expected < len(adjoint.params):
@@ -63,21 +74,24 @@ def primal_params(adjoint: Function) -> tuple[Value, ...]:
 
 
 def adjoint_params(adjoint: Function) -> dict[str, Value]:
-    """Map each parameter of the kernel with a gradient, by name, to the parameter that is its adjoint array."""
+    """Map each of the kernel's parameters with a float type, by name, to the adjoint's parameter for its cotangents."""
     primal = primal_params(adjoint)
     return dict(zip((p.name for p in primal if is_float(p.type)), adjoint.params[len(primal) :], strict=True))
 
 
 def reads(adjoint: Function) -> frozenset[str]:
-    """Names of the kernel's arrays whose elements the adjoint reads: they must be what they were before the launch."""
+    """Return the names of the kernel's arrays whose elements an adjoint reads.
+
+    These must be what they were before the kernel's launch.
+    """
     return read_arrays(adjoint) & {p.name for p in primal_params(adjoint)}
 
 
 def kept(function: Function, adjoint: Function) -> frozenset[str]:
-    """Return names of the arrays that the launch changes and the adjoint must be given as they were before it.
+    """Return the names of the arrays that the kernel changes, and the adjoint needs as they were before the launch.
 
     The caller keeps a copy of each, made before the launch, and passes that in the array's place; likewise of any array
-    in `reads(adjoint)` that shares memory with one that the launch writes. Where an adjoint writes to one of the
-    kernel's arrays (`written_arrays`), it leaves in it what it found.
+    in `reads(adjoint)` that shares memory with one that the launch writes. An adjoint that writes to one of the
+    kernel's arrays (`written_arrays`) restores what was in it.
     """
     return (reads(adjoint) | written_arrays(adjoint)) & written_arrays(function)

@@ -33,7 +33,7 @@ ADJOINTS = ("adjoint", GATHERED, CLEARING, LOCAL)
 
 
 def then(direction: str, step: str) -> str:
-    """Return the composed direction: `step` after `direction`, or `step` alone if that is "forward"."""
+    """Return the direction that derives once more: `step` after `direction`, or `step` alone after "forward"."""
     return step if direction == FORWARD else f"{direction} {step}"
 
 
@@ -41,16 +41,16 @@ def derived(
     function: Function, direction: str, atomic: bool = False, numbers: bool = True, checkpoints: int = CHECKPOINTS,
     constant: frozenset[str] = frozenset(), stack: bool = True, launch: Launch | None = None,
 ) -> Function:  # fmt: skip
-    """Return the function of this direction.
+    """Derive the function of a direction from a kernel.
 
     Args:
         function: a kernel.
-        direction: see above.
+        direction: the steps, by name, as in the module's docstring.
         atomic: adjoints accumulate atomically: for arrays that overlap.
-        numbers: adjoints find the gradients of numbers too.
+        numbers: adjoints compute the gradients of numbers too.
         checkpoints: states that adjoints keep of a loop at once.
-        constant: parameters whose gradients an adjoint, if that is the first step, need not find. Later steps find all:
-            the gradient of a gradient may well be by what the gradient was not.
+        constant: names of parameters whose gradients an adjoint, if that is the first step, need not compute. Later
+            steps compute all: the gradient of a gradient may well be by what the gradient was not.
         stack: adjoints may keep every state of a short loop (see `adjoint`).
         launch: adjoints are for launches like this one (see `adjoint`).
 
@@ -87,7 +87,16 @@ def derived(
 
 
 def _adjoint(function: Function, of: tuple[Function, frozenset[str]] | None, **options: Any) -> Function:
-    """Return the adjoint; `of`: the kernel whose adjoint the function is, and the parameters constant there."""
+    """Derive an adjoint; if that is refused for the adjoint of an adjoint, try the other way (`second_order`).
+
+    Args:
+        function: the function to differentiate.
+        of: the kernel whose adjoint the function is, and the parameters constant there; None: it is no such adjoint.
+        **options: of `adjoint`.
+
+    Raises:
+        NotDifferentiable: neither way is possible.
+    """
     from workbench.autodiff.reverse_mode import adjoint
 
     try:
@@ -115,7 +124,7 @@ def _part(adjoint: Function, step: str) -> Function:
 
 
 def parameters(params: Sequence[Value], direction: str) -> tuple[Value, ...]:
-    """Return the parameters of that function, found without deriving it.
+    """Return the parameters of the function that `derived` returns for a direction, without deriving it.
 
     An adjoint has an array beside each float: of an array the same type, of a number one element that collects the sum.
     A tangent has beside each float the same type.
@@ -132,7 +141,12 @@ def _steps(direction: str) -> list[str]:
 def _beside(
     names: Callable[[Sequence[Value]], dict[str, str]], kind: Callable[[Type], Type]
 ) -> Callable[[Sequence[Value]], list[Value]]:
-    """Return what makes a parameter beside each one that has a name there."""
+    """Return a function that takes parameters and returns those that a step adds beside them.
+
+    Args:
+        names: gives the added parameters' names by those of existing ones.
+        kind: gives an added parameter's type from that of the existing one.
+    """
 
     def more(params: Sequence[Value]) -> list[Value]:
         named = names(params)

@@ -33,17 +33,17 @@ from workbench.types import ArrayType, is_float
 
 
 def tangent(function: Function) -> Function:
-    """Return the function that runs a kernel and, with it, the derivative along given tangents.
+    """Return the function that runs a kernel and, with it, its derivative along tangents of the parameters.
 
     Its parameters are the kernel's, then for each one with a float type `tan_<name>` of the same type: an array for an
     array, a number for a number. A launch of it has the kernel's dimensions and does all that the kernel does; besides,
-    `tan_x` becomes for every array x the tangent of what x has become.
+    for every array x, `tan_x` becomes the tangent of what x has become.
 
     Args:
         function: a kernel, an adjoint, or a tangent.
 
     Raises:
-        NotDifferentiable: a derivative would flow through what has none; `location` is the line.
+        NotDifferentiable: it works on tiles, or a derivative would flow through what has none; `location` is the line.
     """
     # Before the walk, so that the error names the first line with a tile and not the first rule that is missing.
     _refuse_tiles(function)
@@ -63,7 +63,7 @@ def _refuse_tiles(function: Function) -> None:
 
 
 class Traced(msgspec.Struct, frozen=True, eq=False):
-    """A tangent as it was written down, before anything is simplified, and what in it belongs to what.
+    """A tangent before anything in it is simplified, with maps from the kernel to it.
 
     Attributes:
         function: the tangent.
@@ -77,19 +77,23 @@ class Traced(msgspec.Struct, frozen=True, eq=False):
 
 
 def traced_tangent(function: Function) -> Traced:
-    """Return the tangent, for whoever wants to watch it run.
+    """Return a kernel's tangent, not simplified, for tools that watch it run.
 
     Raises:
-        NotDifferentiable: as `tangent`.
+        NotDifferentiable: as `tangent`, except for tiles.
     """
     walk = Walk(function)
     return Traced(walk.made(), walk.copies, walk.tangents)
 
 
 class Walk:
-    """Represents one walk. `env` gives the kernel's values in the tangent function, `tangents` the tangents of values.
+    """A walk over a kernel that emits its tangent.
 
-    `active` are the values that have a tangent; None: those that matter to what the function writes.
+    Attributes:
+        env: the kernel's values to those of the tangent function.
+        tangents: the kernel's values to their tangents.
+        active: the values that have a tangent; by default those that influence what the function writes.
+        arrays: the float parameters to those that hold their tangents.
     """
 
     def __init__(self, function: Function, active: frozenset[Value] | None = None) -> None:
@@ -107,20 +111,20 @@ class Walk:
         self.copies: dict[Op, Op] = {}
 
     def made(self) -> Function:
-        """Return the whole function."""
+        """Walk over the whole kernel; return its tangent, not simplified."""
         f = self.function
         self.ops(f.body.ops)
         params = (*self.primal, *self.arrays.values())
         return replace(f, name=f"{f.name}_tangent", params=params, body=self.builder.body())
 
     def ops(self, ops: Sequence[Op]) -> None:
-        """Each operation, and its tangent."""
+        """Emit each operation and its tangent."""
         for op in ops:
             self.builder.location = op.location
             _STRUCTURED.get(op.name, Walk.plain)(self, op)
 
     def plain(self, op: Op) -> None:
-        """Copy an operation without blocks, then apply it to tangents."""
+        """Emit a copy of an operation without blocks, and its tangent."""
         names = [v.name for v in op.results]
         operands = [self.env[v] for v in op.operands]
         emitted = self.builder.emit(op.name, operands, [v.type for v in op.results], op.attrs, (), names)
@@ -134,22 +138,22 @@ class Walk:
             self.set(op.result, _VALUES.get(op.name, Walk.builtin)(self, op))
 
     def set(self, value: Value, derivative: Value) -> None:
-        """Note a value's tangent."""
+        """Record a value's tangent."""
         assert derivative.type == value.type, f"the tangent of {value.type!r} is {derivative.type!r}"
         self.tangents[value] = derivative
         self.builder.label(derivative, value.name and f"tan_{value.name}")
 
     def tangent(self, value: Value) -> Value:
-        """Return the value's tangent; 0 where it has none."""
+        """Return a value's tangent; a constant 0 if it has none."""
         known = self.tangents.get(value)
         return known if known is not None else zero(self.builder, value.type).value
 
     def refuse(self, message: str, op: Op, advice: str) -> NotDifferentiable:
-        """Return the error for this operation."""
+        """Return the error that an operation has no tangent."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.name)
 
     def place(self, op: Op) -> list[Value]:
-        """Return the tangent array and the indices of a memory operation."""
+        """Return the tangent array and the indices of a memory operation; a `reduce_add` has no indices."""
         array = op.operands[0]
         count = 0 if op.name == "reduce_add" else array_of(array).ndim
         return [self.arrays[array], *(self.env[v] for v in op.operands[1 : 1 + count])]
@@ -157,15 +161,16 @@ class Walk:
     # Effects.
 
     def store(self, op: Op) -> None:
-        """Store the tangent beside the value."""
+        """Emit the store of a value's tangent into the tangent array."""
         if op.operands[0] in self.arrays:
             self.builder.store(*self.place(op), self.tangent(op.operands[-1]))
 
     def added(self, op: Op) -> None:
-        """Sums of values are sums of tangents.
+        """Emit the addition of a value's tangent to the tangent array.
 
         Raises:
-            NotDifferentiable: the old value is used: which one a thread got is not the same for both.
+            NotDifferentiable: the old value is used, of an array that other threads may add to: which value a thread
+                got is not the same for both.
         """
         array, value = op.operands[0], op.operands[-1]
         if array not in self.arrays:
@@ -186,7 +191,7 @@ class Walk:
                 self.set(op.result, emitted.result)
 
     def atomic(self, op: Op) -> None:
-        """Apply the change to tangents; those of integers have none.
+        """Do nothing for an atomic change of an integer, which has no tangent.
 
         Raises:
             NotDifferentiable: it changes floats: the tangent would have to change in the same instant.
@@ -203,18 +208,18 @@ class Walk:
     # Slots: beside those of values others of tangents.
 
     def slots(self, op: Op) -> None:
-        """Slots of the same form."""
+        """Emit slots for the tangents of what is kept in slots."""
         if op.result in self.active:
             self.tangents[op.result] = self.builder.one("slots", (), op.result.type)
 
     def slot_write(self, op: Op) -> None:
-        """Store the tangent of the stored value in a slot of its own."""
+        """Emit the write of a stored value's tangent to the tangents' slots."""
         slots, index, value = op.operands
         if slots in self.tangents:
             self.builder.slot_write(self.tangents[slots], self.env[index], self.tangent(value))
 
     def slot_read(self, op: Op) -> None:
-        """Read the tangent from its slot."""
+        """Emit the read of a value's tangent from the tangents' slots."""
         slots, index = op.operands
         if op.result in self.active:
             self.set(op.result, self.builder.slot_read(self.tangents[slots], self.env[index]))
@@ -222,29 +227,29 @@ class Walk:
     # Operations with a value.
 
     def load(self, op: Op) -> Value:
-        """Return the element of the tangent array."""
+        """Emit the load of an element of the tangent array."""
         return self.builder.load(*self.place(op))
 
     def cast(self, op: Op) -> Value:
-        """Cast alike."""
+        """Emit the tangent cast to the result's type."""
         return self.builder.cast(self.tangent(op.operands[0]), op.result.type)
 
     def vec(self, op: Op) -> Value:
-        """Return the vector of the components' tangents."""
+        """Emit the vector of the components' tangents."""
         return self.builder.one("vec", [self.tangent(v) for v in op.operands], op.result.type)
 
     def extract(self, op: Op) -> Value:
-        """Return the component of the tangent."""
+        """Emit the same component of the vector's tangent."""
         vector, index = op.operands
         return self.builder.one("extract", (self.tangent(vector), self.env[index]), op.result.type)
 
     def insert(self, op: Op) -> Value:
-        """Return the tangent with a component replaced."""
+        """Emit the vector's tangent with one component replaced by the scalar's tangent."""
         vector, index, scalar = op.operands
         return self.builder.one("insert", (self.tangent(vector), self.env[index], self.tangent(scalar)), vector.type)
 
     def builtin(self, op: Op) -> Value:
-        """Return the tangent of a builtin by its adjoint rule, transposed."""
+        """Emit the tangent of a builtin's result, by its adjoint rule, transposed."""
         ref = self.builder.ref
         inputs = [ref(self.tangents[v]) if v in self.tangents else None for v in op.operands]
         operands = [ref(self.env[v]) for v in op.operands]
@@ -253,7 +258,10 @@ class Walk:
     # Structure.
 
     def branch(self, op: Op) -> None:
-        """Both sides yield values and tangents; of an `owned` the side that will run."""
+        """Emit an `if` whose sides yield tangents as well.
+
+        Of one whose condition is an `owned`, which is decided here, only the side that runs is emitted.
+        """
         if op.operands[0] in self.decided:
             self.ops(op.blocks[0 if self.decided[op.operands[0]] else 1].ops[:-1])
             return
@@ -262,7 +270,7 @@ class Walk:
         self.structured(op, (self.env[op.operands[0]],), positions, blocks)
 
     def loop(self, op: Op) -> None:
-        """Values and tangents are carried."""
+        """Emit a loop that carries tangents as well."""
         first = LEAD[op.name]
         bodies = op.blocks
         # A carried value may become active only by what the body yields: parameters count as well as results.
@@ -282,10 +290,10 @@ class Walk:
         self.structured(op, operands, positions, blocks)
 
     def custom(self, op: Op) -> None:
-        """Emit a func's tangent: that of its body, or by its gradient, transposed, where the user wrote one.
+        """Emit a func's tangent: that of its body, or, if the user wrote a gradient, that gradient's transpose.
 
         Raises:
-            NotDifferentiable: that gradient adds to elements of arrays.
+            NotDifferentiable: it is CUDA text, or has a gradient and takes an array of floats.
         """
         (body,) = op.blocks
         if not op.attrs.get(REFERENCE, True):
@@ -316,7 +324,13 @@ class Walk:
                 self.set(value, one)
 
     def nested(self, block: Block, carried: Sequence[Value], positions: Sequence[int]) -> Block:
-        """Return a block with tangents of what it carries, that yields those of `positions` too."""
+        """Emit a block that has tangents of values it carries as more parameters, and yields more tangents.
+
+        Args:
+            block: the kernel's block.
+            carried: parameters whose tangents become parameters.
+            positions: the numbers of the yielded values whose tangents are yielded, too.
+        """
         params = [fresh(p) for p in block.params]
         tangents_in = [Value(p.type, p.name and f"tan_{p.name}") for p in carried]
         self.env.update(zip(block.params, params, strict=True))
@@ -329,7 +343,7 @@ class Walk:
         return opened.block
 
     def structured(self, op: Op, operands: Sequence[Value], positions: Sequence[int], blocks: Sequence[Block]) -> None:
-        """Emit the operation with more results: the tangents of those in `positions`."""
+        """Emit an `if` or a loop with more results: the tangents of the results in `positions`."""
         more = [op.results[s] for s in positions]
         types = [v.type for v in (*op.results, *more)]
         names = [*(v.name for v in op.results), *(v.name and f"tan_{v.name}" for v in more)]

@@ -18,7 +18,7 @@ from workbench.types import ArrayType, Vector, element
 
 
 def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[Op], list[Value]]:
-    """Return operations for the derivatives of what a block yields, one float, and the derivative by each input.
+    """Return operations that compute the derivatives of a block's only result, a float, and these by input.
 
     Args:
         name: the func's, for messages.
@@ -45,7 +45,7 @@ def derivatives(name: str, block: Block, inputs: Sequence[Value]) -> tuple[list[
 
 
 def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
-    """Add the operations of the derivatives by each component of an input; return them together."""
+    """Append the operations of the derivative by an input to `ops`; return it: a vector if the input is one."""
     kind = variable.type
     if not isinstance(kind, Vector):
         return _along(function, variable, None, ops)
@@ -58,7 +58,14 @@ def _by_input(function: Function, variable: Value, ops: list[Op]) -> Value:
 
 
 def _along(function: Function, variable: Value, component: int | None, ops: list[Op]) -> Value:
-    """Add the operations of the derivative along one number; return it, in the number's type."""
+    """Append the operations of the derivative along one number to `ops`; return it, in the number's type.
+
+    Args:
+        function: computes the result.
+        variable: the input.
+        component: the number's position in a vector; None: the input is a number.
+        ops: receives the operations.
+    """
     body = copy_block(function.body, {})
     emitter = Emitter()
     emitter.location = function.body.ops[-1].location

@@ -51,7 +51,7 @@ class Sums(msgspec.Struct, frozen=True):
     Attributes:
         arrays: name and kind ("add", "min", "max") of each array, in the order of the parameters.
         rows: how many rows a thread writes at most; 0: that has to be counted.
-        loop: where rows are written that have to be counted; empty if they need not.
+        loop: if it has to be counted, the location of the first change; else empty.
     """
 
     arrays: tuple[tuple[str, str], ...]
@@ -60,7 +60,7 @@ class Sums(msgspec.Struct, frozen=True):
 
 
 def runnable(function: Function, adjoint: bool, atomic: bool) -> Function:
-    """Return a direction's function with its atomic changes decided, and none of them combined.
+    """Return a direction's function as `sums_of` needs it: with atomic changes decided, and none combined over threads.
 
     Args:
         function: what was derived.
@@ -73,7 +73,7 @@ def runnable(function: Function, adjoint: bool, atomic: bool) -> Function:
 
 
 def sums_of(function: Function) -> Sums | None:
-    """Return what a `runnable` function adds to; None if nothing that it does depends on the order of threads.
+    """Return the additions of a `runnable` function; None if nothing it does depends on the order of threads.
 
     Raises:
         LaunchError: something does, and cannot be ordered; the message names the line.
@@ -101,7 +101,7 @@ def sums_of(function: Function) -> Sums | None:
 
 
 def is_change(op: Op) -> bool:
-    """Return whether an operation changes floats that other threads may change."""
+    """Return whether an operation is an atomic change of floats."""
     return op.name in ("atomic_add", "atomic", "reduce_add") and is_float(op.operands[-1].type)
 
 
@@ -137,7 +137,7 @@ def _numbers(op: Op) -> int:
 
 
 def _most(block: Block, defining: Mapping[Value, Op]) -> int:
-    """Return how many rows a thread writes in a block at most; 0 if there is none, or no such number."""
+    """Return how many rows a thread writes in a block at most; 0 if it writes none, or the number is not known."""
     total = 0
     for op in block.ops:
         inner = [_most(b, defining) for b in op.blocks]
@@ -158,11 +158,12 @@ def _most(block: Block, defining: Mapping[Value, Op]) -> int:
 
 
 def noted(function: Function) -> Function:
-    """Return the form of a `runnable` function that writes rows; parameters are added: rows, values and starts.
+    """Return the form of a `runnable` function that writes rows instead of adding.
 
-    A row is a uint64: the number's place, and in the lower half the row's own, which is where its value lies, as a
-    float64. Places count through the numbers of all arrays of `sums_of`, in their order. What is out of range writes no
-    row, and with checks is a fault. A thread writes from `starts[thread]` on, or from its number times `Sums.rows` on.
+    Three parameters are added: `rows`, `values` and `starts`. A row is a uint64: in the upper half the number's place,
+    in the lower its own position, at which its value lies in `values`, as a float64. Places count through the numbers
+    of all arrays of `sums_of`, in their order. What is out of range writes no row, and with checks is a fault. A thread
+    writes from `starts[thread]` on if rows have to be counted, else from its number times `Sums.rows` on.
     """
     sums = sums_of(function)
     assert sums is not None, "there is nothing to order"
@@ -192,7 +193,7 @@ def noted(function: Function) -> Function:
 
 
 def counted(function: Function) -> Function:
-    """Return the form of a `runnable` function that only counts each thread's rows, into `starts`, and changes nothing.
+    """Return the form of a `runnable` function that only counts each thread's rows, into `starts`.
 
     Raises:
         LaunchError: how many there are depends on what the kernel itself writes.
@@ -226,12 +227,12 @@ def counted(function: Function) -> Function:
 
 
 def _with(function: Function, body: Block, params: tuple[Value, ...]) -> Function:
-    """Return a function of the same name with another body and parameters; one of any dimensions has one."""
+    """Return a function of the same name with another body and parameters; one without dimensions gets one."""
     return replace(function, body=body, params=params, launch_ndim=function.launch_ndim or 1)
 
 
 def _thread(builder: Builder, function: Function) -> Value:
-    """Emit the number of the thread in the launch."""
+    """Emit the linear index of the thread in the launch, as int64."""
     thread = builder.const(0, int64)
     for axis in range(function.launch_ndim or 1):
         size = builder.one("launch_dim", (), int64, {AXIS: axis})
@@ -241,7 +242,7 @@ def _thread(builder: Builder, function: Function) -> Value:
 
 
 def _bases(builder: Builder, function: Function, sums: Sums) -> Iterator[tuple[Value, Value]]:
-    """Emit the place of the first number of each array that is added to."""
+    """Emit the place of the first number of each array that is added to; yield the array and that place."""
     base, named = builder.const(0, int64), {p.name: p for p in function.params}
     for name, _ in sums.arrays:
         array = named[name]
@@ -258,7 +259,16 @@ def _size(builder: Builder, array: Value, axis: int) -> Value:
 
 
 def _write(builder: Builder, op: Op, row: Value, base: Value, rows: Value, values: Value) -> None:
-    """Emit what writes the rows of one change."""
+    """Emit operations that write the rows of one change, unless its index is out of range.
+
+    Args:
+        builder: where to emit.
+        op: the change.
+        row: position of the first row.
+        base: place of the array's first number.
+        rows: receives the rows.
+        values: receives the values.
+    """
     array, value = op.operands[0], op.operands[-1]
     position, fits = builder.const(0, int64), builder.const(True, bool_)
     for axis, index in enumerate(indices_of(op)):

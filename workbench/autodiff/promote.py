@@ -39,7 +39,12 @@ CARRIED = WRITES | {"load"}  # what a carried value can stand for
 
 
 class _State(msgspec.Struct, frozen=True):
-    """The value of an element, and whether the loop has written it."""
+    """An element as a value.
+
+    Attributes:
+        value: what it holds now.
+        written: a bool: it was written since it was read.
+    """
 
     value: Value
     written: Value
@@ -49,7 +54,7 @@ States = dict[Element, _State]
 
 
 def promote(function: Function, aliased: bool, sums: bool = False) -> Function:
-    """Return the function with such elements carried; itself if there are none.
+    """Return the function with elements that loops and branches access as carried values; itself if there are none.
 
     Args:
         function: a kernel without races; fold it first, so that equal indices are one value.
@@ -64,12 +69,18 @@ def promote(function: Function, aliased: bool, sums: bool = False) -> Function:
 
 
 def is_straight(function: Function) -> bool:
-    """Return whether there is nothing to promote: in a straight line, loads know what was stored before."""
+    """Return whether the body has no branches and loops, so that there is nothing to promote."""
     return not any([op.blocks for op in function.body.ops])
 
 
 class _Promoter:
-    """A walk; `mapping` maps loads to the values that replace them."""
+    """A walk over a function that replaces accesses to elements by values.
+
+    Attributes:
+        mapping: results of loads and additions to the values that replace them.
+        done: something was promoted.
+        sums: the elements that are only added to.
+    """
 
     def __init__(self, function: Function, aliased: bool, sums: bool) -> None:
         self.places = Places(function, aliased)
@@ -83,7 +94,13 @@ class _Promoter:
         self.sums: set[Element] = set()
 
     def block(self, block: Block, states: States, tail: Sequence[Element] = ()) -> Block:
-        """Return the block with the elements of `states` as values; it yields those in `tail` too."""
+        """Return a block in which elements are values.
+
+        Args:
+            block: the original.
+            states: the elements that are values around it.
+            tail: elements whose states it yields, too.
+        """
         regions = self.regions(block, states)
         self.done |= bool(regions)
         with self.builder.block(block.params) as opened:
@@ -103,8 +120,11 @@ class _Promoter:
         return opened.block
 
     def regions(self, block: Block, states: States) -> dict[Element, tuple[int, int]]:
-        """Return the elements that this block reads and writes in several of its operations, or in a loop, and that
-        nothing else in it can touch, each with the positions of the first and the last operation that does."""
+        """Return the elements to promote in this block, each with the positions of its first and last access.
+
+        They are changed in nested blocks, in several operations or in a loop, and nothing else in the block may touch
+        them.
+        """
         trees = [[op, *(o for inner in op.blocks for o in walk(inner))] for op in block.ops]
         every = [op for tree in trees for op in tree]
         # What an opaque operation does inside may touch any element.
@@ -136,11 +156,11 @@ class _Promoter:
         return reused
 
     def only_adds(self, op: Op) -> bool:
-        """Return whether an access is an addition that may as well come later."""
+        """Return whether an access is an addition of floats whose old value is not used, so that it may come later."""
         return op.name == "atomic_add" and op.result not in self.used and is_float(dtype_of(op.operands[0]))
 
     def place(self, op: Op) -> Element:
-        """Return the element of an access that can be one of a value."""
+        """Return the element of an access that a value can replace; empty for other operations."""
         return (op.operands[0], *indices_of(op)) if op.name in CARRIED else ()
 
     def of(self, value: Value) -> Value:
@@ -160,7 +180,7 @@ class _Promoter:
             self.builder.append(op.replace(operands, blocks=blocks))
 
     def access(self, op: Op, element: Element, states: States) -> None:
-        """Replace an access to an element that is a value now."""
+        """Replace an access to an element that is a value."""
         state = states[element]
         if op.name != "store" and op.results:
             self.mapping[op.result] = state.value
@@ -172,7 +192,7 @@ class _Promoter:
         states[element] = _State(value, self.builder.const(True, bool_))
 
     def branch(self, op: Op, states: States) -> None:
-        """Make both branches yield every element that either of them writes."""
+        """Emit an `if` whose sides yield every element that either of them writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks = tuple(self.block(b, dict(states), changed) for b in op.blocks)
         extra = self.extra(changed, states)
@@ -184,7 +204,7 @@ class _Promoter:
         return [_State(fresh(states[e].value), Value(bool_)) for e in elements]
 
     def loop(self, op: Op, states: States) -> None:
-        """Let a loop carry the elements that it writes."""
+        """Emit a loop that carries the elements that it writes."""
         changed = [e for e in states if any(_writes(b, e) for b in op.blocks)]
         blocks: list[Block] = []
         for number, block in enumerate(op.blocks):
@@ -202,7 +222,7 @@ class _Promoter:
         states.update(zip(changed, results, strict=True))
 
     def before(self, element: Element) -> _State:
-        """Read the element, where there is one."""
+        """Read an element if its indices are in range, else take 0; one that is only added to begins as 0."""
         array, *indices = (self.of(v) for v in element)
         builder = self.builder
         if element in self.sums:
@@ -222,7 +242,7 @@ class _Promoter:
         return _State(value, builder.const(False, bool_))
 
     def after(self, element: Element, state: _State) -> None:
-        """Write the element, where the loop did."""
+        """Write an element back, or add the sum to it, if it was written."""
         with self.builder.block() as then:
             array, *indices = (self.of(v) for v in element)
             if element in self.sums:
@@ -236,7 +256,7 @@ class _Promoter:
 
 
 def _where(block: Block, element: Element, loads: bool) -> Location:
-    """Return the location at which the block first reads the element, or writes it."""
+    """Return the location at which the block first reads the element (`loads`), or first changes it."""
     ops = (o for o in walk(block) if o.name in CARRIED and (o.name == "load") == loads)
     return next((o.location for o in ops if (o.operands[0], *indices_of(o)) == element), UNKNOWN)
 
@@ -250,7 +270,7 @@ REPEATABLE = frozenset({"const", "cast", "shape", "tid", "add", "sub", "mul", "n
 
 
 def hoist(function: Function) -> Function:
-    """Return the function with integer operations moved out of loops, as far as their operands allow."""
+    """Return the function with integer operations moved out of loops where their operands do not change in these."""
     return rewrite(function, _hoisted)
 
 
@@ -263,7 +283,7 @@ def _hoisted(on: Rewriter, op: Op) -> tuple[Op, ...] | None:
 
 
 def _steady(loop: Op) -> dict[Op, None]:
-    """Return the operations to move, in order."""
+    """Return the operations to move out of a loop, in order."""
     ops = [op for block in loop.blocks for op in walk(block)]
     inside: set[Value] = {v for op in ops for v in op.results}
     inside |= {p for op in (loop, *ops) for block in op.blocks for p in block.params}

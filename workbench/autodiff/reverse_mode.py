@@ -43,7 +43,7 @@ from workbench.types import ArrayType, is_float
 
 
 class _Wanted(msgspec.Struct, frozen=True):
-    """The options of one `adjoint`."""
+    """The options of `adjoint` for one kernel."""
 
     atomic: bool
     aliased: bool
@@ -70,14 +70,15 @@ def adjoint(
     Args:
         function: a kernel, or an adjoint.
         atomic: always accumulate atomically: for adjoint arrays that overlap.
-        numbers: find the gradients of parameters that are no arrays; else theirs stay as they are given.
         aliased: arrays that the kernel writes may overlap others; implies `atomic`.
+        numbers: compute the gradients of parameters that are no arrays; else their adjoint arrays stay as they are.
         checkpoints: how many states of a loop are kept at once (at least 1), where its carried values are needed.
-        constant: arrays whose gradients are not requested: what the kernel reads of them counts as constant, and their
-            adjoint arrays, which are parameters all the same, are not added to.
+        constant: names of parameters whose gradients are not requested: what the kernel reads of them counts as
+            constant, and their adjoint arrays, which are parameters all the same, are not added to.
         stack: every state of a short loop may be kept, in memory of the thread's own; not so on a GPU, where what is in
             no register is far.
-        launch: the adjoint is for launches like this one, of which what it rests on is noted there.
+        launch: the adjoint is only for launches with these assumptions, and adds to them what it relies on; None: for
+            all.
 
     Raises:
         NotDifferentiable: the adjoint would not be right; `location` is the line that prevents it.
@@ -100,10 +101,16 @@ def adjoint(
 def adjoint_at(
     function: Function, dims: tuple[int, ...], arguments: Mapping[str, Any], checkpoints: int = CHECKPOINTS
 ) -> Function:
-    """Return the adjoint for one launch: that for all launches, or one that is right for this.
+    """Return the adjoint for one launch: one for all launches, or else one that is right for this.
+
+    Args:
+        function: a kernel.
+        dims: of the launch.
+        arguments: of the launch, by name.
+        checkpoints: as of `adjoint`.
 
     Raises:
-        NotDifferentiable: there is neither.
+        NotDifferentiable: neither is possible.
     """
     try:
         return adjoint(function, checkpoints=checkpoints)
@@ -117,7 +124,7 @@ def adjoint_at(
 
 
 def _at_single(function: Function, axes: tuple[int, ...]) -> Function:
-    """Return the function for launches with one thread along these axes."""
+    """Return the function for launches with one thread along these axes: the index along them is 0."""
 
     def change(_: Rewriter, op: Op) -> list[Op] | None:
         one = op.name == "tid" and op.attrs[AXIS] in axes
@@ -180,7 +187,13 @@ def _promoted(function: Function, aliased: bool) -> Function:
 
 
 def _attempt(function: Function, wanted: _Wanted, checkpointed: frozenset[tuple[Op, int]]) -> tuple[Function, Emitter]:
-    """Return the adjoint, perhaps with `unavailable` operations, pruned; and the builder that made it."""
+    """Return the adjoint, perhaps with `unavailable` operations, and the builder that wrote it.
+
+    Args:
+        function: the simplified kernel.
+        wanted: the options.
+        checkpointed: loops with the numbers of carried values that must be known in each iteration.
+    """
     active = active_values(function, wanted.numbers, wanted.constant)
     memory = study(function, active, wanted.aliased, wanted.launch)
     # An adjoint may be differentiated again: its parameters must be other values than those of the kernel.
@@ -219,7 +232,10 @@ def _missing(function: Function) -> list[tuple[Op, Missing]]:
 
 
 def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) -> NotDifferentiable:
-    """Return the error for the first value that is missing."""
+    """Return the error for one of the missing values.
+
+    It is the first in the source of those that no unrolling and no checkpoint would help, or else of all.
+    """
     name = result.name.removesuffix("_adjoint")
     needs = [(op, reason, _need(result, op, own)) for op, reason in missing]
     # What no unrolling and no checkpoint would mend comes first, then the order of the source code.
@@ -231,7 +247,7 @@ def _refusal(result: Function, missing: list[tuple[Op, Missing]], own: Emitter) 
 
 
 def _need(function: Function, missing: Op, own: Emitter) -> Location:
-    """Return the place of the first rule, branch or index behind the value: past what is merely computed from it."""
+    """Return the location of the first operation that needs a missing value, past what is merely recomputed from it."""
     users: dict[Value, list[Op]] = defaultdict(list)
     yielded: dict[Value, list[Value]] = defaultdict(list)
     for op in walk(function.body):

@@ -29,14 +29,16 @@ from workbench.types import ArrayType
 def adjoint_of_adjoint(
     function: Function, checkpoints: int, stack: bool, numbers: bool, constant: frozenset[str]
 ) -> Function | None:
-    """Return what `adjoint` of the kernel's adjoint is to be, with the same parameters; None: there is no such form.
+    """Return the adjoint of a kernel's adjoint, derived by way of the tangent; None if the kernel is not simple enough.
+
+    It has the parameters that `adjoint` of the kernel's adjoint would have.
 
     Args:
-        function: a kernel whose arrays are read, or stored to once for each element, or added to.
+        function: a kernel; see `_is_plain`.
         checkpoints: states of a loop that are kept at once.
         stack: as of `adjoint`.
         numbers: as of `adjoint`.
-        constant: parameters to whose adjoints the kernel's adjoint does not add.
+        constant: names of parameters to whose adjoints the kernel's adjoint does not add.
 
     Raises:
         NotDifferentiable: the kernel has no tangent, or that has no adjoint.
@@ -87,13 +89,20 @@ def _is_plain(function: Function) -> bool:
 
 
 def _beside(params: Sequence[Value]) -> dict[Value, Value]:
-    """Return the adjoint array of each parameter that has one."""
+    """Return a new adjoint array for each parameter with a float type."""
     names = adjoint_names(params)
     return {p: Value(adjoint_type(p.type), names[p.name]) for p in params if p.name in names}
 
 
 def _without(block: Block, mapping: Mapping, unchanged: Collection[Value], unseen: Collection[Value]) -> tuple[Op, ...]:
-    """Return the operations with other values, without changes of some arrays; elements of the `unseen` are 0."""
+    """Return a copy of a block's operations, without changes of some arrays.
+
+    Args:
+        block: the block.
+        mapping: its values to others.
+        unchanged: arrays that are not changed.
+        unseen: arrays of which every element is read as 0.
+    """
 
     def change(on: Rewriter, op: Op) -> Sequence[Op] | None:
         if op.name in EFFECTS and op.operands[0] in unchanged:

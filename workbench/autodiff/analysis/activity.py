@@ -22,9 +22,14 @@ Edge = tuple[Value, Value]
 
 
 def active_values(function: Function, numbers: bool = True, constant: frozenset[str] = frozenset()) -> frozenset[Value]:
-    """Return the values that get a cotangent: scalars and vectors of floats, never arrays or constants.
+    """Return the values that get a cotangent: scalars, vectors and tiles of floats, never arrays.
 
-    `numbers`: parameters that are no arrays have one; `constant`: these, and what is read of these arrays, have none.
+    They depend on a source, and an effect on a float array depends on them.
+
+    Args:
+        function: a kernel.
+        numbers: parameters that are no arrays are sources.
+        constant: names of parameters that are no sources, nor is what is read of these arrays.
     """
     after: dict[Value, list[Value]] = defaultdict(list)
     before: dict[Value, list[Value]] = defaultdict(list)
@@ -50,7 +55,7 @@ def active_values(function: Function, numbers: bool = True, constant: frozenset[
 
 
 def influenced(block: Block, sources: Iterable[Value]) -> frozenset[Value]:
-    """Return the float values of a block that depend differentiably on the sources."""
+    """Return the float values of a block that depend differentiably on the sources, the sources included."""
     after: dict[Value, list[Value]] = defaultdict(list)
     for a, b in (edge for op in walk(block) for edge in edges_of(op)):
         if is_float(a.type) and is_float(b.type):
@@ -64,7 +69,7 @@ def touches_floats(block: Block) -> bool:
 
 
 def reached(starts: Iterable[Value], edges: Mapping[Value, Sequence[Value]]) -> set[Value]:
-    """Return the values that the edges lead to from some of these, themselves included."""
+    """Return the values that the edges lead to from any of `starts`, these included."""
     seen: set[Value] = set()
     pending = list(starts)
     while pending:
@@ -88,7 +93,7 @@ def _if(op: Op) -> Iterable[Edge]:
 
 
 def _loop(op: Op) -> Iterable[Edge]:
-    """Initial and yielded values flow into the carried ones and into the results."""
+    """Return the edges of a loop: from initial and yielded values to the carried ones and to the results."""
     body = op.blocks[-1]
     carried = len(op.results)
     edges: list[Edge] = []
@@ -101,7 +106,7 @@ def _loop(op: Op) -> Iterable[Edge]:
 
 
 def _map(op: Op) -> Iterable[Edge]:
-    """Return each tile to its element, what the block yields to the results."""
+    """Return the edges of a `tile_map`: from tiles to their elements, and from what the block yields to the results."""
     (block,) = op.blocks
     elements = block.params[len(block.params) - len(op.operands) :]
     return [*zip(op.operands, elements, strict=True), *zip(block.yielded, op.results, strict=True)]
@@ -136,7 +141,10 @@ _CORE: dict[str, Callable[[Op], Iterable[Edge]]] = {
 
 
 def edges_of(op: Op) -> Iterable[Edge]:
-    """Return the pairs of values between which a derivative flows through this operation."""
+    """Return the pairs of values (from, to) between which a derivative flows through an operation.
+
+    Pairs with a value that is no float, between which none flows, may be among them.
+    """
     if op.name in _CORE:
         return _CORE[op.name](op)
     if op.name in TABLE and is_float(op.result.type):
@@ -147,8 +155,10 @@ def edges_of(op: Op) -> Iterable[Edge]:
 
 @cache
 def depends(builtin: Builtin, operands: tuple[Type, ...], result: Type) -> tuple[bool, ...]:
-    """Return, for each operand, whether the builtin's adjoint rule gives it a cotangent (True for all where it has no
-    rule)."""
+    """Return, for each operand of a builtin, whether its adjoint rule gives that a cotangent.
+
+    Without a rule it is True for all: reverse mode then meets the operation and refuses it by its line.
+    """
     # Without a rule it must count as dependent: the sweep then reaches it and refuses with its line.
     if builtin.gradient is None:
         return (True,) * len(operands)

@@ -35,27 +35,42 @@ _EXTREMA = {"max": 1, "min": -1}
 
 
 class Latch(msgspec.Struct, frozen=True):
-    """A bool that is only ever set to `value`."""
+    """A carried bool that is only ever set to `value`, never reset."""
 
     value: bool
 
     def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
-        """Return whether a turn changed it; `of` has the turn's other values."""
+        """Return a list of one condition: that an iteration changed it.
+
+        Args:
+            old: it before the iteration.
+            new: it after that.
+            of: gives the iteration's other values; not used.
+        """
         return [operators.xor_(old, new)]
 
     def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
-        """Return what it is at the beginning of a turn: that of the last change, or one behind it."""
+        """Return what it was at the beginning of an iteration.
+
+        Args:
+            start: what it was before the loop.
+            last: what the loop returned.
+            here: this is the iteration of the last change.
+            behind: this is a later one.
+        """
         return operators.or_(start, behind) if self.value else operators.and_(start, operators.not_(behind))
 
 
 class Extreme(msgspec.Struct, frozen=True):
-    """A running maximum (`sign` 1) or minimum (-1).
+    """A carried float that is a running maximum (`sign` 1) or minimum (-1).
 
     Attributes:
-        takes: a NaN among what is compared is never taken, or is there for good. Else what is compared with a NaN is
-            taken: then a NaN stands for the start.
-        other: what `max` or `min` compares it with, where each turn does so once; else
-        test: the condition that decides, and whether it holds where the other value is taken.
+        sign: which of the two.
+        takes: a NaN among what is compared is never taken, or stays for good. Otherwise whatever is compared with a NaN
+            is taken, so a NaN can stand for the start.
+        other: what `max` or `min` compares it with, if each iteration does so once.
+        test: if `other` is None: the condition that decides, and whether it holds where the other value is taken; None
+            if that is not known either.
     """
 
     sign: int
@@ -64,7 +79,15 @@ class Extreme(msgspec.Struct, frozen=True):
     test: tuple[Value, bool] | None = None
 
     def events(self, old: Ref, new: Ref, of: Callable[[Value], Ref]) -> list[Ref]:
-        """Return whether a turn changed it, and, where that is known, whether another value had a part in it."""
+        """Return conditions on an iteration: that it changed the value, and perhaps another.
+
+        That is, if `other` or `test` is known: that the value with which it was compared took part in the result.
+
+        Args:
+            old: it before the iteration.
+            new: it after that.
+            of: gives the iteration's other values.
+        """
         beyond = new > old if self.sign > 0 else new < old
         changed = [beyond if self.takes else new.differs(old)]
         if self.other is not None:
@@ -76,7 +99,15 @@ class Extreme(msgspec.Struct, frozen=True):
         return changed
 
     def in_turn(self, start: Ref, last: Ref, here: Ref, behind: Ref) -> Ref:
-        """Return what stands for it at the beginning of a turn: that of the last change, or one behind it."""
+        """Return what stands for it at the beginning of an iteration.
+
+        Args:
+            start: what it was before the loop, which stands for it in the iteration of the last change (a NaN in place
+                of it, unless `takes` holds).
+            last: what the loop returned, which stands for it in all others.
+            here: this is the iteration of the last change.
+            behind: this is a later one; not used.
+        """
         return operators.where(here, start if self.takes else start.like(float(np.nan)), last)
 
 
@@ -84,11 +115,13 @@ Form = Latch | Extreme
 
 
 def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
-    """Return the carried values of a loop that are known from their last change, by number.
+    """Return the carried values of a loop that follow from their last change, by number; none if `op` is no loop.
+
+    Short ranges that are known have none, nor has what the condition of a `while` reads.
 
     Args:
         op: any operation; only loops carry.
-        outside: the operation of a value that is made outside the loop, if it is known.
+        outside: the operation that computes a value outside the loop, or None if it is not known.
     """
     known: dict[int, Form] = {}
     if op.name not in LOOPS or (op.name == "for" and _is_short([outside(v) for v in op.operands[:3]])):
@@ -106,7 +139,7 @@ def forms(op: Op, outside: Callable[[Value], Op | None]) -> dict[int, Form]:
 
 
 def _is_short(bounds: Sequence[Op | None]) -> bool:
-    """Return whether a range is known and so short that the loop is better written out."""
+    """Return whether a range is known, and so short that the loop is better unrolled."""
     constants = [op for op in bounds if op is not None and op.name == "const"]
     if len(constants) < len(bounds):
         return False
@@ -121,7 +154,13 @@ def _param(op: Op, slot: int) -> Value:
 
 
 def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | None:
-    """Return a bool of which each way through a turn yields what it was, or one constant."""
+    """Return a carried bool as a latch; None if an iteration may yield anything but its old value or one constant.
+
+    Args:
+        op: the loop.
+        slot: the number of the carried value.
+        outside: as of `forms`.
+    """
     param = _param(op, slot)
     if param.type != bool_:
         return None
@@ -147,7 +186,7 @@ def _latch(op: Op, slot: int, outside: Callable[[Value], Op | None]) -> Latch | 
 
 
 def _extreme(op: Op, slot: int) -> Extreme | None:
-    """Return a float that is compared with others, and is looked at by nothing else."""
+    """Return a carried float as a running extreme; None if it is none, or is read otherwise than by comparing."""
     param = _param(op, slot)
     if not isinstance(param.type, Scalar) or not is_float(param.type):
         return None
@@ -164,7 +203,15 @@ def _extreme(op: Op, slot: int) -> Extreme | None:
 
 
 def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tuple[Value, bool] | None]:
-    """Return the `other` and `test` of an extreme that each turn decides once, in the open; else neither."""
+    """Return `other` and `test` of an extreme (see `Extreme`).
+
+    Both are None unless each iteration decides exactly once, outside of nested blocks.
+
+    Args:
+        body: the loop's body.
+        value: what it yields for the extreme.
+        param: the extreme at its beginning.
+    """
     step = next((op for op in body.ops if value in op.results), None)
     inner = {v for op in body.ops for block in op.blocks for o in walk(block) for v in o.results}
     if step is not None and step.name in _EXTREMA and param in step.operands:
@@ -180,20 +227,20 @@ def _decision(body: Block, value: Value, param: Value) -> tuple[Value | None, tu
 
 
 def _acts(op: Op) -> bool:
-    """Return whether a choice does something in one of its sides."""
+    """Return whether a branch has an effect that lasts, or code whose effects are unknown."""
     return any(o.name in LASTING or o.name in OPAQUE for b in op.blocks for o in walk(b))
 
 
 class _Other(Exception):
-    """The value is no running extreme."""
+    """Raised where a value proves to be no running extreme."""
 
 
 class _Chain:
-    """The operations from a carried value to what is yielded for it.
+    """The operations through which a carried value passes from the beginning of an iteration to its end.
 
     Attributes:
-        kinds: of the comparisons: whether the larger is looked for, and what happens to a NaN.
-        uses: the operands, by operation and position, that are part of it.
+        kinds: of the comparisons on the way: 1 for a maximum and -1 for a minimum, and `Extreme.takes`.
+        uses: the operands, by operation and position, that belong to the chain.
     """
 
     def __init__(self, loop: Op, slot: int) -> None:
@@ -214,13 +261,21 @@ class _Chain:
         self.values.update(b.params[len(b.params) - len(loop.results) + slot] for b in loop.blocks)
 
     def of(self, loop: Op, slot: int) -> None:
-        """Follow a loop's value from a turn's end to its beginning."""
+        """Follow a loop's carried value from the end of an iteration to its beginning.
+
+        Raises:
+            _Other: it is no running extreme.
+        """
         self.add_params(loop, slot)
         self.uses.add((loop.blocks[-1].ops[-1], slot))
         self.follow(loop.blocks[-1].yielded[slot])
 
     def follow(self, value: Value) -> None:
-        """Follow a value back to what the turn begins with."""
+        """Follow a value back to the beginning of the iteration.
+
+        Raises:
+            _Other: it is no running extreme.
+        """
         if value in self.values:
             return
         op = self.made.get(value)
@@ -241,7 +296,11 @@ class _Chain:
             raise _Other
 
     def either(self, op: Op, positions: Sequence[int]) -> None:
-        """Follow the one operand that leads back; nothing may come of the chain in the other."""
+        """Follow the first operand among `positions` that leads back to the beginning.
+
+        Raises:
+            _Other: none does, or it is no running extreme.
+        """
         for position in positions:
             if self.leads(op.operands[position]):
                 self.uses.add((op, position))
@@ -250,7 +309,7 @@ class _Chain:
         raise _Other
 
     def leads(self, value: Value) -> bool:
-        """Return whether the value is what the turn begins with, or computed from it so."""
+        """Return whether a value is the carried one, or computed from it by comparisons, choices and loops alone."""
         if value in self.values:
             return True
         op = self.made.get(value)
@@ -264,7 +323,11 @@ class _Chain:
         return any(self.leads(v) for v in sources)
 
     def choice(self, op: Op, value: Value) -> None:
-        """Follow both sides, of a condition that has nothing to do with it; or one, of a comparison with the other."""
+        """Follow a `where` or an `if`: both sides, if both lead back; else one side, if it is compared with the other.
+
+        Raises:
+            _Other: it is no running extreme.
+        """
         if op.name == "where":
             sides = [(op, 1, op.operands[1]), (op, 2, op.operands[2])]
         else:
@@ -284,7 +347,17 @@ class _Chain:
         raise _Other
 
     def compared(self, op: Op, own: Value, other: Value, taken: bool) -> None:
-        """Note the condition of a choice: `other` is chosen where it holds (`taken`), or own stays there."""
+        """Record the comparison that decides a choice.
+
+        Args:
+            op: the choice.
+            own: the side that leads back.
+            other: the other side.
+            taken: the condition holds where `other` is chosen; False: where `own` is.
+
+        Raises:
+            _Other: the condition is no comparison of the two, or decides something else as well.
+        """
         test = self.made.get(op.operands[0])
         while test is not None and test.name == "not_":
             test, taken = self.made.get(test.operands[0]), not taken
@@ -301,8 +374,11 @@ class _Chain:
             raise _Other
 
     def beside(self, test: Op, choice: Op) -> None:
-        """Check that all else that depends on the comparison is chosen in the same turn, as the index of a maximum
-        is."""
+        """Check that all else that depends on a comparison is chosen along with the extreme, as its index is.
+
+        Raises:
+            _Other: something else depends on it.
+        """
         if choice.operands[0] is not test.result:
             if len(choice.results) > 1 or len(self.users[choice.operands[0]]) > 1 or len(self.users[test.result]) > 1:
                 raise _Other
@@ -310,8 +386,11 @@ class _Chain:
             raise _Other
 
     def is_chosen(self, op: Op, position: int) -> bool:
-        """Return whether an operation chooses what loops carry, and nothing else: where its condition does not hold,
-        what was carried.
+        """Return whether an operation only chooses new values of what loops carry, and keeps the old ones otherwise.
+
+        Args:
+            op: what uses a condition.
+            position: as which operand.
         """
         if op.name not in ("where", "if") or position or _acts(op):
             return False
@@ -319,7 +398,12 @@ class _Chain:
         return all(r in self.values or self.is_carried(r, v) for r, v in zip(op.results, old, strict=True))
 
     def is_carried(self, result: Value, old: Value) -> bool:
-        """Return whether a value is only yielded by a loop, and `old`, which the turn begins with, only kept."""
+        """Return whether a result is unused, or only yielded by a loop that carries it from iteration to iteration.
+
+        Args:
+            result: of a choice.
+            old: the value that the choice keeps; it has to be the carried one, without other uses.
+        """
         users = self.users[result]
         if not users:
             return True
@@ -332,7 +416,7 @@ class _Chain:
         return loop is self.loop or self.is_carried(loop.results[slot], loop.operands[LEAD[loop.name] + slot])
 
     def is_alone(self) -> bool:
-        """Return whether nothing else looks at the values of the chain: but to note in which turn one changed."""
+        """Return whether nothing else reads the values of the chain, except to note in which iteration one changed."""
         for op, _ in (use for value in self.values for use in self.users[value] if use not in self.uses):
             if op.name not in (*_COMPARED, "ne") or not self.values.issuperset(op.operands):
                 return False

@@ -20,12 +20,13 @@ from workbench.types import is_float
 
 
 class Link(msgspec.Struct, frozen=True, eq=False):
-    """A step of a path: by this operation to this value (None: into the array).
+    """A step of a path: an operation through which one value influences another, or an array.
 
     Attributes:
         op: the operation.
-        value: what it gives; None for a write to the array.
-        cut: why no derivative follows; "" where one does.
+        value: the influenced value; None for a write to the array.
+        cut: why no derivative flows ("cast", "comparison", "index", "condition", "builtin", "integers"); "" if one
+            does.
         inside: the `if`, `for` and `while` operations around it, outermost first.
     """
 
@@ -36,14 +37,20 @@ class Link(msgspec.Struct, frozen=True, eq=False):
 
 
 def way(function: Function, sources: Collection[str], targets: Collection[str]) -> tuple[Link, ...] | None:
-    """Return the path from a load of an array in `sources` to a write to one in `targets`; None if nothing flows."""
+    """Return the path with the fewest cuts from a load of a source array to a write to a target; None if there is none.
+
+    Args:
+        function: a kernel.
+        sources: names of arrays.
+        targets: names of arrays.
+    """
     graph = _Graph(sources, targets)
     graph.block(function.body, ())
     return graph.shortest()
 
 
 class _Graph:
-    """Links by the value they start from; those of loads by None."""
+    """The links of a function, by the value from which they start; those of loads from a source start from None."""
 
     def __init__(self, sources: Collection[str], targets: Collection[str]) -> None:
         self.sources, self.targets = sources, targets
@@ -69,7 +76,7 @@ class _Graph:
                 self.links[a].append(Link(op, b, _cut(op, b), inside))
 
     def others(self, op: Op) -> list[tuple[Value, Value]]:
-        """Return the values that a value influences without a derivative."""
+        """Return all pairs of values of which the first may influence the second through an operation."""
         inner = [p for block in op.blocks for p in block.params]
         ends = [*op.results, *inner]
         pairs = [(a, b) for a in op.operands for b in ends]
@@ -91,7 +98,7 @@ class _Graph:
                 self.links[condition].append(Link(op, None, "condition", inside))
 
     def shortest(self) -> tuple[Link, ...] | None:
-        """Return the path with the fewest cuts, and of those the shortest."""
+        """Return a path with the fewest cuts from a source to a target; None if there is none."""
         best: dict[Value | None, int] = {None: 0}
         came: dict[Value, tuple[Value | None, Link]] = {}
         pending: deque[tuple[Value | None, int]] = deque([(None, 0)])

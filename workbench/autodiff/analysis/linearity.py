@@ -19,7 +19,7 @@ from workbench.types import ArrayType, is_float
 
 
 class Share(IntEnum):
-    """The composition of a value: constant, linear in the inputs, or neither."""
+    """The dependence of a value on the linear inputs: it is 0, does not depend on them, or is linear in them."""
 
     NOTHING = 0
     FIXED = 1
@@ -38,12 +38,12 @@ _FIRST = frozenset("extract tile_extract".split()) | VIEWS
 def refuse_nonlinear(
     function: Function, starts: Mapping[str, Share], memory: Mapping[str, Hashable], linear: Sequence[str]
 ) -> None:
-    """Refuse a kernel whose results are not linear.
+    """Check that a kernel's results are linear in some of its inputs.
 
     Args:
         function: the kernel, or a derivative of it.
-        starts: by parameter, what it holds before the launch.
-        memory: by array parameter, the memory it lies in; those in one memory have one entry.
+        starts: for each parameter, by name, its dependence on those inputs before the launch.
+        memory: by array parameter, the memory it lies in; those in one memory have equal values.
         linear: names of the inputs in which it should be linear, for the message.
 
     Raises:
@@ -58,7 +58,12 @@ def refuse_nonlinear(
 
 
 class _Walk:
-    """A walk over one kernel. `shares` has values as far as they were met, `contents` has memory."""
+    """A walk over one kernel that finds how its values depend on the linear inputs.
+
+    Attributes:
+        shares: of values, as far as they were met.
+        contents: of what arrays and a thread's slots hold, joined over all their elements.
+    """
 
     def __init__(
         self, name: str, starts: Mapping[Value, Share], memory: Mapping[str, Hashable], linear: Sequence[str]
@@ -76,7 +81,7 @@ class _Walk:
         return self.memory.get(array.name, array.name)
 
     def block(self, block: Block, shares: Sequence[Share] = ()) -> list[Share]:
-        """Return the shares that the block yields where its last parameters are `shares`."""
+        """Return the shares of what a block yields, if its last parameters have `shares`; the others are fixed."""
         count = len(block.params) - len(shares)
         self.shares |= dict.fromkeys(block.params[:count], _FIXED)
         self.shares |= zip(block.params[count:], shares, strict=True)
@@ -118,7 +123,11 @@ class _Walk:
         return [_FIXED] * len(op.results)
 
     def joined(self, op: Op, shares: Sequence[Share]) -> Share:
-        """Return a sum, or one of several: linear with fixed is an offset."""
+        """Return the share of a sum or a choice of values with these shares.
+
+        Raises:
+            NotDifferentiable: some are linear and some are fixed, so there is an offset.
+        """
         if _LINEAR in shares and _FIXED in shares:
             verb = "adds" if op.name in TABLE or op.name in EFFECTS else "mixes"
             names = " or ".join(self.linear)
@@ -133,13 +142,21 @@ class _Walk:
         return self.joined(op, [share, *shares[2:]])  # a matrix product has a sum that it is added to
 
     def fixed(self, op: Op, shares: Sequence[Share]) -> None:
-        """Refuse operands that are linear where only fixed ones will do."""
+        """Check that operands are not linear where only fixed ones will do.
+
+        Raises:
+            NotDifferentiable: one is linear.
+        """
         if _LINEAR in shares:
             verb = _VERBS.get(op.name, f"takes {TABLE[op.name].operator or op.name} of" if op.name in TABLE else "uses")
             raise self.error(op, f"{verb} a value that depends on {' or '.join(self.linear)}")
 
     def effect(self, op: Op, shares: Sequence[Share]) -> list[Share]:
-        """Contents of arrays join what is written: which element it goes to is not followed."""
+        """Join an array's contents with what is written to it, at whatever element; return the results' shares.
+
+        Raises:
+            NotDifferentiable: the change is not linear.
+        """
         array, last = op.operands[0], shares[-1]
         self.fixed(op, shares[1:-1])
         if op.name not in ADDITIONS and op.name not in ("store", "tile_store"):

@@ -13,7 +13,7 @@ from workbench.ir.values import Block, Function, Op, Value, indices_of, walk
 
 
 def cleared_only(array: Value, operations: Sequence[Op]) -> bool:
-    """Return whether every write to the array stores 0."""
+    """Return whether every write to the array stores a constant 0; so it is if there is none."""
     defining = {v: op for op in operations for v in op.results}
     effects = [op for op in operations if op.name in EFFECTS and op.operands[0] is array]
     return all(op.name == "store" and _is_zero(defining.get(op.operands[-1])) for op in effects)
@@ -26,11 +26,14 @@ def _is_zero(op: Op | None) -> bool:
 
 
 Box = tuple[tuple[int, int], ...]
-"""For each axis of an array a dimension of the launch, and where in the array its first thread's element is."""
+"""A part of an array: for each axis a dimension of the launch, and the index of its first thread's element."""
 
 
 def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
-    """Return, of these arrays, those in which a launch clears a box with an element for each thread, and no others."""
+    """Return, by name, the arrays that a launch clears as a box with one element for each thread, and the box.
+
+    Of the arrays in `clears` those are left out of which other elements are cleared, or only some threads clear one.
+    """
     where, result = Differences(adjoint), dict[str, Box]()
     stores = [op for op in walk(adjoint.body) if op.name == "store"]
     for array in clears:
@@ -42,7 +45,10 @@ def boxes(adjoint: Function, clears: set[Value]) -> dict[str, Box]:
 
 
 def _box(where: Differences, indices: Sequence[Value]) -> Box:
-    """Return where the thread's own element is; nothing if an index is not its own along an axis, plus a constant."""
+    """Return where a thread's element is (see `Box`).
+
+    It is empty unless each index is the thread's own along an axis plus a constant of 0 or more.
+    """
     own = [where.of(index, {}) for index in indices]
     known = [(index.axis, index.only) for index in own if index is not None and not index.needs]
     box = tuple((axis, first) for axis, first in known if first is not None and first >= 0)
@@ -50,7 +56,7 @@ def _box(where: Differences, indices: Sequence[Value]) -> Box:
 
 
 def _always_stores(block: Block, array: Value) -> bool:
-    """Return whether every thread that gets here stores to the array."""
+    """Return whether every thread that runs a block stores to the array."""
     return any(
         (op.name == "store" and op.operands[0] is array)
         or (op.name == "if" and all(_always_stores(side, array) for side in op.blocks))

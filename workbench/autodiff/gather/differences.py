@@ -18,7 +18,14 @@ from workbench.types import int32, int64
 
 
 class Need(msgspec.Struct, frozen=True):
-    """A condition on a launch: that a dimension (or a number, if `dim` is -1) is at most a size, or equal to it."""
+    """A condition on a launch: that a dimension, or a number, is at most a size, or equal to it.
+
+    Attributes:
+        dim: the axis of the launch; -1: `number` is compared instead.
+        number: the number; only if `dim` is -1.
+        size: what it is compared with.
+        equal: it has to be equal.
+    """
 
     dim: int
     number: int
@@ -27,11 +34,14 @@ class Need(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A possible difference of an index from the thread's own: `added`, and `sign` times `size`.
+    """A possible difference of an index from the thread's own: `added` + `sign` · `size`.
 
     Attributes:
-        edge: where a clamp makes the index another one than it was, what it is clamped to; None elsewhere. The
-            threads that are found by the distance have to be asked for their index then.
+        added: a constant.
+        sign: 1 or -1; 0 without a size.
+        size: a size or number; None: there is none.
+        edge: the limit at which a clamp changes the index into another one; None elsewhere. Threads that are found by
+            this distance have to be asked for their index.
     """
 
     added: int
@@ -41,7 +51,13 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct, frozen=True):
-    """An index as the thread's own along one axis of the launch, and all ways in which it may differ from that."""
+    """An index as the thread's own along an axis of the launch, plus one of several differences.
+
+    Attributes:
+        axis: the axis.
+        ways: all differences that it may have.
+        needs: the launches for which this holds.
+    """
 
     axis: int
     ways: tuple[Difference, ...]
@@ -64,7 +80,7 @@ class Differences:
         self._types = {p.name: p.type for p in function.params}
 
     def of(self, value: Value, least: Mapping[int, int]) -> Index | None:
-        """Return how the index differs from the thread's own; None if that is not known.
+        """Return how an index differs from the thread's own; None if that is not known, or it is no signed integer.
 
         Args:
             value: an index.
@@ -89,13 +105,16 @@ class Differences:
         return None if only is None else Index(inner.axis, (Difference(only + form.constant),), inner.needs)
 
     def size(self, value: Value) -> Form | None:
-        """Return the number as one that is known before a launch: a constant, or more than a size or a number."""
+        """Return a number as a linear form that is known before a launch; None if it is not.
+
+        It is a constant, or one array size or int32 parameter plus a constant.
+        """
         form = self.analysis.form(value)
         known = [a.kind == "shape" or (a.kind == "number" and self._types[a.name] == int32) for a in form.terms]
         return form if known in ([], [True]) and set(form.terms.values()) <= {1} else None
 
     def _from_the_end(self, op: Op, least: Mapping[int, int]) -> Index | None:
-        """Return an index that counts from the end where it is negative."""
+        """Return an index that counts from an array's end where it is negative; None if the difference is not known."""
         inner = self.of(op.operands[0], least)
         if inner is None or self._not_negative(op.operands[0], inner, least):
             return inner
@@ -142,13 +161,19 @@ class Differences:
         return None
 
     def _at_least(self, inner: Index | None, limit: Value) -> Index | None:
-        """max(index, 0): a thread's own index is not negative, so it differs by less."""
+        """Return max(index, 0); None if the limit is another one, or the index is not known.
+
+        A thread's own index is not negative, so greater differences up to 0 are possible as well.
+        """
         if inner is None or self.number(limit) != 0:
             return None
         return self._spread(inner, limit, lambda added: range(added + 1, 1))
 
     def _at_most(self, inner: Index | None, limit: Value) -> Index | None:
-        """min(index, limit) where the launch ends at the limit: then it differs by less too."""
+        """Return min(index, limit), for launches that are no larger than the limit plus 1; None if that is not known.
+
+        There the differences are those and smaller ones down to 0.
+        """
         size = self.size(limit)
         if inner is None or size is None or not size.terms or any(w.size is not None for w in inner.ways):
             return None
@@ -191,7 +216,10 @@ Guards = Sequence[tuple[Value, bool]]
 
 
 def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
-    """Return the least that the thread's own index can be along each axis, where the guards are as they say."""
+    """Return the least that the thread's own index can be along each axis, where the guards hold as they say.
+
+    Axes of which nothing is known are left out.
+    """
     least: dict[int, int] = {}
     for name, index, limit in _limits(guards, where, ("gt", "ge")):
         number, at = where.number(limit), where.of(index, {})
@@ -201,8 +229,9 @@ def lower_bounds(guards: Guards, where: Differences) -> dict[int, int]:
 
 
 def upper_bounds(guards: Guards, where: Differences, axis: int, size: Form) -> int:
-    """Return what the thread's own index along an axis is more than a size, which it is below, at most: where the
-    guards are as they say.
+    """Return by how much the thread's own index along an axis can exceed a size, where the guards hold as they say.
+
+    It is -1 or less: the index is taken to be below the size.
     """
     most = -1
     for name, index, limit in _limits(guards, where, ("lt", "le")):
@@ -223,5 +252,5 @@ def _limits(guards: Guards, where: Differences, names: tuple[str, str]) -> Itera
 
 
 def shape_of(array: Value, axis: int) -> Form:
-    """Return the size of an array along an axis."""
+    """Return the size of an array along an axis, as a linear form."""
     return Form(0, {Atom("shape", array.name, axis): 1})

@@ -24,19 +24,24 @@ TOTAL = 2
 
 
 class Flat:
-    """A function of one dimension that divides its index by one number.
+    """A function of one dimension that divides its index by one number, also as one of two dimensions.
 
-    An array of one dimension that is accessed at `(r + m) * w + (c + n)`, with c + n in the row, has two in `rows`.
+    An array of one dimension that is accessed only at `(r + m) * w + (c + n)`, with c + n in the row, has two in
+    `rows`.
 
     Attributes:
-        rows: the function of two dimensions: a thread's row, and its place in it.
-        width: how many threads a row has.
-        views: the arrays of `rows` that have one dimension.
+        rows: the function of two dimensions: a thread's row, and its position in that.
+        width: how many threads a row has; None if arrays of one dimension stay as they are.
+        views: the parameters of `rows` that are arrays of one dimension in the original function.
     """
 
     def __init__(self, divisions: Divisions, width: Form | None) -> None:
-        """Store the divisions and the `width` known before a launch; None where arrays of one dimension stay as they
-        are."""
+        """Convert a function by the divisions in it.
+
+        Args:
+            divisions: of the function.
+            width: the length of a row, known before a launch; None: arrays of one dimension stay as they are.
+        """
         self.divisions, self.width = divisions, width
         self.divisor = divisions.divisor(divisions.width)
         rewritten = Rewritten(divisions)
@@ -53,7 +58,7 @@ class Flat:
                 self.views = set()
 
     def viewed(self, rows: Function, accesses: _Places) -> Function:
-        """Return the function with such arrays as those of two dimensions."""
+        """Return the function with arrays of one dimension as ones of two, if all accesses to them allow it."""
         offsets = accesses.found()
         views = {a: Value(ArrayType(array_of(a).dtype, 2), a.name) for a in offsets}
         self.views = set(views.values())
@@ -73,7 +78,7 @@ class Flat:
         return replace(rows, body=body, params=tuple(views.get(p, p) for p in rows.params))
 
     def flattened(self, function: Function) -> Function:
-        """Return a function of those two dimensions as one of one again, for launches of whole rows."""
+        """Convert a function of two dimensions back to one of one dimension, for launches of whole rows."""
         parameters = {p.name: p for p in self.divisions.function.params}
         params = tuple(parameters[p.name] if p in self.views else p for p in function.params)
         # An adjoint has parameters of its own.
@@ -105,7 +110,11 @@ class Flat:
         return run(ADJOINT, flat_function)
 
     def needs(self, needs: frozenset[Need]) -> frozenset[Need]:
-        """Return the conditions on the launch, where an array has one dimension."""
+        """Convert conditions on a launch of two dimensions to ones on the flattened launch.
+
+        A condition on the rows of an array that has one dimension is one on the launch's total; one on its columns is
+        left out.
+        """
         names = {v.name for v in self.views}
         conditions: set[Need] = set()
         for need in needs:
@@ -117,7 +126,10 @@ class Flat:
         return frozenset(conditions)
 
     def boxes(self, boxes: Mapping[str, Box]) -> dict[str, Box]:
-        """Return the boxes that are some too where an array has one dimension: those of all rows."""
+        """Convert boxes of arrays to ones of the original arrays; left out are those that then are no boxes.
+
+        Of an array that has one dimension only a box that begins at its first element remains one.
+        """
         names, result = {v.name for v in self.views}, dict[str, Box]()
         for name, box in boxes.items():
             if name not in names:
@@ -128,7 +140,7 @@ class Flat:
 
 
 class _Places:
-    """The accesses of threads to arrays of one dimension, as rows and positions in these.
+    """The accesses to arrays of one dimension in a function of rows, as rows and positions in these.
 
     Attributes:
         row, place: the thread's own.
@@ -140,8 +152,10 @@ class _Places:
         self.where = Differences(rows)
 
     def found(self) -> dict[Value, dict[Op, tuple[int, int]]]:
-        """Return by how much rows and positions of all accesses to an array differ from the thread's own, where that is
-        known."""
+        """Return, for each array of one dimension, by how much its accesses differ from the thread's row and position.
+
+        Arrays of which that is not known for all accesses, or whose size is used, are left out.
+        """
         differences: dict[Value, dict[Op, tuple[int, int]]] = {}
         lost: set[Value] = set()
         for access in self.where.analysis.accesses():
@@ -159,7 +173,10 @@ class _Places:
         return {array: ops for array, ops in differences.items() if array not in lost}
 
     def at(self, access: Access) -> tuple[int, int] | None:
-        """Return the differences of one access, if its place is in a row."""
+        """Return by how much an access's row and position differ from the thread's own.
+
+        It is None if that is not known, or the element may lie outside of the row.
+        """
         index = access.indices[0] if access.indices else None
         op = self.where.defs.get(index) if index is not None else None
         if op is not None and op.name == "wrap_index":
@@ -173,7 +190,7 @@ class _Places:
         return parts if inside else None
 
     def parts(self, index: Value) -> tuple[int, int] | None:
-        """Return m and n, if an index is the thread's own plus m * width + n."""
+        """Return m and n, if an index is the thread's own plus m * width + n; else None."""
         analysis = self.where.analysis
         more = analysis.form(index).plus(analysis.form(self.rewritten.index), -1)
         rows, rest = more.divided(self.width)
@@ -181,7 +198,10 @@ class _Places:
 
 
 def flat(function: Function) -> Flat | None:
-    """Return the function as one of two dimensions; None if it has no rows."""
+    """Return a function of one dimension in two, with arrays in two dimensions where possible; None if it has no rows.
+
+    It has rows if `divisions_of` says so, by one divisor alone, which is known before a launch.
+    """
     divisions = divisions_of(function)
     if divisions is None or len(divisions.found) > 1:
         return None
@@ -190,8 +210,10 @@ def flat(function: Function) -> Flat | None:
 
 
 def by_rows(function: Function) -> Flat | None:
-    """Return the function as one of two dimensions, whatever rows it has; None if it divides by none or several
-    numbers."""
+    """Return a function of one dimension in two, with arrays as they are; None if it has no rows.
+
+    It has rows if it divides its index by one number alone. Functions of tiles have none.
+    """
     if function.block_dim or function.launch_ndim != 1:
         return None
     divisions = Divisions(function, list(walk(function.body)))

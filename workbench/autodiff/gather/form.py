@@ -49,23 +49,23 @@ from workbench.types import int32, int64, is_float
 
 Way = tuple[Difference, ...]
 Place = tuple[Value, tuple[int | None, ...], tuple[int, ...]]
-"""An adjoint array; for each of its axes the launch's axis that is its index, or None; the other indices."""
+"""An adjoint array; for each of its axes the axis of the launch that indexes it, or None; its constant indices."""
 Shift = tuple[int, ...]
-"""For each axis of the launch."""
+"""A distance along each axis of the launch."""
 
 
 class Gathering(msgspec.Struct, frozen=True):
-    """An adjoint as two launches.
+    """An adjoint in gather form, as two launches.
 
     Attributes:
-        sums: adds all cotangents, and leaves those that it reads.
-        cleared: clears those of `clears` that were written by the kernel.
-        clears: the adjoint arrays that are left uncleared; none if `sums` is all there is to do.
-        boxes: those of them in which clearing is filling a box with 0, and where that is.
+        sums: the first launch: adds all cotangents, and leaves those that it reads uncleared.
+        cleared: the second: clears the elements of `clears` that the kernel wrote.
+        clears: the names of the adjoint arrays to clear; if there are none, `sums` is all there is to do.
+        boxes: those of them in which the second launch fills a box with 0, and where that is.
         needs: what must hold of the launch.
-        touches: the arrays that the adjoint reads or writes.
-        width: how many threads a row has of a flattened launch, whose dimensions are then the rows, these and all; or
-            None.
+        touches: the names of the arrays that the adjoint reads or writes.
+        width: how many threads a row has of a flattened launch, whose dimensions in `needs` and `boxes` are the rows,
+            the threads of one, and all threads; None: the launch is not flattened.
     """
 
     sums: Function
@@ -78,7 +78,14 @@ class Gathering(msgspec.Struct, frozen=True):
 
 
 class _Addition(msgspec.Struct, frozen=True):
-    """An atomic addition to an element that a thread can find from its own; `always`: outside branches."""
+    """An atomic addition to an element from which the adding thread can be found.
+
+    Attributes:
+        op: the addition.
+        place: the kind of elements, as of `Place`.
+        indices: how its indices differ from the thread's own; None for a constant one.
+        always: it stands outside of branches.
+    """
 
     op: Op
     place: Place
@@ -86,7 +93,7 @@ class _Addition(msgspec.Struct, frozen=True):
     always: bool
 
     def ways(self, ndim: int) -> Iterator[Way]:
-        """Yield, for each axis of the launch, the possible differences of the index."""
+        """Yield each combination of differences that the indices may have, one for each axis of the launch."""
         choices: list[Way] = [()]
         for axis in range(ndim):
             index = next(i for i in self.indices if i is not None and i.axis == axis)
@@ -95,9 +102,11 @@ class _Addition(msgspec.Struct, frozen=True):
 
 
 def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
-    """Return the adjoint in gather form; None if there is none that pays.
+    """Return an adjoint in gather form; None if it has none, or none that pays.
 
-    With `local`, threads add to no other elements than those with their own index.
+    Args:
+        adjoint: the adjoint.
+        local: threads add to no other elements than those with their own index.
     """
 
     def form(function: Function) -> Gathering | None:
@@ -113,7 +122,10 @@ def gathering(adjoint: Function, local: bool = False) -> Gathering | None:
 
 
 def _owning(adjoint: Function) -> Gathering | None:
-    """Return the adjoint as one launch that adds plainly."""
+    """Return the adjoint as a single launch that adds without atomics where no two threads meet.
+
+    It is None if there is no array of which that is known.
+    """
     plain = None if adjoint.block_dim or not adjoint.launch_ndim else owned(adjoint)
     if plain is None:
         return None
@@ -167,8 +179,10 @@ def _touches(adjoint: Function) -> frozenset[str]:
 
 
 def is_stencil(function: Function) -> bool:
-    """Return whether the kernel reads elements at constant distances from the thread's own, without deriving its
-    adjoint."""
+    """Return whether a kernel reads floats at other elements than the thread's own, at known distances.
+
+    It is False for kernels of tiles. The adjoint is not derived for this.
+    """
     rows = flat(function)
     function = function if rows is None else rows.rows
     where = Differences(function)
@@ -181,10 +195,11 @@ def is_stencil(function: Function) -> bool:
 
 
 def _shifts(additions: Sequence[_Addition], ndim: int) -> dict[Place, Shift]:
-    """Return how far the element that a thread adds up lies behind its index, where launches may be smaller than the
-    array.
+    """Return, for each kind of element, the distance from a thread's index to the element that it adds up.
 
-    It is one that each thread adds to in any case, so it exists, and the one from which the others are least far.
+    That is an element to which each thread adds in any case, so it exists even if the launch is smaller than the array;
+    and the one from which the others are least far. It is empty where some kind has none, or an index may be clamped or
+    wrap.
     """
     if any(w.size is not None or w.edge is not None for a in additions for i in a.indices if i for w in i.ways):
         return {}
@@ -207,7 +222,7 @@ def _shifted(way: Way, shift: Shift | None) -> Way:
 
 
 def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> Function:
-    """Return the adjoint with additions only to elements that no thread of the launch adds up."""
+    """Return the adjoint with only those additions whose element no thread of the launch adds up."""
     ways = {a.op.results: _shifted(next(a.ways(adjoint.launch_ndim)), shifts[a.place]) for a in additions}
 
     def change(_: Rewriter, op: Op) -> list[Op] | None:
@@ -237,11 +252,11 @@ def _left(adjoint: Function, additions: Sequence[_Addition], shifts: Mapping[Pla
 
 
 class _Impossible(Exception):
-    """An addition that no other thread can compute, or not cheaply."""
+    """Raised where another thread's addition cannot be computed, or not cheaply."""
 
 
 def _additions(function: Function, operations: Sequence[Op]) -> list[_Addition]:
-    """Return the atomic additions to arrays of which all elements can be gathered."""
+    """Return the atomic additions to arrays that are only added to, at elements from which the thread can be found."""
     where = Differences(function)
     adds = {op for op in operations if op.name == "atomic_add" and is_float(op.operands[0].type)}
     uses: dict[Value, list[Op]] = defaultdict(list)
@@ -289,12 +304,12 @@ def _without(function: Function, gone: Callable[[Op], bool]) -> Function:
 
 
 class _Gather:
-    """Writes what thread j adds to the elements that are its own.
+    """Emits a function in which each thread adds up what all threads add to its own elements.
 
     Attributes:
         own: the thread's index, by axis.
         sums: what has been added up so far, by place.
-        env: values of the adjoint, as they are in the thread that is looked at.
+        env: values of the adjoint in the thread whose additions are being emitted.
     """
 
     def __init__(self, function: Function, additions: Sequence[_Addition], shifts: Mapping[Place, Shift]) -> None:
@@ -316,12 +331,15 @@ class _Gather:
 
     @property
     def usual(self) -> float:
-        """The share of distances at which threads inside find others."""
+        """The share of the distances without a clamped or wrapped index.
+
+        Threads that are not at a border take part in no others.
+        """
         inside = sum(all(w.edge is None and w.size is None for w in way) for way in self.ways)
         return inside / len(self.ways)
 
     def written(self) -> Function:
-        """Return the function that only adds."""
+        """Return the function that adds up all elements, and does nothing else."""
         b = self.builder
         b.location = next(iter(self.additions)).location
         self.own = [b.one("tid", (), int32, {AXIS: axis}) for axis in range(self.function.launch_ndim)]
@@ -338,7 +356,12 @@ class _Gather:
         return replace(self.function, body=b.body())
 
     def add(self, way: Way, ops: Sequence[Op]) -> None:
-        """Add what the thread at this distance adds, if it is part of the launch."""
+        """Emit the additions of the thread at one distance, which happen if it is part of the launch.
+
+        Args:
+            way: the distance along each axis.
+            ops: its additions to this thread's elements.
+        """
         b = self.builder
         needed = self.needed(ops)
         self.env = {}
@@ -365,10 +388,14 @@ class _Gather:
         self.sums = {**before, **dict(zip(targets, b.if_(inside.value, then.block, orelse.block), strict=True))}
 
     def thread(self, axis: int, difference: Difference) -> tuple[Value, list[Ref]]:
-        """Return the thread that has this one's index at that distance, and the conditions for it to be one of the
-        launch.
+        """Return the index of the thread that adds to this thread's element, and conditions for it to exist.
 
-        Of what few threads can meet the first condition says so, as a border is asked for (`passes/loops/interior`).
+        If only few threads, at a border, can have such an element, the first condition says so
+        (`passes/loops/interior`).
+
+        Args:
+            axis: of the launch.
+            difference: of the element's index from the adding thread's own.
         """
         b, own, added = self.builder, Ref(self.builder, self.own[axis]), difference.added
         end = Ref(b, b.cast(b.one("launch_dim", (), int64, {AXIS: axis}), int32))
@@ -391,7 +418,7 @@ class _Gather:
         return self.made[value].name == "const" if value in self.made else False
 
     def again(self, value: Value) -> Ref:
-        """Return a size, as a number of this function."""
+        """Return a size or number, recomputed in this function, as int32."""
         op = self.made.get(value)
         if op is not None and value not in self.env:
             for operand in op.operands:
@@ -400,7 +427,11 @@ class _Gather:
         return Ref(self.builder, self.env.get(value, value)).cast(int32)
 
     def needed(self, ops: Sequence[Op]) -> set[Op]:
-        """Return the operations that must run for these additions."""
+        """Return the operations that must run for additions, with the branches around them.
+
+        Raises:
+            _Impossible: one has a lasting effect or uses slots.
+        """
         needed_ops: set[Op] = set()
         waiting = [v for op in ops for v in op.operands[1:]]
         for op in ops:
@@ -419,7 +450,7 @@ class _Gather:
         return needed_ops
 
     def block(self, block: Block, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
-        """Write what is needed of a block, with the additions in it."""
+        """Emit the needed operations of a block, with the additions in it."""
         for op in block.ops:
             if op in ops:
                 self.addition(op, way)
@@ -438,7 +469,7 @@ class _Gather:
         return False
 
     def branch(self, op: Op, needed: set[Op], way: Way, ops: Sequence[Op]) -> None:
-        """Emit an `if` around additions: the sums are its results."""
+        """Emit an `if` around additions, whose results are the sums."""
         b = self.builder
         before = dict(self.sums)
         targets = list(dict.fromkeys(self.additions[add].place for add in ops if self.within(add, op)))
@@ -453,7 +484,10 @@ class _Gather:
         self.sums = {**before, **dict(zip(targets, results, strict=True))}
 
     def addition(self, op: Op, way: Way) -> None:
-        """Add the value, if its element is the thread's own."""
+        """Add the value of an addition to its sum.
+
+        Where its index was clamped, that is only if the element is the thread's own.
+        """
         b, target = self.builder, self.additions[op].place
         b.location = op.location
         value = op.operands[-1]

@@ -19,11 +19,13 @@ from workbench.ir.values import Function, Op, Value, indices_of, walk
 from workbench.types import is_float
 
 Element = tuple[int | tuple[int, tuple[Difference, ...]], ...]
-"""For each index its number, or the axis of the launch and how it differs from the thread's own there."""
+"""An element: for each index its number, or the axis of the launch and how it differs from the thread's own there."""
 
 
 def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
-    """Return the adjoint with plain additions, and what a launch must be like for that; None if it stays as it is.
+    """Return an adjoint with plain additions to arrays in which no two threads meet, and conditions on the launch.
+
+    It is None if there is no such array.
 
     Args:
         adjoint: one that adds atomically.
@@ -59,7 +61,7 @@ def owned(adjoint: Function) -> tuple[Function, frozenset[Need]] | None:
 
 
 def _never_meet(array: Value, ops: Sequence[Op], where: Differences, ndim: int) -> set[Need] | None:
-    """Return the conditions under which no two threads add to one element of the array; None: they may always."""
+    """Return the conditions under which no two threads add to one element of an array; None if that is not known."""
     needs: set[Need] = set()
     elements: list[Element] = []
     for indices in dict.fromkeys(map(indices_of, ops)):

@@ -19,11 +19,11 @@ Still = Callable[[Value], bool]
 
 
 class Places:
-    """The indices of a function's accesses, compared.
+    """Compares the indices of a function's accesses.
 
     Attributes:
         aliased: arguments may overlap, in whatever way their types allow.
-        apart: gets what must be asked at a launch, where it may be asked.
+        apart: receives dependences that must be checked at a launch; None: nothing can be left to that, so they count.
     """
 
     def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
@@ -37,7 +37,12 @@ class Places:
         return Analysis(self._function)
 
     def meet(self, a: Op, b: Op, still: Still) -> bool:
-        """Return whether two accesses may touch one element; `still`: whether a value is the same at both."""
+        """Return whether two accesses may touch one element, except as noted in `apart`.
+
+        Args:
+            a, b: the accesses.
+            still: whether a value is the same at both.
+        """
         x, y = a.operands[0], b.operands[0]
         if x is not y:
             # Different parameters: only an overlap of the arguments can bring them together.
@@ -49,7 +54,7 @@ class Places:
         return False
 
     def ahead(self, load: Op, effect: Op, loop: Op) -> bool:
-        """Return whether the loop's index keeps a load away from the effect in earlier iterations."""
+        """Return whether a loop's index keeps a load away from what an effect changed in earlier iterations."""
         if loop.name != "for" or load.operands[0] is not effect.operands[0]:
             return False
         step = self.analysis.number(loop.operands[2])
@@ -68,7 +73,7 @@ class Places:
 
 
 def overwritten_loads(function: Function, aliased: bool, apart: list[Dependence] | None = None) -> frozenset[Op]:
-    """Return the loads that may see what this thread has written: others see what the array held before the launch.
+    """Return the loads that may see what the same thread has written; others see what the array held before the launch.
 
     Args:
         function: a kernel without races.
@@ -86,10 +91,12 @@ def overwrites(function: Function, aliased: bool) -> bool:
 
 
 class _Order:
-    """A walk in the order of the program.
+    """A walk over a function in the order of the program.
 
-    `done` are the effects that may have happened in this iteration of every loop around; `earlier` those of earlier
-    iterations of a loop, with that loop.
+    Attributes:
+        earlier: for each loop around: the loop, its effects, which may have happened in earlier iterations, and the
+            values computed in it.
+        twice: a float may have been stored where the thread stored one before.
     """
 
     def __init__(self, function: Function, aliased: bool, apart: list[Dependence] | None = None) -> None:
@@ -132,7 +139,13 @@ class _Order:
         return overwritten
 
     def is_overwritten(self, load: Op, done: list[Op], after: str = "") -> bool:
-        """Return whether an access may meet an effect before it (one of this name, where it is given)."""
+        """Return whether an access may touch an element that an earlier effect of the thread changed.
+
+        Args:
+            load: the access.
+            done: the effects that may have happened in this iteration of every loop around.
+            after: only effects of this name count; empty: all.
+        """
         if any(
             self.places.meet(load, effect, lambda v: True) for effect in done if effect.name == (after or effect.name)
         ):
@@ -146,7 +159,11 @@ class _Order:
         )
 
     def custom(self, op: Op, done: list[Op]) -> list[Op]:
-        """Return a func's body; then what its gradient and its replay load of arrays that were written."""
+        """Return the overwritten loads of a func's body, and those of its gradient and replay.
+
+        The latter two read the adjoint's arrays, which are as they were before the launch, so that every earlier write
+        counts.
+        """
         # The body is recomputed in its place; a gradient and a replay read the adjoint's arrays, which are as they were
         # before the launch, so that every earlier write counts.
         overwritten = self.block(op.blocks[0], done)

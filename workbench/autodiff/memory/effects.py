@@ -23,13 +23,13 @@ from workbench.types import is_float
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """Facts about the array parameters.
+    """A kernel's accesses to arrays, as far as its adjoint depends on them.
 
     Attributes:
         overwritten: loads that may see what this thread has written, or another one writes. The adjoint's arrays are as
             they were before the launch, so there they would see something else.
         private: float arrays of which every access that the adjoint mirrors has all the launch's `tid()` values among
-            its indices, at the same places: no two threads touch one element of their adjoint.
+            its indices, at the same positions: no two threads touch one element of their adjoint.
     """
 
     overwritten: frozenset[Op]
@@ -37,11 +37,12 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class Launch(msgspec.Struct, frozen=True):
-    """The assumptions of an adjoint that is derived for certain launches.
+    """The assumptions of an adjoint that is derived for certain launches only.
 
     Attributes:
         single: the axes of the launch along which there is one thread.
-        apart: dependences between threads that must not exist; whoever launches the adjoint asks them (`meeting`).
+        apart: dependences between threads that must not exist; whoever launches the adjoint checks them
+            (`refuse_meeting`).
     """
 
     single: tuple[int, ...] = ()
@@ -49,14 +50,14 @@ class Launch(msgspec.Struct, frozen=True):
 
     @classmethod
     def like(cls, function: Function, dims: tuple[int, ...]) -> Launch:
-        """Launches of a kernel with one thread along the same axes."""
+        """Return the assumptions for launches of a kernel with one thread along the same axes as `dims`."""
         single = tuple(axis for axis, n in enumerate(dims) if n == 1)
         # A kernel that asks for no index is launched with any number of dimensions: all are single, or none counts.
         return cls(single if function.launch_ndim or len(single) == len(dims) else ())
 
 
 class Threads:
-    """Dependences between accesses of different threads."""
+    """Finds dependences between accesses of different threads."""
 
     def __init__(self, function: Function, launch: Launch | None) -> None:
         self.analysis = Analysis(function)
@@ -67,7 +68,10 @@ class Threads:
         self.axes = axes if function.launch_ndim or single else None
 
     def are_apart(self, one: Op, other: Op) -> bool:
-        """Return whether no two threads meet in an element by these accesses; it may note a condition."""
+        """Return whether no two threads touch one element by these accesses.
+
+        Where it is unknown and a `Launch` is assumed, it is True, and the dependence goes to `Launch.apart`.
+        """
         dependence = self.analysis.dependence(one, other, self.axes)
         if any(op in self.spread for op in (one, other)):
             dependence = Dependence(one, other, (), self.axes)
@@ -78,11 +82,14 @@ class Threads:
         return self.launch is not None
 
     def are_private(self, uses: list[Op]) -> bool:
-        """Return whether no two threads touch one element with any of these, whatever the launch is."""
+        """Return whether no two threads touch one element by any of these accesses, whatever the launch is."""
         return self.axes is not None and all(self.axes_at(uses))
 
     def axes_at(self, uses: list[Op]) -> list[list[int]]:
-        """Return for each axis of the launch the places of the indices that differ for threads that differ along it."""
+        """Return, for each axis of the launch with several threads, the positions of indices that tell these apart.
+
+        At such a position all of the accesses have the same index, that of the thread.
+        """
         axes = self.axes or ()
         if any(op.name in TILED or op in self.spread for op in uses):
             return [[] for _ in axes]
@@ -90,13 +97,13 @@ class Threads:
 
 
 def study(function: Function, active: frozenset[Value], aliased: bool, launch: Launch | None = None) -> Memory:
-    """Return the facts for this kernel.
+    """Return what the adjoint has to know of a kernel's accesses.
 
     Args:
         function: a kernel without races.
         active: its values with a derivative.
         aliased: arrays that it writes may overlap others.
-        launch: for launches that are asked about what is noted there.
+        launch: the adjoint is for launches that are checked for what is noted there; None: for all.
 
     Raises:
         NotDifferentiable: an array is written, and read or added to where another thread may write.
@@ -133,14 +140,15 @@ def study(function: Function, active: frozenset[Value], aliased: bool, launch: L
 
 
 def in_maps(function: Function) -> frozenset[Op]:
-    """Operations that are done for every element of a tile."""
+    """Return the operations that run for every element of a tile."""
     maps = (op.blocks[0] for op in walk(function.body) if op.name == "tile_map")
     return frozenset(inner for block in maps for inner in walk(block))
 
 
 def _shared_loads(ops: list[Op], threads: Threads) -> set[Op]:
-    """Loads from arrays that the kernel writes, where another thread may write the element: what they see depends on
-    the order of threads, also where only a predicate or an index comes of it.
+    """Return the loads of elements that another thread may write.
+
+    What they see depends on the order of threads, even where only a predicate or an index comes of it.
     """
     uses: dict[Value, list[Op]] = defaultdict(list)
     for op in ops:
@@ -156,7 +164,7 @@ def _shared_loads(ops: list[Op], threads: Threads) -> set[Op]:
 
 
 def _under_own_gradient(ops: list[Op]) -> set[Op]:
-    """Operations in the bodies of funcs whose gradient the user wrote."""
+    """Return the operations in the bodies of funcs whose gradient the user wrote."""
     bodies = [op.blocks[0] for op in ops if op.name == "custom" and is_opaque(op)]
     return {inner for body in bodies for inner in walk(body)}
 
@@ -172,10 +180,10 @@ def _refused_custom(array: Value, op: Op, function: str) -> NotDifferentiable:
 
 
 def private_additions(function: Function, launch: Launch | None = None) -> set[Value]:
-    """Return the arrays that the function changes atomically and loads from, at elements that no other thread touches.
+    """Return the arrays that are atomically changed and read, at elements that no other thread touches.
 
     Such a change is no effect to be mirrored: what the element holds after it is a value of the kernel, and is
-    recomputed like any other. What runs as a block of threads adds for all of them, so there are none.
+    recomputed like any other. A function whose threads run as blocks has none, since these add for all their threads.
     """
     if function.block_dim:
         return set()
@@ -196,11 +204,11 @@ def _changes(names: set[str]) -> bool:
 
 
 def refuse_shifted(function: Function, one: str, two: str, shifts: Sequence[tuple[int, ...]] | None) -> None:
-    """Refuse two arrays of one memory of which one is written, unless each thread keeps to elements of its own.
+    """Check two arrays of one memory: if either is written, each thread must keep to elements of its own.
 
     Args:
         function: a kernel that is launched with several threads.
-        one, two: the parameters.
+        one, two: names of the parameters.
         shifts: how many elements the second may begin behind the first along each axis; None if they lie otherwise.
 
     Raises:
@@ -244,9 +252,10 @@ def _refused_swap(op: Op, function: str) -> NotDifferentiable:
 
 
 def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
-    """Pairs of accesses to one array that may be of different threads, but not to the same element.
+    """Yield pairs of accesses to one array of which different threads must not touch the same element.
 
-    Loads may be, for their adjoints only add; stores are, without races, only if they store the same; additions may be.
+    They are a load and a store, a load and an addition, a store and an addition. Loads alone may meet, as their
+    adjoints only add; stores alone, without races, only if they store the same; so may additions.
     """
     kinds = {op: op.name.removeprefix("tile_").replace("reduce_add", "atomic_add") for op in uses}
     for a, b in (("load", "store"), ("load", "atomic_add"), ("store", "atomic_add")):
@@ -255,10 +264,16 @@ def _conflicts(uses: list[Op]) -> Iterator[tuple[Op, Op]]:
 
 
 def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], arguments: Mapping[str, Any]) -> None:
-    """Refuse a launch in which two threads may touch an element where its adjoint takes them to be apart.
+    """Check that a launch fulfils what its adjoint assumed: threads do not touch the same elements (`Launch.apart`).
+
+    Args:
+        function: the kernel.
+        launch: what was assumed.
+        dims: of the launch.
+        arguments: of the launch, by name.
 
     Raises:
-        NotDifferentiable: they may.
+        NotDifferentiable: two threads may meet, or one reads an element after it wrote it.
     """
     numbers = Sizes.of_launch(function, dims, arguments)
     for dependence in launch.apart:
@@ -275,7 +290,13 @@ def refuse_meeting(function: Function, launch: Launch, dims: tuple[int, ...], ar
 
 
 def refused(one: Op, other: Op, function: str) -> NotDifferentiable:
-    """Return the error of a load or store, and of a store or addition by another thread."""
+    """Return the error that two accesses of different threads may meet in an element.
+
+    Args:
+        one: a load or store.
+        other: a store, addition or exchange by another thread.
+        function: the kernel's name.
+    """
     name = one.operands[0].name
     # What multiplies is no sum.
     instead = f"or add with atomic_add({name}, …)"

@@ -20,7 +20,13 @@ from workbench.types import Vector
 
 
 def reverse_builtin(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Apply the builtin's own rule; on vectors component by component where the rule is one of scalars."""
+    """Add the cotangents of a builtin's operands, by its adjoint rule.
+
+    A rule for scalars is applied to vectors component by component.
+
+    Raises:
+        NotDifferentiable: the builtin has no rule.
+    """
     entry = TABLE[op.name]
     if entry.gradient is None:
         why = entry.differentiable.removeprefix("no: ") or "it has no adjoint rule"
@@ -40,9 +46,9 @@ def reverse_builtin(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangent
 
 
 def _move(entry: Builtin, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Pass the piece of each component to that of the operand from which it comes, as in a transposed matrix.
+    """Pass the cotangent of each component to the operand's component from which it comes, as in a transposed matrix.
 
-    What the builtin's reference makes of the components' numbers, from 1 on, says which these are; 0 is none.
+    Which those are is what the builtin's reference returns for the components' numbers, from 1 on; 0 is none.
     """
     (operand,) = op.operands
     type = vector_of(operand)
@@ -55,7 +61,16 @@ def _move(entry: Builtin, op: Op, cotangent: Cotangent, cotangents: Cotangents) 
 def _apply(
     sweep: ReverseSweep, entry: Builtin, op: Op, piece: Piece, component: int | None, cotangents: Cotangents
 ) -> None:
-    """Apply the rule to the whole, or to one component of each vector."""
+    """Apply a rule and add what it returns to the operands' cotangents.
+
+    Args:
+        sweep: the sweep.
+        entry: the builtin.
+        op: its operation.
+        piece: the result's cotangent, or that of one component.
+        component: the component of each vector to which the rule is applied; None: to whole values.
+        cotangents: receives the operands' cotangents.
+    """
 
     def part(value: Value) -> Ref:
         ref = sweep.ref(value)
@@ -78,14 +93,13 @@ def _apply(
 
 
 def _lost(cotangent: Ref, contribution: Ref) -> Ref:
-    """Return whether a cotangent of 0 met an infinite slope. Where the slope is finite nothing is cut: the 0 may
-    vary."""
+    """Emit whether a cotangent of 0 met an infinite slope: it is 0, and the contribution is NaN."""
     none = functools.reduce(operators.and_, [g.equals(0) for g in cotangent.components()])
     return operators.and_(none, functools.reduce(operators.or_, [f.differs(f) for f in contribution.components()]))
 
 
 def _where_counts(sweep: ReverseSweep, ref: Ref) -> Ref | None:
-    """Return the condition under which a rule's result `where(…)` is not its 0; None: always."""
+    """Return the condition under which a rule's result `where(…)` is not a constant 0; None if it always counts."""
     chosen = _chosen(sweep, ref.value)
     return chosen if isinstance(chosen, Ref) else None
 

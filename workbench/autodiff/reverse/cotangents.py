@@ -24,19 +24,32 @@ from workbench.types import bool as bool_
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A contribution: to the whole value, or to one component; `live` is None where it always counts."""
+    """A contribution to a value's cotangent.
+
+    Attributes:
+        ref: the contribution.
+        component: the component to which it goes; None: it goes to the whole value.
+        live: a bool that says whether it counts; None: it always does.
+    """
 
     ref: Ref
     component: int | None = None
     live: Ref | None = None
 
     def at(self, component: int | None) -> Piece:
-        """Return the piece as one of this component (None: of the whole)."""
+        """Return the contribution as one to this component (None: to the whole value)."""
         return Piece(self.ref, component, self.live)
 
 
 class Cotangent(msgspec.Struct, frozen=True):
-    """A sum of pieces: `whole`, or `parts` (None where a component has no piece)."""
+    """The summed cotangent of a value.
+
+    Attributes:
+        builder: emits operations on it.
+        type: of the value.
+        whole: the cotangent as one value; None: it is known by component.
+        parts: by component; None where one has no cotangent.
+    """
 
     builder: Emitter
     type: Scalar | Vector | Tile
@@ -44,7 +57,7 @@ class Cotangent(msgspec.Struct, frozen=True):
     parts: tuple[Piece | None, ...] = ()
 
     def full(self) -> Piece:
-        """Return the cotangent as one value of the value's type."""
+        """Return the cotangent as one value of the value's type, with 0 for components that have none."""
         if self.whole is not None:
             return self.whole
         assert isinstance(self.type, Vector)
@@ -53,7 +66,7 @@ class Cotangent(msgspec.Struct, frozen=True):
         return Piece(ref, None, _any_live([p for p in self.parts if p is not None]))
 
     def components(self) -> tuple[Piece | None, ...]:
-        """Return the cotangent by component."""
+        """Return the cotangent by component; None where one has none."""
         whole_piece = self.whole
         if whole_piece is None:
             return self.parts
@@ -61,21 +74,27 @@ class Cotangent(msgspec.Struct, frozen=True):
 
 
 class Cotangents(msgspec.Struct, frozen=True):
-    """The pieces found so far in one open block, of the values that are active."""
+    """The contributions so far, in one open block, to the cotangents of active values.
+
+    Attributes:
+        builder: emits the sums.
+        active: the values that have a cotangent.
+        pieces: the contributions by value.
+    """
 
     builder: Emitter
     active: frozenset[Value]
     pieces: dict[Value, list[Piece]] = msgspec.field(default_factory=dict[Value, list[Piece]])
 
     def add(self, value: Value, piece: Piece) -> None:
-        """Note a contribution; nothing happens where the value needs none."""
+        """Add a contribution to a value's cotangent; one to a value that needs none is dropped."""
         if value in self.active:
             expected = value.type if piece.component is None else element(value.type)
             assert piece.ref.type == expected, f"cotangent of {value.type!r} is {piece.ref.type!r}"
             self.pieces.setdefault(value, []).append(piece)
 
     def take(self, value: Value) -> Cotangent | None:
-        """Return the value's cotangent, summed here; None if there is none. It is forgotten."""
+        """Emit the sum of a value's contributions, and forget them; None if there are none."""
         pieces = self.pieces.pop(value, None)
         if not pieces:
             return None
@@ -91,7 +110,10 @@ class Cotangents(msgspec.Struct, frozen=True):
         return self._named(Cotangent(self.builder, value.type, _sum([*whole_pieces, parts.full()])), value)
 
     def take_full(self, value: Value) -> Piece | None:
-        """Return the value's cotangent as one value; that it counts is one bool at most."""
+        """Emit a value's cotangent as one value, and forget its contributions; None if there are none.
+
+        Its `live` is a bool, never a tile.
+        """
         cotangent = self.take(value)
         if cotangent is None:
             return None
@@ -99,7 +121,7 @@ class Cotangents(msgspec.Struct, frozen=True):
         return settled(piece) if piece.live is not None and isinstance(piece.live.type, Tile) else piece
 
     def rest(self) -> dict[Value, Piece]:
-        """Return the cotangents of all that is left: of values defined outside this block."""
+        """Emit and return the cotangents of all values that are left, which are defined outside this block."""
         pieces_left: dict[Value, Piece] = {}
         for value in list(self.pieces):
             piece = self.take_full(value)
@@ -130,28 +152,28 @@ def _any_live(pieces: Sequence[Piece]) -> Ref | None:
 
 
 def both(a: Ref | None, b: Ref | None) -> Ref | None:
-    """Live where both are; None is always live."""
+    """Emit the condition that holds where both do; None always holds."""
     return operators.and_(a, b) if a is not None and b is not None else a if a is not None else b
 
 
 def zero(builder: Emitter, type: Type) -> Ref:
-    """Return the cotangent of what was not used."""
+    """Return a cotangent of 0, that of a float value which was not used."""
     assert isinstance(type, (Scalar, Vector, Tile))
     return constant(builder, 0.0, type)
 
 
 def settled(piece: Piece) -> Piece:
-    """Return the piece with 0 where it does not count: for what adds cotangents up or moves them about."""
+    """Emit the contribution with 0 where it does not count: for sums, and where cotangents are moved about."""
     if piece.live is None:
         return piece
     return Piece(operators.where(piece.live, piece.ref, piece.ref.like(0)), piece.component)
 
 
 def nothing(builder: Builder, type: Type) -> Value:
-    """0 of any type: the cotangent of a result that has none, also of an integer."""
+    """Emit a 0 of any type: the cotangent of a result that has none, also of an integer."""
     return builder.const((0,) * type.length if isinstance(type, Vector) else 0, type)
 
 
 def truth(builder: Emitter, value: bool) -> Ref:
-    """Return a bool constant."""
+    """Emit a bool constant."""
     return Ref(builder, builder.const(value, bool_))

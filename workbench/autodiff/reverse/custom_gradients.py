@@ -32,7 +32,13 @@ from workbench.types import ArrayType, is_float
 
 
 def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Run the func backwards; do nothing where no cotangent reaches it and it changes no array of floats."""
+    """Add the cotangents of what a func uses, by the gradient that the user wrote, or else by its own lines.
+
+    It does nothing where no cotangent reaches the func and it changes no array of floats.
+
+    Raises:
+        NotDifferentiable: it is CUDA text without a gradient.
+    """
     seeds = [cotangents.take_full(v) if is_float(v.type) else None for v in op.results]
     (body,) = op.blocks
     if not any(seeds) and not touches_floats(body):
@@ -51,7 +57,10 @@ def reverse_custom(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents: Cotangents) -> None:
-    """Emit the user's gradient, with the results' cotangents and the adjoint arrays of its array arguments."""
+    """Emit the user's gradient, with the results' cotangents and the adjoint arrays of its array arguments.
+
+    It runs only where a result was used.
+    """
     builder = sweep.builder
     pairs = zip(seeds, op.results, strict=True)
     seed_values = [s.ref.value if s is not None else nothing(builder, v.type) for s, v in pairs]
@@ -82,7 +91,10 @@ def _gradient(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], cotangents
 
 
 def _native(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], arguments: list[Value]) -> list[Value]:
-    """Return the adjoint that is CUDA text; elsewhere what the body's own lines give."""
+    """Emit a call of the user's CUDA adjoint; return the inputs' contributions.
+
+    Other targets run the block in it: the derivative of the func's own lines, if it has any.
+    """
     builder = sweep.builder
     receivers = [op.operands[k] for k in op.attrs[ADJOINTS]]
     with builder.block() as opened:
@@ -109,7 +121,7 @@ def _native(sweep: ReverseSweep, op: Op, seeds: list[Piece | None], arguments: l
 
 
 def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dict[Value, Piece]:
-    """Return the cotangents that a func's own lines give to what they use."""
+    """Emit a func's own lines backwards; return the cotangents of the values from outside that they use."""
     inner = sweep.new_cotangents()
     for value, seed in zip(body.yielded, seeds, strict=True):
         if seed is not None:
@@ -121,7 +133,17 @@ def _derived(sweep: ReverseSweep, body: Block, seeds: list[Piece | None]) -> dic
 def _derivative(
     sweep: ReverseSweep, op: Op, arguments: list[Value], arrays: list[Value], seeds: list[Piece | None]
 ) -> list[Value]:
-    """Return the contributions of the func's own lines to the inputs in `adjoints`, and to the adjoint arrays."""
+    """Emit a func's own lines backwards on `arguments`; return the contributions to the inputs in its `adjoints`.
+
+    Contributions to arrays are added to their adjoint arrays.
+
+    Args:
+        sweep: the sweep.
+        op: the func's call.
+        arguments: its operands, then the results' cotangents and the adjoint arrays.
+        arrays: the adjoint arrays.
+        seeds: the cotangents of its results; None where one has none.
+    """
     closed, builder = op.attrs[DERIVE], sweep.builder
     env = dict(zip(closed.params, arguments, strict=False))
     floats = [p for p in closed.params if is_float(p.type)]
@@ -145,7 +167,7 @@ def _derivative(
 
 
 def _live(seeds: list[Piece | None]) -> Ref | None:
-    """Return the condition under which any result was used; None: always."""
+    """Return the condition under which any result was used; None if one always is, or none has a cotangent."""
     live: Ref | None = None
     for seed in seeds:
         if seed is None:

@@ -13,7 +13,7 @@ from workbench.types import Complex, Type, element, is_float
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Read and clear."""
+    """Emit a store backwards: add the element's adjoint to the stored value's cotangent, then set it to 0."""
     if is_float(op.operands[0].type):
         added(sweep, op, cotangents)
         array, indices = _adjoint_element(sweep, op)
@@ -22,7 +22,11 @@ def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Read."""
+    """Emit an addition backwards: add the element's adjoint to the added value's cotangent.
+
+    Raises:
+        NotDifferentiable: the old value that the addition returns has a derivative.
+    """
     # Which old value a thread got depends on the order of threads, which the adjoint cannot repeat.
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
@@ -36,7 +40,10 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Add to the adjoint array: plainly where this thread alone touches the element."""
+    """Emit a load backwards: add the cotangent to the adjoint array.
+
+    That is without atomics in arrays of which this thread alone touches its elements.
+    """
     value = cotangent.full().ref
     array, indices = _adjoint_element(sweep, op)
     if op.operands[0] in sweep.plain:
@@ -47,7 +54,7 @@ def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangen
 
 
 def _adjoint_element(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value]]:
-    """Return the adjoint array and the indices that mirror a memory operation."""
+    """Return the adjoint array and the indices that mirror a memory operation; those of a `reduce_add` are 0."""
     array = op.operands[0]
     if op.name == "reduce_add":
         # `reduce_add` sums into an array of one element, which stands for a parameter that is no array.
@@ -57,7 +64,7 @@ def _adjoint_element(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value]]:
 
 
 def cast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Cast back."""
+    """Emit a cast backwards: the cotangent in the operand's type."""
     type = element(op.operands[0].type)
     if cotangent.whole is not None:
         ref = cotangent.whole.ref.cast(op.operands[0].type)
@@ -69,11 +76,11 @@ def cast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangen
 
 
 def _turned(type: Type, position: int, piece: Piece) -> Piece:
-    """Return a piece as it passes between a vector and a component.
+    """Return a contribution as it passes between a vector and one of its components.
 
-    The cotangent of a complex number is JAX's, (∂L/∂x) - i (∂L/∂y): where its imaginary part becomes a number, or a
-    number's cotangent becomes that part, the sign changes. What works part by part (sums, choices, casts, memory) does
-    not see it.
+    It is negated for the imaginary part of a complex number. The cotangent of a complex number is JAX's, (∂L/∂x) - i
+    (∂L/∂y): where its imaginary part becomes a number, or a number's cotangent becomes that part, the sign changes.
+    What works part by part (sums, choices, casts, memory) does not see it.
     """
     if isinstance(type, Complex) and position % 2:
         return Piece(-piece.ref, piece.component, piece.live)
@@ -81,14 +88,14 @@ def _turned(type: Type, position: int, piece: Piece) -> Piece:
 
 
 def vec(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Each component's cotangent to its scalar."""
+    """Pass each component's cotangent to the scalar that it is made from."""
     for position, (operand, piece) in enumerate(zip(op.operands, cotangent.components(), strict=True)):
         if piece is not None:
             cotangents.add(operand, _turned(op.result.type, position, piece))
 
 
 def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """To one component; where the index is not a constant, to the one it is."""
+    """Pass the cotangent to the vector's component; if the index is not constant, to each one, masked."""
     vector, index = op.operands
     piece = cotangent.full()
     fixed = sweep.constant(index)
@@ -104,7 +111,7 @@ def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
 
 
 def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Pass the inserted component's cotangent to the scalar, the others to the vector."""
+    """Pass the replaced component's cotangent to the scalar, the others to the vector."""
     vector, index, scalar = op.operands
     fixed = sweep.constant(index)
     for position, piece in enumerate(cotangent.components()):
@@ -124,7 +131,11 @@ def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotang
 
 
 def _kept(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Refuse: in an adjoint, a loop's checkpoints are written many times over."""
+    """Refuse a read of slots, of which an adjoint's loops write the same ones many times over.
+
+    Raises:
+        NotDifferentiable: always.
+    """
     raise sweep.refuse(
         "A loop here runs backwards from states that were kept, and that has no adjoint of its own yet.",
         op,

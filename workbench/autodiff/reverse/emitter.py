@@ -18,20 +18,20 @@ Env = dict[Value, Value]
 
 
 class Emitter(Builder):
-    """A builder that keeps notes.
+    """A builder of adjoints and tangents that records how values were computed.
 
     Attributes:
         made: the operation of each value.
-        labels: names found after a value was made.
+        labels: names for readers, for values that had none when they were emitted.
         recomputed: values of the forward sweep.
         laters: for each branch or loop, the `later` (see `recompute`) that stood for it last.
-        counts: for each `while` that was recomputed last, how many iterations it had, as int64.
-        events: for each loop that was recomputed last, by the number of a carried value with a form (`forms`) the
+        counts: for each `while`, as it was recomputed last, how many iterations it had, as int64.
+        events: for each loop, as it was recomputed last, by the number of a carried value with a form (`forms`), the
             iterations of the last event of each kind.
     """
 
     def __init__(self) -> None:
-        """Open the outermost block."""
+        """Begin with the outermost block open, and empty."""
         super().__init__()
         self.made: dict[Value, Op] = {}
         self.labels: dict[Value, str] = {}
@@ -43,7 +43,7 @@ class Emitter(Builder):
         self._free: dict[Op, tuple[Value, ...]] = {}
 
     def free(self, op: Op) -> tuple[Value, ...]:
-        """Return the values from outside that an operation with blocks uses."""
+        """Return the operands of an operation, and the values from outside that its blocks use."""
         if op not in self._free:
             used = dict.fromkeys(op.operands)
             for block in op.blocks:
@@ -58,35 +58,47 @@ class Emitter(Builder):
         return self._free[op]
 
     def forms(self, op: Op, env: Env) -> dict[int, Form]:
-        """Return the carried values of a kernel's loop that are known from their last change, by number."""
+        """Return the carried values of a loop that follow from their last change, by number.
+
+        See `analysis/carried.forms`; it is computed once.
+
+        Args:
+            op: the kernel's loop.
+            env: the kernel's values to those here, by which constants are recognised.
+        """
         if op not in self._forms:
             self._forms[op] = forms(op, lambda value: self.made.get(env[value]) if value in env else None)
         return self._forms[op]
 
     def append(self, op: Op) -> Op:
-        """Add a ready-made operation."""
+        """Add an existing operation to the open block, and return it."""
         self.made.update((v, op) for v in op.results)
         return super().append(op)
 
     def number(self, value: Value) -> int | None:
-        """Return the number, where the value is a constant, perhaps cast."""
+        """Return an integer constant's number, also behind casts; None if the value is no constant."""
         op = self.made.get(value)
         while op is not None and op.name == "cast":
             op = self.made.get(op.operands[0])
         return int(number_of(op)) if op is not None and op.name == "const" else None
 
     def label(self, value: Value, name: str) -> None:
-        """Call the value by this name, where it has none."""
+        """Set a value's name for readers, unless it has one."""
         if name and not value.name:
             self.labels.setdefault(value, name)
 
     def ref(self, value: Value) -> Ref:
-        """Return the value with operators."""
+        """Return the value wrapped for Python's operators, which emit here."""
         return Ref(self, value)
 
     def reopened(self, block: Block, params: Sequence[Value], tail: Callable[[], Sequence[Value]]) -> Block:
-        """Return the block with parameters and, after its operations, those that `tail` emits and a `yield` of its
-        results."""
+        """Return a block with the same operations, other parameters, and what `tail` emits and returns as its results.
+
+        Args:
+            block: operations without a `yield`.
+            params: the parameters.
+            tail: emits more operations; returns what to yield.
+        """
         with self.block(params) as opened:
             for op in block.ops:
                 self.append(op)
@@ -95,7 +107,7 @@ class Emitter(Builder):
 
 
 def relabelled(function: Function, labels: dict[Value, str]) -> Function:
-    """Return the function with its values renamed by `labels`."""
+    """Return a copy of the function in which the values in `labels` have these names."""
 
     def label(value: Value) -> Value:
         return Value(value.type, labels[value]) if value in labels else value
@@ -109,9 +121,13 @@ Lost = Callable[[Op, Env], bool]
 def inlined(
     block: Block, arguments: Sequence[Value], builder: Emitter, lost: Lost = lambda op, env: False
 ) -> list[Value]:
-    """Write the block's operations with these arguments; returns what it yields.
+    """Emit copies of a block's operations with arguments in place of its parameters; return what it yields.
 
-    `lost` may put something else in the place of an operation, and says whether it did.
+    Args:
+        block: a closed block.
+        arguments: for its parameters.
+        builder: where to emit.
+        lost: may emit something else for an operation, given that and the values so far, and returns whether it did.
     """
     # A map of its own: the block's values mean nothing to what comes after it.
     env = dict(zip(block.params, arguments, strict=True))
@@ -120,7 +136,14 @@ def inlined(
 
 
 def written(ops: Sequence[Op], env: Env, builder: Emitter, lost: Lost = lambda op, env: False) -> None:
-    """Write operations; `env` maps their values to those here and learns the results."""
+    """Emit copies of operations.
+
+    Args:
+        ops: the operations.
+        env: their operands to the values to use; receives their results.
+        builder: where to emit.
+        lost: as of `inlined`.
+    """
     for op in ops:
         builder.location = op.location
         if lost(op, env):

@@ -27,7 +27,7 @@ _NOTHING = Memory(frozenset(), frozenset())
 
 
 def pushed(op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref | None], function: str) -> Ref:
-    """Return the tangent of a builtin's result.
+    """Emit the tangent of a builtin's result.
 
     Args:
         op: the builtin's operation.
@@ -64,7 +64,10 @@ def _part(ref: Ref, component: int) -> Ref:
 def _transposed(
     entry: Builtin, op: Op, operands: Sequence[Ref], result: Ref, tangents: Sequence[Ref | None], function: str
 ) -> Ref:
-    """Write the rule down for a cotangent that stays open, and walk it backwards to that."""
+    """Emit the tangent of a builtin's result, from its adjoint rule.
+
+    The rule is linear in the cotangent: it is emitted for an open one, and walked backwards to that.
+    """
     builder = result.builder
     assert isinstance(builder, Emitter) and entry.gradient is not None
     scratch = Builder()
@@ -93,15 +96,16 @@ def pushed_through(
     builder: Emitter,
     function: str,
 ) -> list[Value]:
-    """Return the tangents of a func's results, from the gradient that a user wrote for it: that is linear in its last
-    parameters, the adjoints of the results, and is walked backwards to them.
+    """Emit the tangents of a func's results, from the gradient that a user wrote for it.
+
+    That is linear in its last parameters, the adjoints of the results, and is walked backwards to them.
 
     Args:
         gradient: a closed block of `custom`.
         inputs: the func's inputs here.
         results: the func's results, for their types.
-        tangents: one for each value that the block yields.
-        builder: where to write.
+        tangents: one for each value that the block yields; None if it has none.
+        builder: where to emit.
         function: the kernel's name, for messages.
     """
     seeds = gradient.params[len(inputs) :]

@@ -40,13 +40,13 @@ LATER = "later"
 
 
 class Missing(msgspec.Struct, frozen=True):
-    """The reason why a value is unavailable, with advice.
+    """The reason why a value of the kernel is unavailable in the adjoint, with advice.
 
     Attributes:
-        message: a sentence without its full stop, to which the place of the need may be added.
+        message: a sentence without its full stop, to which the line of the need may be added.
         advice: what to write instead.
         loop: the loop whose unrolling would make the value available; None if that does not help.
-        carry: the number of the value among those that it carries.
+        carry: the number of the value among those that the loop carries; -1 without one.
     """
 
     message: str
@@ -56,13 +56,14 @@ class Missing(msgspec.Struct, frozen=True):
 
 
 class Later(msgspec.Struct, frozen=True):
-    """The branch or loop that a `later` stands for.
+    """The branch or loop that a `later` operation stands for.
 
     Attributes:
         op: the kernel's branch or loop.
         builder: where the adjoint is written.
         overwritten: loads whose elements have been overwritten by then.
-        of: the `later` of a branch with `op` in one of its sides, which are run backwards here; None if there is none.
+        of: the `later` of a branch that has `op` in one of its sides, which are run backwards here; None if there is
+            none.
     """
 
     op: Op
@@ -72,26 +73,26 @@ class Later(msgspec.Struct, frozen=True):
 
 
 class Inside(msgspec.Struct, frozen=True):
-    """Results of branches and loops inside a branch that it yields, once written out, for its sides run backwards.
+    """The `later`s in a branch's sides whose results the branch yields as well, once it is written out.
 
     Attributes:
-        given: by `later`, the `later`s in its sides, each by what it stands for.
-        of: the one that is written; None: nothing more than its results is needed.
+        given: by the `later` of a branch, those in its sides, by the kernel's operations.
+        of: the `later` that is being written out; None: nothing more than its results is needed.
     """
 
     given: Mapping[Op, Mapping[Op, Op]]
     of: Op | None
 
     def later(self, op: Op) -> Op | None:
-        """Return the `later` whose results this operation of a side gives."""
+        """Return the `later` in a side that stands for `op`; None if there is none."""
         return self.given.get(self.of, {}).get(op) if self.of is not None else None
 
     def within(self, later: Op | None) -> Inside:
-        """Return the same for one in a side."""
+        """Return the same for a `later` in a side, or for an operation without one (None)."""
         return Inside(self.given, later)
 
     def values(self) -> list[Value]:
-        """Return all that is yielded beside the results."""
+        """Return all values that are yielded in addition to the results."""
         collected: list[Value] = []
         for later in self.given.get(self.of, {}).values() if self.of is not None else ():
             collected += [*later.results, *self.within(later).values()]
@@ -109,10 +110,14 @@ def recompute(
     inside: Inside | None = None,
     of: Op | None = None,
 ) -> None:
-    """Emit the operations without effects; `env` maps the kernel's values to the adjoint's and learns the results.
+    """Emit the kernel's operations again, without effects.
 
     Args:
-        inside: write branches and loops at once, and this with them; None: write a `later` for each.
+        ops: the operations.
+        env: the kernel's values to the adjoint's; receives the results.
+        builder: where the adjoint is written.
+        overwritten: loads whose elements have been overwritten by then, which become `unavailable`.
+        inside: write branches and loops at once, with the results that this says; None: write a `later` for each.
         of: as in `Later`.
     """
     for op in ops:
@@ -150,7 +155,10 @@ def _is_replaced(op: Op) -> bool:
 
 
 def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside | None) -> None:
-    """Return the results of a func by the replay that the user wrote, or by its body without its effects."""
+    """Emit a func's results again: by the replay that the user wrote, or else by its body without its effects.
+
+    Those of CUDA text that has neither become `unavailable`.
+    """
     replay = op.attrs.get(REPLAY)
     if replay is None and op.attrs.get(REPLAY_CUDA):
         values = _native(op, env, builder, overwritten)
@@ -172,7 +180,10 @@ def _custom(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], insi
 
 
 def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> list[Value]:
-    """Return the replay that is CUDA text; elsewhere the body without its effects."""
+    """Emit a call of the user's replay in CUDA text; return its results.
+
+    Other targets run the block in it: the func's body without its effects.
+    """
     with builder.block() as opened:
         recompute(op.blocks[0].ops[:-1], env, builder, overwritten, inside=RESULTS_ALONE)
         builder.yield_(*(env[v] for v in op.blocks[0].yielded))
@@ -189,8 +200,14 @@ def _native(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op]) -> l
 
 
 def lost_loads(op: Op, role: str, builder: Emitter, overwritten: frozenset[Op]) -> Lost:
-    """Return, for the gradient or replay of `op`, loads that would not read what the func read: they are
-    unavailable."""
+    """Return a function that makes those loads unavailable which would not read what the func read (`emitter.Lost`).
+
+    Args:
+        op: the func's call.
+        role: "gradient" or "replay", whose loads they are.
+        builder: where the adjoint is written.
+        overwritten: the loads.
+    """
 
     def lost(inner: Op, inside: Env) -> bool:
         if inner not in overwritten:
@@ -212,13 +229,16 @@ def _called(op: Op) -> str:
 
 
 def unavailable(value: Value, missing: Missing, env: Env, builder: Emitter) -> None:
-    """Map the value to an `unavailable` operation."""
+    """Map a value to an `unavailable` operation, which carries the reason."""
     op = builder.emit("unavailable", (), (value.type,), {REASON: missing}, names=(value.name,))
     env[value] = op.result
 
 
 def _later(op: Op, env: Env, stands_for: Later) -> None:
-    """Put off a branch or loop, to be written out where its results are needed, with its notes (`_noting`)."""
+    """Emit a `later` for a branch or loop, which is written out where its results are needed.
+
+    The `later` of a loop also has results for its notes (`_noting`).
+    """
     builder = stands_for.builder
     operands = tuple(env[v] for v in builder.free(op))
     results = [fresh(v) for v in op.results]
@@ -232,7 +252,10 @@ def _later(op: Op, env: Env, stands_for: Later) -> None:
 
 
 def written_out(function: Function) -> Function:
-    """Return the function with each `later` as its branch or loop, or as further results of one around it."""
+    """Return the function with each `later` written out as its branch or loop.
+
+    One in a side of a branch that is run backwards becomes further results of that branch.
+    """
     laters = dict.fromkeys(op for op in walk(function.body) if op.name == LATER)
     added: dict[Op, dict[Op, Op]] = {}
     for later in laters:
@@ -277,7 +300,7 @@ def _copy(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], outer:
 
 
 def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Op:
-    """Return the operation copied, with what its blocks yield more."""
+    """Emit a copy of an operation and its blocks; return it, with what `inside` says as further results."""
     blocks = tuple(_block(b, env, builder, overwritten, inside) for b in op.blocks)
     operands = [env[v] for v in op.operands]
     more = inside.values()
@@ -293,8 +316,11 @@ def _structured(op: Op, env: Env, builder: Emitter, overwritten: frozenset[Op], 
 
 
 def _notes(op: Op, builder: Emitter, env: Env) -> tuple[list[Value], dict[int, list[Value]]]:
-    """Return fresh values for a recomputed loop's notes: the count of a `while`, and the turn of each slot's last
-    change."""
+    """Return new values for a recomputed loop's notes.
+
+    They are the count of a `while`, if it is one, and, by number of a carried value with a form, the iterations of its
+    last events.
+    """
     type = int64 if op.name == "while" else op.blocks[0].params[0].type
     scratch, body = Builder(), op.blocks[-1]
     carried = body.params[len(body.params) - len(op.results) :]
@@ -313,9 +339,18 @@ def _noting(
     env: Env,
     builder: Emitter,
 ) -> tuple[list[Value], tuple[Block, ...]]:
-    """Return the blocks of a recomputed loop that notes so much more, and the starts of that.
+    """Return the starting values of a recomputed loop's notes, and its blocks with them.
 
-    An iteration is noted by the index of a `for`, or its number in a `while`; an event that never was, as behind all.
+    An iteration is noted by the index of a `for`, or its number in a `while`; an event that never happened, as behind
+    all.
+
+    Args:
+        op: the kernel's loop.
+        blocks: the copied blocks.
+        count: as of `_notes`.
+        events: as of `_notes`.
+        env: the kernel's values to the adjoint's.
+        builder: where the adjoint is written.
     """
     body = blocks[-1]
     counted, noted = [fresh(v) for v in count], {s: [fresh(v) for v in values] for s, values in events.items()}
@@ -343,7 +378,7 @@ def _noting(
 
 
 def _block(block: Block, env: Env, builder: Emitter, overwritten: frozenset[Op], inside: Inside) -> Block:
-    """Return a block inside an operation, complete; what the other side has made it yields as 0."""
+    """Emit a copy of a block, which also yields what `inside` says; values that its operations do not define, as 0."""
     params = tuple(fresh(p) for p in block.params)
     env.update(zip(block.params, params, strict=True))
     with builder.block(params) as opened:

@@ -14,7 +14,10 @@ from workbench.ir.values import Block, Op, Value
 
 
 def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Emit an `if` with the same predicate: the taken side runs backwards; the other side's values get 0."""
+    """Emit an `if` backwards: one with the same condition, in which the side that was taken runs backwards.
+
+    It does nothing where no cotangent reaches it and it changes no array of floats.
+    """
     seeds = {slot: cotangents.take_full(v) for slot, v in enumerate(op.results)}
     if not any(seeds.values()) and not any(touches_floats(b) for b in op.blocks):
         return
@@ -39,7 +42,7 @@ def reverse_branch(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def _side(sweep: ReverseSweep, block: Block, pieces: dict[Value, Piece], outer: list[Value]) -> Block:
-    """Return the block, yielding for each outer value its cotangent and whether it counts."""
+    """Return a side that yields, for each outer value, its cotangent (0 if it has none) and whether that counts."""
 
     def tail() -> list[Value]:
         values: list[Value] = []

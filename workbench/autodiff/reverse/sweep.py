@@ -19,18 +19,18 @@ from workbench.errors import NotDifferentiable
 from workbench.ir.values import Block, Op, Value
 
 EffectRule = Callable[["ReverseSweep", Op, Cotangents], None]
-"""Of an operation that changes memory or has blocks: it takes the cotangents of its results itself."""
+"""The rule of an operation that changes memory or has blocks: it takes its results' cotangents itself."""
 ValueRule = Callable[["ReverseSweep", Op, Cotangent, Cotangents], None]
-"""Of an operation with one result: called where that has a cotangent."""
+"""The rule of an operation with one result: it is called where that has a cotangent."""
 
 
 class Rules(msgspec.Struct, frozen=True):
-    """The rule of each operation.
+    """The reverse rules of all operations.
 
     Attributes:
-        effects: by operation.
-        values: by operation.
-        builtin: of any other operation.
+        effects: those of operations that change memory or have blocks, by name.
+        values: those of other operations, by name.
+        builtin: that of every operation in neither.
     """
 
     effects: Mapping[str, EffectRule]
@@ -50,10 +50,10 @@ class ReverseSweep(msgspec.Struct, frozen=True):
         adjoints: for each parameter of the kernel that has a gradient, its adjoint array.
         plain: arrays whose adjoint is added to without atomics.
         builder: where the adjoint is written.
-        checkpointed: loops with the numbers of carried values that are to be had in each turn.
+        checkpointed: loops with the numbers of carried values that must be known in each iteration.
         checkpoints: how many states of such a loop are kept at once.
-        stack: a thread has memory of its own that is as quick as a cache, for every state of a short loop.
-        cautious: a thread may overwrite what it stored, so that a cotangent is 0 because the value was never seen.
+        stack: every state of a short loop may be kept, in memory of the thread's own that is as quick as a cache.
+        cautious: a thread may overwrite what it stored, so that a cotangent may be 0 because the value was never seen.
         overlapping: adjoint arrays may share memory.
     """
 
@@ -72,10 +72,12 @@ class ReverseSweep(msgspec.Struct, frozen=True):
     overlapping: bool = False
 
     def block(self, block: Block, cotangents: Cotangents, of: Op | None = None) -> None:
-        """Recompute the block's values, then walk it backwards; what is left in `cotangents` belongs outside.
+        """Recompute the block's values, then walk it backwards; what is left in `cotangents` is of values outside it.
 
         Args:
-            of: the `later` of the branch whose side it is (see `recompute`).
+            block: the kernel's block.
+            cotangents: those of what it yields; receives all others.
+            of: the `later` of the branch whose side it is (see `recompute`); None: it is no side.
         """
         ops = block.ops[:-1] if block.ops and block.ops[-1].name == "yield" else block.ops
         # All of the block first: a rule may need any value of it, and what none needs is pruned afterwards.
@@ -92,17 +94,17 @@ class ReverseSweep(msgspec.Struct, frozen=True):
                     self.rules.values.get(op.name, self.rules.builtin)(self, op, cotangent, cotangents)
 
     def new_cotangents(self) -> Cotangents:
-        """Return an empty gathering, for a nested block."""
+        """Return cotangents without any contribution, for a nested block."""
         return Cotangents(self.builder, self.active)
 
     def ref(self, value: Value) -> Ref:
-        """Return the kernel's value in the adjoint."""
+        """Return the kernel's value in the adjoint, wrapped for Python's operators."""
         return self.builder.ref(self.env[value])
 
     def refuse(self, message: str, op: Op, advice: str = "") -> NotDifferentiable:
-        """Return the error for this operation."""
+        """Return the error that an operation has no derivative."""
         return NotDifferentiable(message, op.location, advice=advice, function=self.function)
 
     def constant(self, index: Value) -> int | None:
-        """Return the number, where the index is a constant."""
+        """Return the number of an integer constant; None if the value is no constant."""
         return self.builder.number(self.env[index])

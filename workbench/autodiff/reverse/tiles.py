@@ -39,14 +39,14 @@ def _give(sweep: ReverseSweep, cotangents: Cotangents, value: Value, contributio
 
 
 def _mirror(sweep: ReverseSweep, op: Op) -> tuple[Value, list[Value], dict[str, object]]:
-    """Return the adjoint array, the offsets and the attributes that mirror a tile's place in memory."""
+    """Return the adjoint array, the offsets and the attributes with which to mirror a tile's access to an array."""
     array = op.operands[0]
     offsets = [sweep.env[v] for v in op.operands[1 : 1 + array_of(array).ndim]]
     return sweep.adjoints[array], offsets, {BOUNDS: op.attrs[BOUNDS], AXES: op.attrs[AXES]}
 
 
 def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Added to the adjoint array."""
+    """Emit a tile's load backwards: add the cotangent to the adjoint array, atomically."""
     array, offsets, attrs = _mirror(sweep, op)
     seed = _plain(sweep, cotangent)
     type = Tile(tile_of(op.result).dtype, tile_of(op.result).shape)
@@ -54,7 +54,7 @@ def load(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangen
 
 
 def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Read and clear."""
+    """Emit a tile's store backwards: add its elements' adjoints to the stored tile's cotangent, then set them to 0."""
     value = op.operands[-1]
     if op.operands[0] not in sweep.adjoints:
         return
@@ -65,7 +65,11 @@ def store(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Read."""
+    """Emit a tile's addition to an array backwards: add its elements' adjoints to the tile's cotangent.
+
+    Raises:
+        NotDifferentiable: the old elements that the addition returns have a derivative.
+    """
     if op.results and op.result in sweep.active:
         raise sweep.refuse(
             "The old elements that tile_atomic_add returns are used here in a way that has no derivative yet.",
@@ -84,7 +88,10 @@ def added(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Run the block backwards, for each element."""
+    """Emit a `tile_map` backwards: a map that runs the block backwards for each element.
+
+    It does nothing where no cotangent reaches it and it changes no array of floats.
+    """
     (block,) = op.blocks
     cotangent = {v: seed for v in op.results if (seed := cotangents.take(v)) is not None}
     if not cotangent and not touches_floats(block):
@@ -135,7 +142,7 @@ def mapped(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 def extract(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Into zeros."""
+    """Pass the cotangent to the tile as one that is 0 but for the element."""
     tile, *indices = op.operands
     nothing = zero(sweep.builder, tile.type).value
     positions = [sweep.env[v] for v in indices]
@@ -153,7 +160,7 @@ def insert(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotang
 
 
 def sliced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Into zeros."""
+    """Pass the cotangent to the tile as one that is 0 but for the part."""
     tile, *offsets = op.operands
     nothing, indices = zero(sweep.builder, tile.type).value, [sweep.env[v] for v in offsets]
     _give(sweep, cotangents, tile, _one(sweep, "tile_place", (nothing, *indices, _plain(sweep, cotangent)), tile.type))
@@ -178,7 +185,7 @@ def transposed(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Co
 
 
 def _bare(value: Value) -> Tile:
-    """Return the type of a tile, in registers."""
+    """Return a tile's element type and shape as a tile type without its storage."""
     return Tile(tile_of(value).dtype, tile_of(value).shape)
 
 
@@ -195,7 +202,7 @@ def _reshape(sweep: ReverseSweep, value: Value, shape: tuple[int, ...]) -> Value
 
 
 def broadcast(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Summed over what was repeated."""
+    """Pass the cotangent on, summed over the axes that were repeated."""
     (tile,) = op.operands
     small, large = tile_of(tile).shape, tile_of(op.result).shape
     extra = len(large) - len(small)
@@ -218,7 +225,11 @@ def _summed(sweep: ReverseSweep, value: Value, axis: int) -> Value:
 
 
 def reduced(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """To every element; of a minimum or maximum, to the first that attains it."""
+    """Pass the cotangent to every element of a sum; of a minimum or maximum, to the first that attains it.
+
+    Raises:
+        NotDifferentiable: the tile was reduced by a func.
+    """
     (tile,), kind, axis = op.operands, op.attrs[KIND], op.attrs.get(AXIS)
     if kind == "func":
         raise sweep.refuse("tile_reduce() by a func has no derivative yet.", op, "Use tile_sum, tile_min or tile_max.")
@@ -251,7 +262,7 @@ def _linear(sweep: ReverseSweep, at: Sequence[Value], shape: Sequence[int]) -> V
 
 
 def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int | None) -> Value:
-    """Return a number, or a tile without an axis, for all elements of a shape."""
+    """Return a tile of a shape that repeats a value along an axis; None: a number in all elements."""
     if axis is None:
         return sweep.builder.tile_map(shape, (), lambda at, e: [value])[0]
     rows = _reshape(sweep, value, (*shape[:axis], 1, *shape[axis + 1 :]))
@@ -259,7 +270,11 @@ def _spread(sweep: ReverseSweep, value: Value, shape: tuple[int, ...], axis: int
 
 
 def scanned(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """Pass on the sums of the cotangents that follow: all of a row less those before."""
+    """Pass on, to each element, the sum of the cotangents of all results that it entered.
+
+    Raises:
+        NotDifferentiable: the scan is no sum.
+    """
     (tile,) = op.operands
     if op.attrs[KIND] != "sum":
         raise sweep.refuse(f"tile_scan() of kind {op.attrs[KIND]} has no derivative yet.", op)
@@ -272,7 +287,7 @@ def scanned(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotan
 
 
 def matmul(sweep: ReverseSweep, op: Op, cotangent: Cotangent, cotangents: Cotangents) -> None:
-    """adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each where it is wanted; adjC itself to what was added to."""
+    """Emit adjA = adjC · Bᵀ and adjB = Aᵀ · adjC, each only if it is needed; adjC itself goes to what was added to."""
     a, b, *acc = op.operands
     seed = _plain(sweep, cotangent)
     left, right = op.attrs[TRANSPOSE_A], op.attrs[TRANSPOSE_B]
@@ -296,7 +311,15 @@ def _product(
     attributes: dict[str, object],
     cotangents: Cotangents,
 ) -> None:
-    """Emit the product of the cotangent and a tile, in the wider of their types."""
+    """Emit a product and add it to the cotangent of `target`; it is computed in the wider of both types.
+
+    Args:
+        sweep: the sweep.
+        target: the tile whose cotangent it is.
+        pair: the two tiles, and whether each is transposed.
+        attributes: further ones of the operation.
+        cotangents: receives it.
+    """
     *operands, left, right = pair
     dtype = contents(pair[0].type)
     if dtype != tile_of(target).dtype:

@@ -11,16 +11,16 @@ from workbench.ir.values import Function
 
 
 class CpuBackend(Backend):
-    """LLVM through llvmlite.
+    """The compiler for CPUs: LLVM, through llvmlite.
 
-    A target is a CPU's name; the machine's own stands with a digest of its features and its vector maths library, which
-    only code for this machine uses.
+    A target is a CPU's name; that of this machine goes with a digest of its features and its vector maths library,
+    since only this machine uses such code.
     """
 
     name = machine.NAME
 
     def version(self, target: str = "") -> str:
-        """llvmlite's and LLVM's versions."""
+        """Return the versions of llvmlite and LLVM, which are the same for every target."""
         return machine.version()
 
     def target(self) -> str:
@@ -40,8 +40,11 @@ class CpuBackend(Backend):
     def compile(self, function: Function, options: Options, target: str) -> Artifact:
         """Return the function as an ELF, Mach-O or COFF object of this platform, or as one of WebAssembly.
 
+        An ELF object for this machine is already linked into an image where our own loader supports it.
+
         Raises:
-            BuildError: an operation cannot be expressed in LLVM IR, or LLVM refused the text; `log` holds what it said.
+            BuildError: an operation cannot be expressed in LLVM IR, LLVM refused the text (`log` holds its message), or
+                it crashed or hung.
             DeviceError: `target` is no CPU of this platform.
         """
         from workbench.backends.cpu.compile import compiled
@@ -49,7 +52,7 @@ class CpuBackend(Backend):
         return compiled(function, options, target)
 
     def prepare(self) -> None:
-        """Start a worker process, if there is none."""
+        """Start a worker process for compiling, unless one runs already."""
         from workbench.backends.cpu.compile import POOL
 
         POOL.prepare()

@@ -13,12 +13,15 @@ from typing import Any
 
 
 def prepare() -> None:
-    """Import LLVM and initialise it: before the first request, which is still being made."""
+    """Import and initialise LLVM in a worker process before its first request arrives."""
     _initialised()
 
 
 def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Return this machine, as LLVM sees it, and the version of LLVM: the fields of `machine.Facts`."""
+    """Return the fields of `machine.Facts`, and no bytes: this machine as LLVM sees it, and LLVM's version.
+
+    It takes the arguments of every request to a worker, and uses none of them.
+    """
     import llvmlite
     import llvmlite.binding as llvm
 
@@ -29,14 +32,14 @@ def host(request: dict[str, Any], data: bytes, tell: Callable[[str], None]) -> t
 
 
 def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) -> tuple[dict[str, Any], bytes]:
-    """Compile a text with LLVM; return the object, and the seconds of each stage.
+    """Compile LLVM IR text; return the seconds of each stage under `stages`, and the object code or text as bytes.
 
     Args:
         request: `cpu`, `features`, `code_model`, perhaps a `triple` of another system; `tuning`, the pipeline's options
-            (None: no passes run), with `code_level`, that of the code generator, if it is not 3; `form`, one of
-            "object", "assembly", "ir".
+            (None: no passes run), with `code_level`, the code generator's optimisation level, if it is not 3; `form`,
+            one of "object", "assembly", "ir".
         text: LLVM IR without a target.
-        tell: hears each stage as it begins.
+        tell: is called with the name of each stage as it begins.
 
     Raises:
         RuntimeError: LLVM refused the text.
@@ -76,7 +79,10 @@ def generate(request: dict[str, Any], text: bytes, tell: Callable[[str], None]) 
 
 
 def never_unwinds(module: Any) -> None:
-    """Say that no function unwinds: then no tables are made for it, which RuntimeDyld aborts on on Windows."""
+    """Mark all functions that an LLVM module defines as never unwinding.
+
+    LLVM then writes no unwind tables for them, on which RuntimeDyld aborts on Windows.
+    """
     for function in module.functions:
         if not function.is_declaration:
             function.add_function_attribute("nounwind")

@@ -60,27 +60,27 @@ VECTORISERS = ("loop_vectorization", "slp_vectorization")
 AS_WRITTEN = {"speed_level": 1, "loop_unrolling": False, **dict.fromkeys(VECTORISERS, False)}
 """For texts that are vectors already: the loops in them stay loops."""
 UNOPTIMISED = {**AS_WRITTEN, "speed_level": 0, "code_level": 0}
-"""For such a text if it is long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
+"""For such texts if they are long (optimising machine code takes twice the time of the rest), or if LLVM crashes."""
 
 
 HALF = re.compile(r"half\b(?<!\whalf)")  # `\bhalf\b`, but the text is searched for the word first: ten times as fast
-"""A mark in the text of conversions of float16 by the machine's instructions."""
+"""Finds, in LLVM IR, conversions of float16 by the machine's own instructions."""
 
 _one_text = renewed(__name__, "_one_text", threading.RLock)
-"""Texts are written one after the other: what is built side by side would share Python, and LLVM get all of it late."""
+"""A lock, so that texts are written one after the other: side by side, all of them would reach LLVM late."""
 WASM_TRIPLE = "wasm32-unknown-unknown"
 
 FUSED = ("x86-64-v3", "x86-64-v4")  # portable levels with fused multiply-add
 GATHERS = 512
-"""Bits of the vectors of CPUs for which LLVM gathers, or of those on which it was measured."""
+"""Bits of the vectors of targets that use gathers: LLVM does for all of these, or it was measured on them."""
 SLOW_GATHERS = ("znver",)
-"""But these, as LLVM names them, load elements one by one in less time. Measured on Zen 4; on Sapphire Rapids it takes
-longer."""
+"""Prefixes of LLVM's names of such CPUs that load elements one by one in less time. Measured on Zen 4; on Sapphire
+Rapids it takes longer."""
 PORTABLE_BITS = {"x86-64-v3": 256, "x86-64-v4": 512}
 
 
 def compiled(function: Function, options: Options, target: str) -> Artifact:
-    """As `CpuBackend.compile`."""
+    """Return the function as an image or object with its metadata; see `CpuBackend.compile`."""
     from workbench.backends.cpu.emit.emit_module import entry_name
 
     started = time.perf_counter()
@@ -126,7 +126,13 @@ def assembly(function: Function, options: Options, target: str) -> str:
 
 
 def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool = True) -> bytes:
-    """LLVM IR text of our own (the launcher, an FFI handler) as an image, or an object where we cannot link it.
+    """Compile LLVM IR text of our own (the launcher, an FFI handler) into an image, or an object if it cannot be one.
+
+    Args:
+        text: LLVM IR without a target.
+        target: a CPU's name, as of `CpuBackend`.
+        optimise: run LLVM's passes.
+        vectorise: allow LLVM to vectorise and unroll loops; only with `optimise`.
 
     Raises:
         BuildError, DeviceError: as `CpuBackend.compile`.
@@ -137,7 +143,10 @@ def compile_text(text: str, target: str, optimise: bool = True, vectorise: bool 
 
 
 def warm() -> None:
-    """Pay LLVM's first-use costs now: called from a background thread before the first kernel is built."""
+    """Compile a trivial kernel for this machine, so that the first real one does not pay LLVM's costs of first use.
+
+    A background thread calls it.
+    """
     array = Value(ArrayType(float32), "x")
     b = Builder()
     i = b.one("tid", (), int32, {AXIS: 0})
@@ -146,10 +155,10 @@ def warm() -> None:
 
 
 def emitted(function: Function, options: Options, target: str) -> Module:
-    """Return the function as LLVM IR before optimisation, with what the launcher must know of it.
+    """Return the function as LLVM IR before optimisation, with what the launcher must know about it.
 
     Raises:
-        BuildError: as `CpuBackend.emit`.
+        BuildError: an operation cannot be expressed in LLVM IR.
     """
     # Late: what is loaded from the cache needs none of it.
     from workbench.backends.cpu.gang.emit_gang import emit_function
@@ -160,7 +169,10 @@ def emitted(function: Function, options: Options, target: str) -> Module:
 
 @lru_cache
 def _maths(target: str) -> Maths:
-    """Return a target's maths: formulas need fused multiply-add (but on WebAssembly), the library is this machine's."""
+    """Return which maths functions and vectors code for a target may use.
+
+    Our formulas need fused multiply-add, except on WebAssembly; the vector library is only used on this machine.
+    """
     if target == WASM:
         return Maths(formulas=True, bits=128, fused=False)
     if target != native():
@@ -173,7 +185,13 @@ def _maths(target: str) -> Maths:
 
 
 class _Generated(msgspec.Struct, frozen=True):
-    """LLVM's output, seconds by stage, and why it was compiled without vectorisation; empty where it was not."""
+    """LLVM's output: the bytes, the seconds of each stage, and why it was compiled again with less optimisation.
+
+    Attributes:
+        image: object code, or text.
+        stages: seconds by stage.
+        retried: how and at which stage LLVM failed the first time; empty if it did not.
+    """
 
     image: bytes
     stages: dict[str, float] = msgspec.field(default_factory=dict)
@@ -181,7 +199,14 @@ class _Generated(msgspec.Struct, frozen=True):
 
 
 def _made(module: Module, function: Function, target: str, form: str) -> _Generated:
-    """Compile a function's text with LLVM."""
+    """Compile a function's LLVM IR with the passes that suit it.
+
+    Args:
+        module: the text that was emitted for the function.
+        function: the function.
+        target: the CPU.
+        form: of the output: "object", "assembly" or "ir".
+    """
     tuning = _tuning(function)
     if module.gangs:  # only what a thread does in a loop of its own is left to vectorise
         tuning |= {"loop_vectorization": tuning["loop_interleaving"], "slp_vectorization": False}
@@ -191,9 +216,15 @@ def _made(module: Module, function: Function, target: str, form: str) -> _Genera
 
 
 def _generate(text: str, target: str, tuning: dict[str, Any] | None, form: str, function: str = "") -> _Generated:
-    """Have a worker compile a text; one that is lost is tried once more without vectorisation, the usual culprit.
+    """Compile a text in a worker process, and a second time with less optimisation if LLVM crashed or hung.
 
-    One that is not vectorised is tried once more without optimisation.
+    The second attempt is without vectorisation, the usual culprit, or without optimisation if the first did not
+    vectorise loops.
+
+    Raises:
+        BuildError: the worker was lost again, or at a stage where another attempt would end the same way; or LLVM
+            refused the text.
+        DeviceError: `target` is no CPU of this platform.
     """
     name, features = cpu_of(target)
     request = {"cpu": name, "features": features, "code_model": code_model(sys.platform), "form": form}
@@ -229,7 +260,7 @@ def _called(request: dict[str, Any], text: str, tuning: dict[str, Any] | None) -
 
 
 def _tuning(function: Function) -> dict[str, Any]:
-    """O3, without what cannot pay for its time here (a fifth of a small kernel's).
+    """Choose LLVM's options for a function: O3, without passes that cost more time than they save.
 
     Interleaving and unrolling help where operations wait for each other: in loops and sums. Straight-line superwords
     are for short vectors; tiles are loops that vectorise as they stand. For each loop that it unrolls, LLVM seems to
@@ -254,7 +285,7 @@ def _tuning(function: Function) -> dict[str, Any]:
 
 
 def _nested_loops(body: Block) -> int:
-    """Return the depth of the deepest nest of loops."""
+    """Return how deeply loops are nested; 0 if there are none."""
     most, waiting = 0, [(body, 0)]
     while waiting:
         block, outside = waiting.pop()
@@ -264,6 +295,11 @@ def _nested_loops(body: Block) -> int:
 
 
 def features_for(text: str, features: str) -> str:
-    """Return a CPU's features, without those features that LLVM gets wrong in such a text."""
+    """Return a CPU's features for LLVM, with those switched off that it miscompiles in such a text.
+
+    Args:
+        text: LLVM IR.
+        features: LLVM's list of features, separated by commas.
+    """
     wrong = (miscompiled(), WRONG_COMPARED_HALVES if miscompiled() and HALF.search(text) else "")
     return ",".join(f for f in (features, *wrong) if f)

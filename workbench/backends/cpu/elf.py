@@ -18,7 +18,7 @@ import msgspec
 from workbench.backends.cpu.jit import AARCH64, PAGES, X86_64, Damaged, Image, Unsupported, machine
 
 MOST = 1 << 26
-"""Bytes of an object that are loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
+"""The most bytes of an object that is loaded here: a call within it reaches all of it, also on aarch64 (±128 MB)."""
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -40,14 +40,15 @@ _WHOLE = 1 << 64
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A type of relocation.
+    """The way in which relocations of one type are applied.
 
     Attributes:
-        apply: writes into memory, at an offset: from the address that is meant and the one where it is written.
+        apply: writes into memory at an offset: takes the memory, that offset, the target's address, and the address of
+            the offset.
         size: how many bytes it writes.
-        slot: what is meant is the slot that holds the symbol's address.
-        call: it is a call, which goes by way of a stub to what is outside of the object.
-        absolute: it is the address itself, not a distance.
+        slot: the target is the slot that holds the symbol's address, not the symbol.
+        call: it is in a call, which reaches symbols outside of the object by way of a stub.
+        absolute: the address itself is written, not a distance.
     """
 
     apply: Callable[[bytearray, int, int, int], None]
@@ -58,7 +59,10 @@ class Rule(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """A machine's relocations by number, and the code of a stub; the address to jump to follows the code."""
+    """A processor architecture: its relocation rules by number, and the code of a stub.
+
+    A stub jumps to the address that follows its code.
+    """
 
     rules: dict[int, Rule]
     stub: bytes
@@ -79,10 +83,10 @@ def _distance(memory: bytearray, at: int, aim: int, here: int) -> None:
 
 
 def _signed(value: int, bits: int) -> int:
-    """Return a signed number as so many bits.
+    """Return a signed number in two's complement of `bits` bits.
 
     Raises:
-        Unsupported: it has more.
+        Unsupported: it does not fit.
     """
     if not -(1 << bits - 1) <= value < 1 << bits - 1:
         raise Unsupported(_TOO_FAR)
@@ -90,13 +94,17 @@ def _signed(value: int, bits: int) -> int:
 
 
 def _into(memory: bytearray, at: int, field: int, shift: int, bits: int) -> None:
-    """Write a field of an instruction of 32 bits."""
+    """Overwrite a field of a 32-bit instruction: `bits` bits from bit `shift` on."""
     word = int.from_bytes(memory[at : at + 4], "little") & ~(((1 << bits) - 1) << shift)
     memory[at : at + 4] = (word | field << shift).to_bytes(4, "little")
 
 
 def _page(memory: bytearray, at: int, aim: int, here: int) -> None:
-    """ADRP: the distance in pages of 4 kB, its lower two bits apart."""
+    """Write the distance in pages of 4 KiB into an AArch64 ADRP instruction, which splits it into two fields.
+
+    Raises:
+        Unsupported: the distance does not fit.
+    """
     pages = _signed((aim >> 12) - (here >> 12), 21)
     _into(memory, at, pages & 3, 29, 2)
     _into(memory, at, pages >> 2, 5, 19)
@@ -109,7 +117,10 @@ def _branch(memory: bytearray, at: int, aim: int, here: int) -> None:
 
 
 def _low(shift: int) -> Rule:
-    """Return the lower 12 bits of an address, in units of an access's size."""
+    """Return a rule that writes an address's lower 12 bits into an AArch64 instruction, in units of `1 << shift`.
+
+    Applying it raises `Damaged` if the address is no multiple of that.
+    """
 
     def apply(memory: bytearray, at: int, aim: int, here: int) -> None:
         if aim % (1 << shift):
@@ -149,7 +160,7 @@ _AARCH64 = Machine(
     bytes.fromhex("50000058 00021fd6"),  # ldr x16, #8; br x16
 )
 MACHINES = {X86_64: _X86_64, AARCH64: _AARCH64}
-"""By ELF's number of the machine."""
+"""The supported architectures, by ELF's number."""
 
 
 class _Section(msgspec.Struct):
@@ -165,17 +176,17 @@ class _Section(msgspec.Struct):
 
 
 class Object:
-    """An object file that was read and laid out.
+    """A relocatable ELF object that was read, and its layout in memory.
 
     Attributes:
-        machine: what it runs on, by ELF's number.
+        machine: ELF's number of the architecture it is for.
         size: bytes it takes in memory.
-        code: of these, how many from the start are never written: code, constants, and our own slots and stubs.
-        needs: the symbols that others have to give, by number.
+        code: how many bytes from the start are never written to: code, constants, and our own slots and stubs.
+        needs: the names of undefined symbols that relocations refer to, by number.
 
     Raises:
-        Unsupported: it holds something that this loader does not know.
-        Damaged: it is not whole.
+        Unsupported: it is no such object, or holds something that this loader does not know.
+        Damaged: it is cut off or inconsistent.
     """
 
     def __init__(self, image: bytes) -> None:
@@ -198,10 +209,10 @@ class Object:
         self._lay_out(slots, stubs)
 
     def linked(self) -> Image:
-        """Return the image: only addresses that are not known before it lies in memory are left out.
+        """Return the object as an image; only addresses that depend on where it is loaded are left to the loader.
 
         Raises:
-            Unsupported: a distance is too long for an instruction, or is to something outside of the object.
+            Unsupported: a distance is too long for an instruction, or leads to data outside of the object.
             Damaged: a relocation or a symbol points outside its section.
         """
         end = max((s.at + s.size for s in self._sections if s.at >= 0 and s.kind != _NOTHING), default=0)
@@ -236,7 +247,10 @@ class Object:
         return image
 
     def _write_address(self, image: Image, memory: bytearray, at: int, symbol: int, addend: int = 0) -> None:
-        """Write the word of a symbol's address, or note whose address it is."""
+        """Record in the image that the word at offset `at` holds a symbol's address.
+
+        For a symbol of the object its offset is written there; for an undefined one the image lists its name.
+        """
         if symbol in self.needs:
             image.others.append((at, self.needs[symbol], addend))
         else:
@@ -244,7 +258,7 @@ class Object:
             image.own.append(at)
 
     def _exported(self) -> dict[str, int]:
-        """Return the offsets of the symbols that others may use."""
+        """Return the offsets of the symbols that are defined here and not local, by name."""
         return {
             self._string(name): self._offset(number)
             for number, (name, binding, section, _) in enumerate(self._symbols)
@@ -270,7 +284,14 @@ class Object:
         return machine, sections
 
     def _read_symbols(self) -> tuple[bytes, list[tuple[int, int, int, int]]]:
-        """Return the names' table, and of each symbol name, binding, section and value."""
+        """Return the string table, and for each symbol: offset of its name, binding, section number and value.
+
+        The section number is `_RESERVED` for symbols without an address.
+
+        Raises:
+            Unsupported: there is not exactly one symbol table.
+            Damaged: it is cut off.
+        """
         tables = [s for s in self._sections if s.kind == _SYMBOLS]
         if len(tables) != 1 or tables[0].entry != _SYMBOL.size:
             raise Unsupported("not one table of symbols")
@@ -285,7 +306,12 @@ class Object:
         return self._bytes(self._sections[table.link]), symbols
 
     def _read_relocations(self) -> list[tuple[_Section, int, int, int, int]]:
-        """Read each relocation: section, offset, kind, symbol, addend."""
+        """Return the relocations of the sections that are loaded: section, offset, type, symbol and addend.
+
+        Raises:
+            Unsupported: their form or type is unknown.
+            Damaged: a table is cut off, or names a section or symbol that does not exist.
+        """
         relocations = []
         for table in self._sections:
             if table.kind not in (_RELA, _REL):
@@ -328,7 +354,12 @@ class Object:
             raise Unsupported("nothing to load, or too much")
 
     def _offset(self, symbol: int) -> int:
-        """Return the offset of a symbol of the object's own from its start."""
+        """Return the offset, from the start of the object in memory, of a symbol that it defines.
+
+        Raises:
+            Unsupported: the symbol has no address, or its section is not loaded.
+            Damaged: it lies outside its section.
+        """
         _, _, number, value = self._symbols[symbol]
         if number == _RESERVED:
             raise Unsupported("a symbol of another kind")
@@ -360,7 +391,13 @@ class Object:
 
 
 def linked(image: bytes) -> bytes:
-    """Return an object as an image for this machine, encoded; the same bytes where our loader does not know them."""
+    """Link an object for this machine into an image, and return that encoded.
+
+    The bytes are returned unchanged if they are for another machine, or hold something our loader does not support.
+
+    Raises:
+        Damaged: the object is cut off or inconsistent.
+    """
     if machine():
         with suppress(Unsupported):
             read = Object(image)
@@ -370,7 +407,7 @@ def linked(image: bytes) -> bytes:
 
 
 def _placed(sections: list[_Section], at: int) -> int:
-    """Lay sections side by side from `at`; returns where they end."""
+    """Give each section its offset, one behind the other from `at` and aligned; return where the last one ends."""
     for section in sections:
         alignment = section.alignment or 1
         section.at = -(-at // alignment) * alignment

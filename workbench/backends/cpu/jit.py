@@ -62,7 +62,7 @@ _unowned: deque[weakref.ref[Any]] = deque()
 
 
 class Refused(Exception):
-    """The system gives no memory for code: why, and what to do. LLVM's loader would end the process over it."""
+    """The system gives no memory for code. `advice` says what to do; LLVM's loader would end the process instead."""
 
     def __init__(self, why: str, advice: str) -> None:
         super().__init__(why)
@@ -70,24 +70,24 @@ class Refused(Exception):
 
 
 class Unsupported(Exception):
-    """Something that is left to LLVM's loader."""
+    """An object holds something that our loader does not support, and that is left to LLVM's."""
 
 
 class Damaged(Exception):
-    """An object or an image that is not whole."""
+    """An object or image is cut off or inconsistent, lacks a symbol, or is for another machine."""
 
 
 class Image(msgspec.Struct, array_like=True):
-    """Code that is laid out, wherever it will lie: only words with addresses are left to write.
+    """Code laid out for any address: only words that hold addresses are left to write.
 
     Attributes:
-        machine: what it runs on, by ELF's number.
+        machine: ELF's number of the architecture it is for.
         code: how many of its bytes, from the start, are never written: code, constants, addresses.
         size: bytes it takes in memory; those behind `memory` are 0.
         memory: its bytes.
-        own: where words lie that hold an offset in the image, and shall hold the address.
-        others: where words lie for the addresses of symbols by name, and what is added to these.
-        symbols: offsets of the symbols that it has for others.
+        own: offsets of words that hold an offset in the image, to which its address is added.
+        others: offsets of words that receive the address of a symbol from elsewhere; its name, and what is added.
+        symbols: offsets of the symbols that it defines for others.
     """
 
     machine: int
@@ -99,15 +99,15 @@ class Image(msgspec.Struct, array_like=True):
     symbols: dict[str, int]
 
     def encode(self) -> bytes:
-        """Return it as bytes, for `decode`."""
+        """Return the image as bytes that `decode` reads."""
         return _MAGIC + msgspec.msgpack.encode(self)
 
     @classmethod
     def decode(cls, data: bytes) -> Image | None:
-        """Return the image that `encode` wrote; None of other bytes.
+        """Return the image that `encode` wrote; None if the bytes are something else, such as an object file.
 
         Raises:
-            Damaged: it is not whole.
+            Damaged: they begin as an image does, and cannot be decoded.
         """
         if not data.startswith(_MAGIC):
             return None
@@ -117,7 +117,11 @@ class Image(msgspec.Struct, array_like=True):
             raise Damaged("an image that is not whole") from None
 
     def at(self, base: int, addresses: Callable[[str], int]) -> bytearray:
-        """Return its bytes as they are to lie at `base`; `addresses` finds those of symbols that it needs.
+        """Return the image's bytes with the addresses that hold if it lies at `base`.
+
+        Args:
+            base: the address.
+            addresses: returns the address of a symbol from elsewhere by its name.
 
         Raises:
             Damaged: they would take more memory than it says.
@@ -133,7 +137,7 @@ class Image(msgspec.Struct, array_like=True):
 
 
 class Block:
-    """Pages of this process.
+    """Memory pages of this process for code; writable until `fill`.
 
     Args:
         size: bytes.
@@ -150,7 +154,7 @@ class Block:
         self.address: int = address
 
     def fill(self, memory: bytearray, code: int) -> None:
-        """Put the bytes there; the first `code` of them can then be run, and no longer be written.
+        """Copy bytes into the pages; the first `code` bytes then become executable and read-only.
 
         Raises:
             Refused: the system lets no program run what it wrote, or cannot divide the pages: a process may have only
@@ -165,18 +169,21 @@ class Block:
             raise Refused(rule, "Allow it for Python: SELinux calls it execmem, systemd MemoryDenyWriteExecute=no.")
 
     def close(self) -> None:
-        """Give the pages back."""
+        """Return the pages to the system."""
         _system().munmap(self.address, self.size)
 
 
 class CpuCode:
-    """A loaded object: `address` is its entry's, valid as long as this lives.
+    """Loaded code, whose addresses are valid as long as this lives.
 
-    `addresses` holds those of all symbols that were requested, `needs` the code that it calls.
+    Attributes:
+        addresses: those of the symbols that were requested, by name.
+        address: that of the first.
+        needs: the loaded code that it calls, which it keeps alive.
     """
 
     def __init__(self, addresses: dict[str, int], tracker: Any, needs: Sequence[CpuCode] = ()) -> None:
-        """Hold loaded code; `tracker` unloads the object when it is closed."""
+        """Hold loaded code; `tracker` unloads it when its `close` is called."""
         self.addresses = addresses
         self.address = next(iter(addresses.values()))
         self.needs = tuple(needs)
@@ -185,11 +192,16 @@ class CpuCode:
 
 
 def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) -> CpuCode:
-    """Return the object `image`, with the address of `symbol`; `imports` are addresses of functions that it calls.
+    """Load compiled code; `address` of the result is that of `symbol`.
+
+    Args:
+        image: an encoded image or an object file.
+        symbol: a name that it defines.
+        imports: addresses of functions that it calls, by name; others are looked up in this process.
 
     Raises:
-        BuildError: it is no object of this platform, has no such symbol, needs one that the process does not have, or
-            the system gives no memory to run it in.
+        BuildError: it is no code for this machine, has no such symbol, needs one that the process does not have, or the
+            system gives no memory to run it in.
     """
     return load_symbols(image, (symbol,), imports)
 
@@ -197,9 +209,13 @@ def load(image: bytes, symbol: str, imports: Mapping[str, int] | None = None) ->
 def load_symbols(
     image: bytes, symbols: Sequence[str], imports: Mapping[str, int] | None = None, needs: Sequence[CpuCode] = ()
 ) -> CpuCode:
-    """Return the object `image`, with the addresses of several symbols; `.address` is the first one's.
+    """Load compiled code; `addresses` of the result are those of all `symbols`, `address` that of the first.
 
-    `needs` is the code whose addresses stand in `imports`, or in the image itself.
+    Args:
+        image: an encoded image or an object file.
+        symbols: names that it defines.
+        imports: addresses of functions that it calls, by name; others are looked up in this process.
+        needs: the code whose addresses stand in `imports`, or in the image itself; it is kept alive.
 
     Raises:
         BuildError: as `load`.
@@ -217,7 +233,7 @@ def load_symbols(
 
 
 def unload() -> int:
-    """Unload code that has no owner any more; returns how many objects."""
+    """Unload all code that has no owner any more; return the number of objects."""
     count = 0
     with _lock:
         while _unowned:
@@ -228,7 +244,12 @@ def unload() -> int:
 
 
 def _loaded(image: bytes, symbols: tuple[str, ...], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
-    """Return the addresses of an object's symbols, and what unloads it."""
+    """Load an image or object; return the addresses of its symbols, and the object whose `close` unloads it.
+
+    Raises:
+        Damaged, RuntimeError: it cannot be loaded.
+        Refused: the system gives no memory for it.
+    """
     read = Image.decode(image)
     if read is not None:
         return _load_image(read, symbols, imports)
@@ -253,7 +274,7 @@ def _of_process(name: str) -> int:
     """Return the address of a function of this process or of the maths libraries.
 
     Raises:
-        Damaged: none has it.
+        Damaged: none of them has it.
     """
     for number in range(3):
         library = _library(number)
@@ -264,7 +285,11 @@ def _of_process(name: str) -> int:
 
 @cache
 def _library(number: int) -> ctypes.CDLL | None:
-    """Return a library: the process's own, that of maths, that of vectorised maths; None if there is none."""
+    """Return a library in which to look for functions; None if this system has none of that number.
+
+    Args:
+        number: 0: the process's own; 1: maths, if it is a library of its own; 2: vectorised maths.
+    """
     if not number:
         return ctypes.CDLL(None)
     name = systems.maths_library(sys.platform) if number == 1 else libmvec.LIBRARY if libmvec.library() else None
@@ -277,7 +302,7 @@ def _none_left() -> Refused:
 
 @lru_cache(maxsize=1)
 def machine() -> int:
-    """Return the number that ELF has for this machine; 0 where our loader does not know it or its system."""
+    """Return ELF's number of this machine's architecture; 0 if our loader does not support it or its system."""
     if sys.platform != "linux" or sys.byteorder != "little":
         return 0
     number = {"x86_64": X86_64, "aarch64": AARCH64}.get(platform.machine(), 0)
@@ -285,14 +310,14 @@ def machine() -> int:
 
 
 def _flush(address: int, size: int) -> None:
-    """Clear the instruction cache, on machines where it does not see what was written."""
+    """Make the instruction cache see what was written; x86-64 needs no call for that."""
     if platform.machine() != "x86_64":
         _clear_cache()(address, address + size)
 
 
 @lru_cache(maxsize=1)
 def _clear_cache() -> Any:
-    """GCC's function for that; None where its library is not there."""
+    """Return GCC's function that clears the instruction cache; None if its library is missing."""
     try:
         function = ctypes.CDLL("libgcc_s.so.1").__clear_cache
     except (OSError, AttributeError):
@@ -312,7 +337,7 @@ def _system() -> Any:
 
 
 def _linked(image: bytes, symbols: Sequence[str], imports: Mapping[str, int]) -> tuple[dict[str, int], Any]:
-    """Return the addresses of `symbols` of an object, and LLVM's handle, which unloads it when it is closed.
+    """Link an object by LLVM; return the addresses of its symbols, and the handle whose `close` unloads it.
 
     Each object is a library of its own, so that two kernels may share a symbol's name. The loader is ORC with JITLink,
     on Windows with RuntimeDyld (`systems`).
@@ -332,7 +357,10 @@ def _linked(image: bytes, symbols: Sequence[str], imports: Mapping[str, int]) ->
 
 
 def _linker() -> Any:
-    """Return the linker for the next object; one that has all it takes lives on in its objects' trackers."""
+    """Return LLVM's linker for the next object, a new one after every `_SHARE` objects.
+
+    One that has taken its objects lives on in their trackers.
+    """
     linker, room = _linkers.pop() if _linkers else (_new_linker(), _SHARE)
     if not room:
         # Its objects keep it alive through their trackers; this only drops our reference.
@@ -350,7 +378,7 @@ def _new_linker() -> Any:
 
 @lru_cache(maxsize=1)
 def _renamed() -> dict[str, int]:
-    """Addresses of the C library's functions that have other names here."""
+    """Return the addresses of C library functions that have other names on this system, by their usual name."""
     import llvmlite.binding as llvm
 
     names = systems.renamed(sys.platform)

@@ -14,7 +14,7 @@ from workbench.backends.worker.pool import Pool
 
 
 def _llvmlite() -> list[str]:
-    """List the folders that workers import llvmlite from; the session itself need not."""
+    """List the folder that workers import llvmlite from, without importing it; empty if it is not installed."""
     spec = find_spec("llvmlite")
     return [str(Path(spec.origin).parents[1])] if spec and spec.origin else []
 
@@ -23,10 +23,10 @@ POOL = Pool("llvm", _llvmlite, first=task_name(codegen.prepare))
 
 
 def host() -> dict[str, Any]:
-    """As `codegen.host`, from a worker; for who has no kernel yet and will have to compile one.
+    """Return what `codegen.host` says of this machine, asked of a worker process that will compile later anyway.
 
     Raises:
-        BuildError: the worker was lost.
+        BuildError: the worker crashed or hung.
     """
     POOL.prepare()
     import_module("workbench.backends.cpu.emit.emit_module")  # needed next, and imported before the process has started

@@ -23,31 +23,31 @@ from workbench.config import settings
 from workbench.errors import DeviceError
 
 NAME = "cpu"
-"""The backend's, in keys and metadata."""
+"""The backend's name, in keys and metadata."""
 WASM = "wasm32"
 """The target for pages that compute (`design/wasm.md`): WebAssembly with vectors of 128 bits."""
 WASM_FEATURES = "+simd128,+bulk-memory,+sign-ext,+nontrapping-fptoint"
 X86 = platform.machine() in ("x86_64", "AMD64")
 WRONG_SINCE, WRONG_SIGNS = 22, "-avx512dq,-avx512bw"
-"""The first LLVM that takes a mask of signs from the wrong lanes, and what it makes no VPMOV*2M without."""
+"""The first LLVM that takes a mask of signs from the wrong lanes, and switches with which it emits no VPMOV*2M."""
 WRONG_COMPARED_HALVES = "-avx512vl"
-"""Without these, it cannot select a comparison of float16 unless this goes, too."""
+"""To be added to those where float16 is compared: LLVM could not select the comparison otherwise."""
 
 
 class Memory(Protocol):
-    """A store of facts, from one process to the next."""
+    """A store of facts that outlives the process, such as the cache."""
 
     def get(self, name: str, known_by: bytes) -> bytes:
-        """Return a fact; empty where it is not known."""
+        """Return the fact that was stored under a name and the same `known_by`; empty if there is none."""
         ...
 
     def put(self, name: str, known_by: bytes, fact: bytes) -> None:
-        """Keep it."""
+        """Store a fact under a name and the bytes on which it depends."""
         ...
 
 
 REMEMBER: list[Memory] = []
-"""At most one. The cache puts it here."""
+"""The store of facts, at most one, which the cache adds."""
 KEPT = "this machine"
 """The name of the fact in lists of the cache."""
 _BOOT = "/proc/sys/kernel/random/boot_id"
@@ -69,10 +69,11 @@ class Facts(msgspec.Struct, frozen=True):
 
     Attributes:
         cpu: the processor's name.
-        features: all that it has (`+avx2`) and has not (`-avx512f`), by commas.
+        features: those that it has (`+avx2`) and has not (`-avx512f`), separated by commas.
         llvm: LLVM's version.
         llvmlite: llvmlite's.
-        vector_library: the C library's vectorised maths functions, if this machine can run them (`libmvec.library`).
+        vector_library: the name and version of the C library's vectorised maths functions; empty where this machine has
+            none or cannot run them (`libmvec.library`).
     """
 
     cpu: str
@@ -88,7 +89,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1)
 def facts() -> Facts:
-    """Return LLVM's facts about this machine and itself, stored or asked now."""
+    """Return LLVM's facts about this machine and itself: as stored by an earlier process, or asked of LLVM now."""
     known_by = known_by_files() if REMEMBER else b""
     if not known_by:
         return _ask()
@@ -102,7 +103,10 @@ def facts() -> Facts:
 
 
 def known_by_files() -> bytes:
-    """Return the bytes that decide the answer; empty where that cannot be known without LLVM."""
+    """Return bytes that change whenever LLVM's facts may: the system's start, the processor, and llvmlite's files.
+
+    They are empty where that cannot be known without LLVM: not on Linux, or if llvmlite has LLVM in another library.
+    """
     if sys.platform != "linux":
         return b""
     try:
@@ -118,11 +122,11 @@ def known_by_files() -> bytes:
 
 
 def _llvmlite() -> list[object]:
-    """Return llvmlite's version in its own words, and which file LLVM is in.
+    """Return the contents of llvmlite's version file, and the identity of the library file that LLVM is in.
 
     Raises:
-        OSError: LLVM is in another file.
-        StopIteration: it is in no folder that Python imports from.
+        OSError: LLVM is in another file, or a file is missing.
+        StopIteration: llvmlite is in no folder that Python imports from.
     """
     # Python's own search takes five times as long.
     folder = next(f for path in sys.path if os.path.exists((f := os.path.join(path, "llvmlite")) + "/__init__.py"))
@@ -135,7 +139,11 @@ def _llvmlite() -> list[object]:
 
 
 def _ask(in_worker: bool = False) -> Facts:
-    """LLVM's answer; `in_worker`: of the process that will compile, where the cache knows no machine and no kernel."""
+    """Return LLVM's facts, asked now.
+
+    Args:
+        in_worker: ask the process that will compile, instead of importing LLVM here.
+    """
     if in_worker:
         from workbench.backends.cpu.llvm_pool import host as host_in_worker
 
@@ -149,7 +157,7 @@ def _ask(in_worker: bool = False) -> Facts:
 
 
 def version() -> str:
-    """llvmlite's and LLVM's versions."""
+    """Return the versions of llvmlite and LLVM."""
     number = ".".join(str(n) for n in facts().llvm)
     return f"llvmlite {facts().llvmlite} / LLVM {number}"
 
@@ -167,7 +175,7 @@ def _target(_: str | None) -> str:
 
 @lru_cache(maxsize=1)
 def native() -> str:
-    """Return the target of this machine: its CPU's name, and a digest of all that may change what LLVM makes for it."""
+    """Return the target of this machine: its CPU's name, and a digest of all that may change what LLVM emits for it."""
     known = f"{facts().features} {miscompiled()} {facts().vector_library}"
     return f"{facts().cpu}+{hashlib.sha256(known.encode()).hexdigest()[:12]}"
 
@@ -178,7 +186,7 @@ def converts_halves() -> bool:
 
 
 def miscompiled() -> str:
-    """Features that this LLVM gets wrong, taken away.
+    """Return LLVM's switches that turn off features which this version miscompiles; empty if there are none.
 
     Each of its faults is a row of `tests/backends/cpu/llvm_faults`, with the LLVM IR that shows it.
     """
@@ -187,10 +195,10 @@ def miscompiled() -> str:
 
 @lru_cache
 def cpu_of(target: str) -> tuple[str, str]:
-    """Return a target's CPU and features, as LLVM names them.
+    """Return a target's CPU and features, as LLVM names them; a portable level has no features of its own.
 
     Raises:
-        DeviceError: it is another machine's.
+        DeviceError: the target is another machine's.
     """
     if target == WASM:
         return "generic", WASM_FEATURES

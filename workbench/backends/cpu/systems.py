@@ -235,7 +235,11 @@ _RENAMED = {"hypotf": "_hypotf"}
 
 
 def maths_library(system: str) -> str | None:
-    """Return the C library's maths functions; None where they are in a library that every process has."""
+    """Return the name of the C library's maths functions; None where every process has them anyway.
+
+    Args:
+        system: as `sys.platform` names it.
+    """
     if system == "linux" and "glibc" in platform.libc_ver():
         return "libm.so.6"  # `find_library` starts a process to find that out
     from ctypes.util import find_library  # which imports half of what starts processes
@@ -244,23 +248,24 @@ def maths_library(system: str) -> str | None:
 
 
 def renamed(platform: str) -> dict[str, str]:
-    """Return the C library's functions that have other names there: the usual name, and theirs."""
+    """Return the C library's functions that have other names on a platform: by the usual name, the other one."""
     return _RENAMED if platform == "win32" else {}
 
 
 def threads_text(platform: str) -> str:
-    """Emit `@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, `@give_way()`,
-    signals.
+    """Return LLVM IR of functions for threads and signals.
 
-    `@joined` waits for a helper for a while and gives whether it has ended; `gone` counts those that have left their
-    work, `all` is how many there are. It stands beside `clock_text`.
+    They are `@thread_start(id, work, state)`, `@joined(id, gone, all)`, `@this_thread()`, `@nap(µs)`, `@give_way()`,
+    `@sigaction` and `@has_sigaction()`. `@joined` waits for a helper for a while and returns whether it has ended;
+    `gone` counts those that have left their work, `all` is how many there are. The text has to stand beside
+    `clock_text`.
     """
     threads = _WINDOWS if platform == "win32" else _POSIX
     return threads + _JOINED.get(platform, _JOINED["linux"]) + _give_way(platform)
 
 
 def yield_text(platform: str) -> str:
-    """Emit `@give_way()`, which lets another thread have this core."""
+    """Return LLVM IR of `@give_way()`, which lets another thread have this core."""
     return f"declare i32 @{_yield(platform)}()\n{_give_way(platform)}"
 
 
@@ -273,29 +278,32 @@ def _give_way(platform: str) -> str:
 
 
 def clock_text(platform: str) -> str:
-    """Emit `@now()`, in nanoseconds: the clock that `time.perf_counter` reads on this platform."""
+    """Return LLVM IR of `@now()`, in nanoseconds: the clock that `time.perf_counter` reads on this platform."""
     return _CLOCKS.get(platform, _CLOCKS["linux"])
 
 
 def format_text(platform: str) -> str:
-    """Emit `@snprintf`, as C99 has it."""
+    """Return LLVM IR that declares or defines `@snprintf`, with the meaning of C99."""
     return _WINDOWS_FORMAT if platform == "win32" else "declare i32 @snprintf(ptr, i64, ptr, ...)\n"
 
 
 def floats_text(machine: str) -> str:
-    """Return LLVM text of `@plain_floats()`, after which a thread keeps subnormals, and of `@floats_as(mode)`.
+    """Return LLVM IR of `@plain_floats()`, after which a thread computes with subnormals, and of `@floats_as(mode)`.
 
-    The processor takes them for 0, as operands or results, where bits of its mode say so: FTZ and DAZ of MXCSR on x86;
-    FZ, FZ16 and FIZ of FPCR on ARM.
+    The first returns the earlier mode, which the second restores. A processor takes subnormals for 0, as operands or
+    results, where bits of its mode say so: FTZ and DAZ of MXCSR on x86; FZ, FZ16 and FIZ of FPCR on ARM.
+
+    Args:
+        machine: as `platform.machine()` names it.
     """
     return _FLOATS_ARM if machine.lower() in ("aarch64", "arm64") else _FLOATS
 
 
 def code_model(platform: str) -> str:
-    """Return how far apart code and its callees may be: RuntimeDyld does not put them side by side, JITLink does."""
+    """Return LLVM's code model: "large" on Windows, where code may be loaded far from its callees, else "small"."""
     return "large" if platform == "win32" else "small"
 
 
 def has_jit_link(platform: str) -> bool:
-    """Return whether llvmlite links with JITLink there (llvmlite's `create_lljit_compiler`); else with RuntimeDyld."""
+    """Return whether llvmlite links with JITLink on a platform (`create_lljit_compiler`), not RuntimeDyld."""
     return platform != "win32"

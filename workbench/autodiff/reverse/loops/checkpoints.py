@@ -36,20 +36,23 @@ from workbench.types import element, float32, int32, int64
 
 
 class Checkpoints:
-    """The reversal of one loop.
+    """The reversal of one loop by checkpoints.
 
     A *state* is the values that the loop carries, as they are at the start of an iteration; a *checkpoint* is a state
-    that is kept; a *slot* is the place that it is kept in, used again once it has served. `carry` numbers a carried
-    value.
+    that is stored; a *slot* is where it is stored, used again once it has served. `carry` numbers a carried value.
 
-    Iterations are reversed a *chunk* at a time: a round runs forward to the last chunk that is left, keeps the state of
-    each of its iterations in storage of their own, and runs it backwards. `count` is how many starts of chunks can be
-    kept beside these. Slot 0 has the loop's first state for good. A round begins with the slots up to `top` in use and
-    the iterations from `end` on done backwards.
+    Iterations are reversed a *chunk* at a time: a round runs forward to the last chunk that is left, stores the state
+    of each of its iterations in storage of their own, and runs it backwards. `count` is how many starts of chunks can
+    be stored beside these. Slot 0 always holds the loop's first state. A round begins with the slots up to `top` in use
+    and the iterations from `end` on done backwards.
     """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop) -> None:
-        """Make the slots and keep the first state."""
+        """Emit the slots, and store the first state.
+
+        Raises:
+            NotDifferentiable: a carried value to store is a tile.
+        """
         self.sweep, self.loop, self.builder = sweep, loop, sweep.builder
         zero = self.number(0)
         self.iterations = loop.count(sweep)
@@ -88,7 +91,13 @@ class Checkpoints:
         return self.builder.ref(self.builder.const(value, int64))
 
     def write(self, slot: Ref, position: Ref, state: Sequence[Value]) -> None:
-        """Keep a state."""
+        """Emit the storing of a state.
+
+        Args:
+            slot: where.
+            position: the number of its iteration, the first of a chunk.
+            state: its values.
+        """
         number = bits.rshift(position, self.shift).cast(dtype_of(self.positions))
         self.builder.slot_write(self.positions, slot.value, number.value)
         for storage, value in zip(self.slots.values(), state, strict=True):
@@ -96,7 +105,10 @@ class Checkpoints:
 
     @contextmanager
     def round(self) -> Generator[list[Turn]]:
-        """Write a round up to its iterations backwards, for which each of the turns stands."""
+        """Begin a round, up to its iterations backwards; yield the turns for which the caller emits bodies.
+
+        There are two if a complete chunk is unrolled, else one.
+        """
         ref = self.builder.ref
         self.end, self.top = Value(int64, "end"), Value(int64, "top")
         with self.builder.block() as opened:
@@ -109,7 +121,12 @@ class Checkpoints:
         self.opened = opened
 
     def leaf(self, states: Sequence[Value], blocks: Sequence[Block]) -> None:
-        """Run the round's iterations backwards, by a block for each turn that `round` gave."""
+        """Emit the round's iterations backwards.
+
+        Args:
+            states: the cotangents that the reversed loop carries.
+            blocks: a reversed body for each turn that `round` yielded.
+        """
         builder = self.builder
         builder.location = self.loop.op.location
         length = (builder.ref(self.end) - self.first).cast(int32)
@@ -123,7 +140,17 @@ class Checkpoints:
         self.left = builder.if_((length >= self.chunk).value, complete.block, part.block)
 
     def _reversed(self, length: Ref, states: Sequence[Value], block: Block, unroll: bool) -> tuple[Value, ...]:
-        """As many iterations: forward, to keep the state of each, and backwards."""
+        """Emit a chunk: forward, to store the state of each iteration, and backwards.
+
+        Args:
+            length: how many iterations it has.
+            states: the cotangents that the reversed loop carries.
+            block: the reversed body.
+            unroll: both loops are to be unrolled.
+
+        Returns:
+            The cotangents.
+        """
         builder, attrs = self.builder, UNROLL.of(unroll)
         zero, one, back = (builder.const(k) for k in (0, 1, -1))
         for storage, value in zip(self.states.values(), self.state, strict=True):
@@ -141,7 +168,11 @@ class Checkpoints:
         return builder.for_(last, back, back, states, block, attrs)
 
     def closed(self, states: Sequence[Value]) -> Block:
-        """Return the round as the body of the loop over rounds."""
+        """Return the round as the body of the loop over rounds.
+
+        Args:
+            states: the cotangents that this carries.
+        """
 
         # The next round ends where this one began, and starts from the state below it; slot 0 stays the last one.
         def tail() -> list[Value]:
@@ -151,7 +182,12 @@ class Checkpoints:
         return self.builder.reopened(self.opened.block, (self.end, self.top, *states), tail)
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """Return all rounds."""
+        """Emit the loop over rounds; return the cotangents at its end.
+
+        Args:
+            starts: the cotangents at its beginning.
+            body: what `closed` returned.
+        """
         tested = tuple(Value(p.type, p.name) for p in body.params)
         with self.builder.block(tested) as condition:
             self.builder.yield_((self.builder.ref(tested[0]) > 0).value)
@@ -159,7 +195,17 @@ class Checkpoints:
         return self.builder.while_(init, condition.block, body)[2:]
 
     def _placed(self, first: Ref, top: Ref, state: list[Value]) -> tuple[Ref, Ref, list[Value]]:
-        """Run forward, keeping starts of chunks, until one chunk is left before `end`."""
+        """Emit a run forward that stores starts of chunks, until one chunk is left before `end`.
+
+        Args:
+            first: the iteration that it starts from.
+            top: the slot with that state.
+            state: the state.
+
+        Returns:
+            The first iteration of the last chunk, the number of the slot for it (`count`, if none was free), and the
+                state.
+        """
         end = self.builder.ref(self.end)
 
         def params() -> tuple[Value, ...]:
@@ -185,8 +231,12 @@ class Checkpoints:
         return self.builder.ref(at), self.builder.ref(slot), rest
 
     def _distance(self, left: Ref, free: Ref) -> Ref:
-        """Return how far to go until the next state is stored, of `left` chunks; `free` slots, with that of the
-        round."""
+        """Emit how many chunks to run until the next state is stored.
+
+        Args:
+            left: how many chunks are left.
+            free: how many slots are free, that of the round included.
+        """
         builder = self.builder
         one = self.number(1)
         with builder.block() as near:
@@ -197,7 +247,7 @@ class Checkpoints:
         return builder.ref(*builder.if_(simple.value, near.block, beyond.block))
 
     def _reach(self, left: Ref, free: Ref) -> Ref:
-        """Return the same where not all chunks can have a slot, but two or more.
+        """Emit what `_distance` returns where there are fewer slots than chunks, but at least two.
 
         With b = C(free + r - 1, r - 1) < left <= C(free + r, r): as far as b, but leaving C(free + r - 2, r - 1).
         """
@@ -227,7 +277,7 @@ class Checkpoints:
         return operators.where(far < rest, far, rest)
 
     def _advanced(self, at: Ref, far: Ref, state: Sequence[Value]) -> list[Value]:
-        """Return the state after `far` iterations more."""
+        """Emit a run forward; return the state `far` iterations behind that of iteration `at`."""
         builder = self.builder
         step = Value(self.counted, "step")
         params = self._params()
@@ -240,17 +290,17 @@ class Checkpoints:
         return [fresh(self.loop.carried[s]) for s in self.kept]
 
     def _next(self, first: Ref, step: Value, state: Sequence[Value]) -> list[Value]:
-        """Return the state after one iteration more."""
+        """Emit one iteration forward, number `first + step`; return the state after it."""
         return following(self.sweep, self.loop, step, dict(zip(self.kept, state, strict=True)), first)
 
 
 class _KeptTurn(PositionTurn):
-    """An iteration run backwards: its state is in a slot."""
+    """An iteration of a chunk that runs backwards; its state was stored."""
 
     def __init__(self, owner: Checkpoints, counter: Value) -> None:
         super().__init__(owner.sweep, owner.loop, counter)
         self.owner, self.first = owner, owner.first
 
     def kept(self, carry: int) -> Value | None:
-        """Return the stored value of a carried slot."""
+        """Emit the read of a carried value from its slot."""
         return self.owner.builder.slot_read(self.owner.states[carry], self.counter)

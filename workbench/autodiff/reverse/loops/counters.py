@@ -18,7 +18,16 @@ from workbench.types import is_integer
 
 
 def counters(sweep: ReverseSweep, loop: Loop, carries: Iterable[int]) -> tuple[int, ...]:
-    """Return the numbers of carried values in the order in which they can be had; none, if one is no such integer."""
+    """Return the carried values in an order in which they can be recovered; empty if one of them is no counter.
+
+    A counter is an integer to which iterations add something that does not depend on itself. Each depends only on those
+    that come before it.
+
+    Args:
+        sweep: the sweep.
+        loop: the loop.
+        carries: the numbers of the carried values.
+    """
     left = {carry: _needs(sweep, loop, carry) for carry in sorted(carries)}
     order: list[int] = []
     while left:
@@ -32,12 +41,12 @@ def counters(sweep: ReverseSweep, loop: Loop, carries: Iterable[int]) -> tuple[i
 
 
 def _needs(sweep: ReverseSweep, loop: Loop, carry: int) -> set[Value] | None:
-    """Return what outside the body, or carried, says how much a turn adds; None: the value is no such integer."""
+    """Return all values that the amount added to a counter in an iteration depends on; None: it is no counter."""
     param, defining = loop.carried[carry], definitions(loop.body)
     pending: list[Value] = []
 
     def leads(value: Value) -> bool:
-        """Return whether the value is the integer, with something added perhaps; note what that depends on."""
+        """Return whether a value is the carried integer with additions; note in `pending` what these depend on."""
         op = defining.get(value)
         if value is param or op is None:
             return value is param
@@ -71,7 +80,7 @@ def _sides(op: Op, value: Value) -> Sequence[Value]:
 
 
 def before(sweep: ReverseSweep, loop: Loop, carry: int, after: Ref) -> Ref:
-    """Emit what the integer was before a turn, from what it is after it."""
+    """Emit what a counter was before an iteration, from what it is after it."""
     return _before(sweep, loop.body.ops, loop.body.yielded[carry], loop.carried[carry], after)
 
 
@@ -101,7 +110,7 @@ def _before(sweep: ReverseSweep, ops: Sequence[Op], value: Value, param: Value, 
 
 
 def _compute(sweep: ReverseSweep, ops: Sequence[Op], value: Value) -> None:
-    """Recompute a value of the body from what is known in the turn."""
+    """Emit a value of the body again, from what is known in the iteration."""
     defining = {v: op for op in ops for v in op.results}
     needed: set[Op] = set()
     pending = [value]

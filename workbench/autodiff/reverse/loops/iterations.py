@@ -20,7 +20,7 @@ from workbench.types import element, int64, is_integer, uint64
 
 
 class Loop(msgspec.Struct, frozen=True):
-    """A `for` or a `while`, alike."""
+    """A `for` or `while` of the kernel, with the parts that both have."""
 
     op: Op
 
@@ -31,12 +31,12 @@ class Loop(msgspec.Struct, frozen=True):
 
     @property
     def index(self) -> Value | None:
-        """The index of a `for`."""
+        """The index of a `for`; None for a `while`."""
         return self.body.params[0] if self.op.name == "for" else None
 
     @property
     def carried(self) -> tuple[Value, ...]:
-        """The body's parameters that the iteration before gives."""
+        """The body's parameters that hold the carried values."""
         return self.body.params[len(self.body.params) - len(self.op.results) :]
 
     @property
@@ -45,7 +45,7 @@ class Loop(msgspec.Struct, frozen=True):
         return self.op.operands[len(self.op.operands) - len(self.op.results) :]
 
     def growth(self, sweep: ReverseSweep, carry: int) -> Ref | None:
-        """Return the integer that each iteration adds to a carried value, where it is the same in all of them."""
+        """Return the integer that each iteration adds to a carried value; None if it is not the same in all of them."""
         param, following = self.carried[carry], self.body.yielded[carry]
         inside = {v: op for op in self.body.ops for v in op.results}
         op = inside.get(following)
@@ -66,7 +66,13 @@ class Loop(msgspec.Struct, frozen=True):
         return -amount if op.name == "sub" else amount
 
     def known(self, sweep: ReverseSweep, carry: int, turn: Turn) -> Ref | None:
-        """Return a carried value in a turn, where that needs no other one."""
+        """Emit a carried value in an iteration, if that needs no stored state; else return None.
+
+        Args:
+            sweep: the sweep.
+            carry: the value's number.
+            turn: the iteration.
+        """
         param, start = self.carried[carry], sweep.ref(self.init[carry])
         if self.body.yielded[carry] is param:
             return start
@@ -81,12 +87,12 @@ class Loop(msgspec.Struct, frozen=True):
         return None if grown is None else start + turn.done().cast(param.type) * grown
 
     def kept(self, sweep: ReverseSweep) -> list[int]:
-        """Return the numbers of the carried values that have to be kept."""
+        """Return the numbers of the carried values that must be stored to be known in an iteration."""
         some = PositionTurn(sweep, self, sweep.builder.const(0, int64))
         return [s for s in range(len(self.carried)) if self.known(sweep, s, some) is None]
 
     def at(self, sweep: ReverseSweep, *positions: Ref) -> Value:
-        """Return the index of a `for` after as many iterations, which are added up in the type of the index."""
+        """Emit the index of a `for` after as many iterations as the sum of `positions`."""
         start, step = sweep.ref(self.op.operands[0]), sweep.ref(self.op.operands[2])
         index = start
         for position in positions:
@@ -95,7 +101,7 @@ class Loop(msgspec.Struct, frozen=True):
         return index.value
 
     def count(self, sweep: ReverseSweep) -> Ref:
-        """Return the number of iterations, as int64."""
+        """Emit the number of iterations, as int64."""
         if self.op.name == "while":
             # How often a `while` runs is not known beforehand: the recomputed one has counted.
             return sweep.builder.ref(sweep.builder.counts[self.op])
@@ -122,31 +128,34 @@ class Loop(msgspec.Struct, frozen=True):
 
 
 class Turn:
-    """An iteration of the reversed loop, counted by `counter`; the carried values are not stored."""
+    """An iteration of a reversed loop that stores no state. `counter` is the index of a `for`."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, counter: Value) -> None:
         self.sweep, self.loop, self.counter = sweep, loop, counter
 
     def index(self) -> Value:
-        """Return the index of the `for`."""
+        """Return the index of the `for` in this iteration."""
         return self.counter
 
     def done(self) -> Ref:
-        """Return the number of iterations before it."""
+        """Emit the number of iterations before this one."""
         start, step = (self.sweep.ref(self.loop.op.operands[k]) for k in (0, 2))
         done = self.sweep.builder.ref(self.index()) - start
         return done if self.sweep.constant(self.loop.op.operands[2]) == 1 else rounding.floordiv(done, step)
 
     def number(self) -> Ref:
-        """Return the number under which a loop notes it (`recompute`)."""
+        """Return the number by which events name this iteration: the index of a `for`, else how many came before it."""
         return self.done() if self.loop.index is None else self.sweep.builder.ref(self.index())
 
     def kept(self, carry: int) -> Value | None:
-        """Return a carried value that was kept; None if it is not."""
+        """Return a carried value that was stored; None, as here, if it was not."""
         return None
 
     def enter(self) -> None:
-        """Map the body's parameters to what they are in this iteration."""
+        """Map the body's parameters to their values in this iteration.
+
+        One that is not known becomes `unavailable`, which is an error only if a rule turns out to need it.
+        """
         sweep, loop = self.sweep, self.loop
         if loop.index is not None:
             sweep.env[loop.index] = self.index()
@@ -168,17 +177,17 @@ class Turn:
 
 
 class PositionTurn(Turn):
-    """The counter is the number of iterations before this one, from the `first` on."""
+    """An iteration whose `counter` is how many came before it, counted from the iteration `first` (None: from 0)."""
 
     first: Ref | None = None
 
     def index(self) -> Value:
-        """Return the index of the `for`."""
+        """Emit the index of the `for` in this iteration."""
         counter = self.sweep.builder.ref(self.counter)
         return self.loop.at(self.sweep, *((counter,) if self.first is None else (self.first, counter)))
 
     def done(self) -> Ref:
-        """Return how many iterations were before it."""
+        """Emit the number of iterations before this one."""
         counter = self.sweep.builder.ref(self.counter)
         return counter if self.first is None else self.first + counter.cast(int64)
 
@@ -186,13 +195,13 @@ class PositionTurn(Turn):
 def following(
     sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value], first: Ref | None = None
 ) -> list[Value]:
-    """Return the state after one iteration more, without its effects.
+    """Emit one iteration without its effects; return the state after it.
 
     Args:
-        sweep: which writes it.
+        sweep: emits it.
         loop: whose body is run.
-        position: how many iterations there were before, from the `first` on.
-        state: what is carried, by the numbers of carried values.
+        position: how many iterations came before, counted from `first`.
+        state: the carried values before it, by number.
         first: the number of an iteration; None: 0.
     """
     turn = _Forward(sweep, loop, position, state)
@@ -204,7 +213,14 @@ def following(
 
 
 def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> Value:
-    """Return whether a `while` has one iteration more, from that state."""
+    """Emit the condition of a `while` in a state; return it.
+
+    Args:
+        sweep: emits it.
+        loop: the `while`.
+        position: how many iterations came before.
+        state: the carried values, by number.
+    """
     _Forward(sweep, loop, position, state).enter()
     condition = loop.op.blocks[0]
     sweep.env.update((p, sweep.env[v]) for p, v in zip(condition.params, loop.carried, strict=True))
@@ -213,12 +229,12 @@ def goes_on(sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int
 
 
 class _Forward(PositionTurn):
-    """An iteration run forward from a state."""
+    """An iteration that runs forward from a state."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, position: Value, state: Mapping[int, Value]) -> None:
         super().__init__(sweep, loop, position)
         self.state = state
 
     def kept(self, carry: int) -> Value | None:
-        """Return the carried value of a slot."""
+        """Return the value in the state."""
         return self.state[carry]

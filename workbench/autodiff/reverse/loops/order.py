@@ -16,12 +16,12 @@ from workbench.ir.values import Block, Op, Value, indices_of, walk
 
 
 def only_adds(sweep: ReverseSweep, loop: Loop, block: Block) -> bool:
-    """Return whether the order of a reversed loop's turns changes no sum but by rounding.
+    """Return whether a reversed loop's iterations may run in any order, which changes sums by rounding alone.
 
     Args:
-        sweep: which wrote it.
+        sweep: emitted it.
         loop: the kernel's loop.
-        block: the reversed body, whose first parameter counts the turns.
+        block: the reversed body, whose first parameter counts the iterations.
     """
     turns = _Turns(sweep, loop, block)
     if any(op.name in OPAQUE or op.name in SLOT_WRITES or op.name in TILED for op in turns.ops):
@@ -31,7 +31,7 @@ def only_adds(sweep: ReverseSweep, loop: Loop, block: Block) -> bool:
 
 
 class _Turns:
-    """The body, and how often it uses each value."""
+    """The body of a reversed loop, with how often it uses each value."""
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, block: Block) -> None:
         self.sweep, self.loop, self.block = sweep, loop, block
@@ -43,7 +43,12 @@ class _Turns:
             self.users[value] += 1
 
     def is_sum(self, param: Value, value: Value) -> bool:
-        """Return whether a carried value stays, or is added to (a bool: joined) and not looked at."""
+        """Return whether a carried value does not change, or is only added to (a bool: or-ed), or is not read at all.
+
+        Args:
+            param: the value at an iteration's beginning.
+            value: that at its end.
+        """
 
         def adds(value: Value) -> bool:
             if value is param:
@@ -54,7 +59,7 @@ class _Turns:
         return value is param or not self.users[param] or adds(value)
 
     def elements_apart(self) -> bool:
-        """Return whether no two turns touch an element that is more than added to."""
+        """Return whether no two iterations touch one element, except elements only read or only added to."""
         accesses: dict[Value, list[Op]] = defaultdict(list)
         for op in self.ops:
             if op.name in ACCESSES:
@@ -81,11 +86,15 @@ class _Turns:
         return not loads
 
     def tell_apart(self, indices: tuple[Value, ...]) -> bool:
-        """Return whether the index at one place of all accesses is another one in each turn, never from the end."""
+        """Return whether accesses have the same index here, which differs in each iteration and is never negative.
+
+        Args:
+            indices: of all accesses, at one position.
+        """
         return len(set(indices)) == 1 and self.moves(indices[0]) and self.is_positive(indices[0])
 
     def moves(self, value: Value) -> bool:
-        """Return whether it is the number of the turn, plus what is the same in all of them."""
+        """Return whether a value is the iteration's number plus something that is the same in all iterations."""
         op = self.made.get(value)
         if value is self.block.params[0]:
             return True

@@ -32,7 +32,10 @@ from workbench.types import element, int32, int64
 
 
 def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
-    """Run the loop backwards; do nothing where no cotangent flows through it."""
+    """Emit a loop backwards, and add the cotangents of what it starts from and uses.
+
+    It does nothing where no cotangent reaches the loop and it changes no array of floats.
+    """
     loop = Loop(op)
     seeds = {n: cotangents.take_full(v) for n, v in enumerate(op.results)}
     if not any(seeds.values()) and not touches_floats(loop.body):
@@ -66,7 +69,13 @@ def reverse_loop(sweep: ReverseSweep, op: Op, cotangents: Cotangents) -> None:
 
 
 class _Carried(msgspec.Struct, frozen=True):
-    """A carried value whose cotangent the reversed loop carries: which one it is, and its cotangent after the loop."""
+    """A carried value whose cotangent the reversed loop carries.
+
+    Attributes:
+        carry: its number.
+        param: the body's parameter.
+        seed: its cotangent after the loop; None: it has none there.
+    """
 
     carry: int
     param: Value
@@ -74,8 +83,12 @@ class _Carried(msgspec.Struct, frozen=True):
 
 
 class _Body(msgspec.Struct, frozen=True):
-    """The reversed body; the outer values it sums cotangents for, and whether each iteration has one for them; whether
-    a carried cotangent may become one of a value that was not used.
+    """The body of a reversed loop.
+
+    Attributes:
+        block: the body.
+        sums: the values from outside whose cotangents it sums up, and whether each iteration has one for them.
+        may_die: a carried cotangent may become one of a value that was not used.
     """
 
     block: Block
@@ -84,14 +97,27 @@ class _Body(msgspec.Struct, frozen=True):
 
 
 class _Form(msgspec.Struct, frozen=True):
-    """A form of the reversed loop: its body, for these cotangents, and a way to run it from starting values."""
+    """A form of the reversed loop.
+
+    Attributes:
+        written: emits its body, given the carried values, and whether cotangents go with a bool that says whether they
+            count.
+        run: emits the loop, given the starting values and the body; returns the results.
+    """
 
     written: Callable[..., _Body]
     run: Callable[[list[Value], _Body], tuple[Value, ...]]
 
 
 def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted: Sequence[int]) -> _Form:
-    """Return one `for` that stores nothing: upwards, where the order does not matter."""
+    """Return the form of one `for` that stores no states; it runs forward if the order does not matter.
+
+    Args:
+        sweep: the sweep.
+        loop: the kernel's loop.
+        carried: the values whose cotangents are carried.
+        counted: the numbers of counters, which are carried backwards.
+    """
     bounds, turn = _backwards(sweep, loop, carried)
     attrs = SCALAR.of(True) if _ends_early(sweep, loop, carried) else None
 
@@ -106,7 +132,7 @@ def _straight(sweep: ReverseSweep, loop: Loop, carried: list[_Carried], counted:
 
 
 def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
-    """Return the form that starts from stored states: all of them, or some, in rounds of a few iterations each."""
+    """Return the form of a reversed loop that stores states: of all iterations if these are few, else checkpoints."""
     count = few(sweep, loop)
     if count:
         states = States(sweep, loop, count)
@@ -131,7 +157,17 @@ def _checkpointed(sweep: ReverseSweep, loop: Loop) -> _Form:
 def _reversed_body(
     sweep: ReverseSweep, turn: Turn, carried: list[_Carried], masked: bool, counted: Sequence[int] = ()
 ) -> _Body:
-    """Emit one iteration backwards. Each cotangent it carries stands beside a bool: whether it counts."""
+    """Emit one iteration backwards, as the body of the reversed loop.
+
+    Beside each cotangent it carries a bool that says whether that counts.
+
+    Args:
+        sweep: the sweep.
+        turn: the iteration.
+        carried: the values whose cotangents are carried.
+        masked: rules heed those bools.
+        counted: the numbers of counters, which are carried backwards.
+    """
     body, op = turn.loop.body, turn.loop.op
     builder = sweep.builder
     states = [(_state(c.param), Value(bool_)) for c in carried]
@@ -165,7 +201,13 @@ def _reversed_body(
 
 
 def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value, Value]:
-    """Return a cotangent and whether it counts, as values."""
+    """Return a cotangent and a bool that says whether it counts; without one, 0 and false.
+
+    Args:
+        sweep: the sweep.
+        piece: the cotangent, or None.
+        like: a value of its type.
+    """
     if piece is None:
         return zero(sweep.builder, like.type).value, truth(sweep.builder, False).value
     live = piece.live if piece.live is not None else truth(sweep.builder, True)
@@ -173,7 +215,7 @@ def _pair(sweep: ReverseSweep, piece: Piece | None, like: Value) -> tuple[Value,
 
 
 def _runs(sweep: ReverseSweep, op: Op) -> bool:
-    """Return whether the loop is known to have an iteration."""
+    """Return whether a loop is known to have an iteration; False for every `while`."""
     if op.name == "while":
         return False
     # Only bounds known while compiling count; otherwise the bools that the loop carries say it at run time.
@@ -187,7 +229,7 @@ def _state(value: Value) -> Value:
 
 
 def _forwards(sweep: ReverseSweep, loop: Loop, turn: Turn) -> tuple[Value, Value, Value]:
-    """Bounds of the reversed loop that goes through the turns from the first to the last."""
+    """Return the bounds (start, stop, step) of a reversed loop that runs from the first iteration to the last."""
     if not isinstance(turn, PositionTurn):
         start, stop, step = (sweep.env[v] for v in loop.op.operands[:3])
         return start, stop, step
@@ -195,7 +237,10 @@ def _forwards(sweep: ReverseSweep, loop: Loop, turn: Turn) -> tuple[Value, Value
 
 
 def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tuple[tuple[Value, Value, Value], Turn]:
-    """Bounds of the reversed loop, and its turn: Python's range backwards where it has a step of 1 or -1."""
+    """Return the bounds (start, stop, step) of a reversed loop from the last iteration to the first, and its turn.
+
+    A `for` with a step of 1 or -1 and an index of int32 or int64 counts by that, others by the number of iterations.
+    """
     bounds, index = loop.op.operands[:3], loop.index
     fixed = sweep.constant(bounds[2]) if index is not None else None
     # Indices of 8 and 16 bits may well reach the ends of their type, which nothing lies behind.
@@ -218,10 +263,10 @@ def _backwards(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> tupl
 
 
 def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> bool:
-    """Return whether a reversed loop does no more than hand on the cotangent of a running extreme.
+    """Return whether a reversed loop does no more than pass on the cotangent of a running extreme.
 
-    It begins at the last turn in which another value had a part in that, and ends with the one in which it last
-    changed: of all values one, unless there are ties. Threads go through so few turns one by one.
+    It begins at the last iteration in which another value took part in that, and ends with the one in which it last
+    changed: of all values one, unless there are ties. Threads run so few iterations one by one.
     """
     turns = sweep.builder.events[loop.op].get(carried[0].carry, ()) if len(carried) == 1 else ()
     opaque = any(op.name in OPAQUE for op in walk(loop.body))
@@ -231,7 +276,16 @@ def _ends_early(sweep: ReverseSweep, loop: Loop, carried: list[_Carried]) -> boo
 def _between(
     sweep: ReverseSweep, loop: Loop, carried: list[_Carried], last: Ref, end: Ref, back: Ref
 ) -> tuple[Ref, Ref]:
-    """Bounds of a reversed loop that may begin late and end early."""
+    """Return the first iteration and the end of a reversed loop, narrowed if it passes on a running extreme alone.
+
+    Args:
+        sweep: the sweep.
+        loop: the kernel's loop.
+        carried: the values whose cotangents are carried.
+        last: the first iteration to run backwards.
+        end: the one behind the last to run.
+        back: the step.
+    """
     if not _ends_early(sweep, loop, carried):
         return last, end
     changed, taken = (sweep.builder.ref(v) for v in sweep.builder.events[loop.op][carried[0].carry])

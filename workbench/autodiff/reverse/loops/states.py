@@ -22,12 +22,12 @@ from workbench.types import Scalar, element, int32, is_integer
 
 
 class States:
-    """The reversal of one loop from stored states.
+    """The reversal of a loop of few iterations, from stored states of all of them.
 
     Attributes:
-        kept: the numbers of the carried values that are kept.
+        kept: the numbers of the carried values that are stored.
         storage: slots for each of them.
-        turn: an iteration backwards.
+        turn: the iteration that runs backwards.
     """
 
     def __init__(self, sweep: ReverseSweep, loop: Loop, iterations: int) -> None:
@@ -37,7 +37,12 @@ class States:
         self.turn = _Kept(self)
 
     def run(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """Forward, to keep each state, and backwards."""
+        """Emit the loop forward, to store each state, and backwards; return the cotangents at its end.
+
+        Args:
+            starts: the cotangents at its beginning.
+            body: the reversed body.
+        """
         if self.loop.op.name == "while":
             return self.run_while(starts, body)
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
@@ -50,7 +55,7 @@ class States:
         return b.for_(last, back, back, starts, body)
 
     def run_while(self, starts: Sequence[Value], body: Block) -> tuple[Value, ...]:
-        """Return the same for as long as the condition holds."""
+        """Emit the same for a `while`, which runs forward as long as its condition holds; see `run`."""
         sweep, loop, b = self.sweep, self.loop, self.sweep.builder
         zero, one, back = (b.const(k) for k in (0, 1, -1))
         tested, params = ((Value(int32, "step"), *(fresh(loop.carried[s]) for s in self.kept)) for _ in range(2))
@@ -66,13 +71,13 @@ class States:
         return b.for_(b.one("add", (count, back), int32), back, back, starts, body)
 
     def write(self, step: Value, state: Sequence[Value]) -> None:
-        """Keep a state."""
+        """Emit the storing of the state of iteration `step`."""
         for slots, value in zip(self.storage.values(), state, strict=True):
             self.sweep.builder.slot_write(slots, step, value)
 
 
 def few(sweep: ReverseSweep, loop: Loop) -> int:
-    """Return the most iterations of a loop whose states are all stored; 0 for another one."""
+    """Return how many iterations a loop has at most, if all its states are to be stored; 0 if they are not."""
     if not sweep.stack or any(op.name in LOOPS for block in loop.op.blocks for op in walk(block)):
         return 0
     carried = [loop.carried[s] for s in loop.kept(sweep)]
@@ -85,13 +90,13 @@ def few(sweep: ReverseSweep, loop: Loop) -> int:
 
 
 def _turns(sweep: ReverseSweep, op: Op) -> int:
-    """Return the number of iterations of a `for`; 0: it is not known."""
+    """Return the number of iterations of a `for`; 0 also if it is not known."""
     start, stop, step = (sweep.constant(v) for v in op.operands[:3])
     return len(range(start, stop, step)) if start is not None and stop is not None and step else 0
 
 
 def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
-    """Return the most iterations of a `while` that a counter bounds; 0: there is none."""
+    """Return the most iterations of a `while` that a counter bounds; 0 if none does."""
     condition, body = loop.op.blocks
     defining = definitions(*loop.op.blocks)
 
@@ -102,7 +107,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return int(number_of(op)) if op.name == "const" and isinstance(value.type, Scalar) else None
 
     def turns(value: Value, flags: tuple[int, ...] = ()) -> int:
-        """Return the most turns of a loop that goes on only where this bool holds, and none of these flags does."""
+        """Return the most iterations while a bool holds and no carried bool of `flags` does; 0: that is not known."""
         op = defining.get(value)
         if op is None:
             return 0
@@ -120,7 +125,7 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return counted(condition.params.index(counter), number(end), flags) if counter in condition.params else 0
 
     def counted(carry: int, end: int | None, flags: tuple[int, ...]) -> int:
-        """Return the most turns of a loop that goes on while this carried value is below the end."""
+        """Return the most iterations while a carried value is below `end` and none of `flags` holds; 0: not known."""
         start, param = number(loop.init[carry]), body.params[carry]
         if start is None or end is None or not is_integer(param.type):
             return 0
@@ -134,13 +139,13 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
         return max(0, end - start) + 1 if grows(body.yielded[carry], ends, param, room) else 0
 
     def grown(value: Value, param: Value, room: int) -> int:
-        """Return by how much a counter grows to this value; 0: that is not known, or more than there is room for."""
+        """Return by how much a counter `param` grows to `value`; 0: that is not known, or more than `room`."""
         step = defining.get(value)
         by = number(step.operands[1]) if step and step.name == "add" and step.operands[0] is param else 0
         return by if by and 0 < by <= room else 0
 
     def grows(value: Value, ends: list[Value], param: Value, room: int) -> bool:
-        """Return whether on each way through a turn it does, or one of these bools is true."""
+        """Return whether on each way through an iteration the counter grows, or a bool of `ends` is true."""
         if grown(value, param, room) or any(number(v) == 1 for v in ends):
             return True
         op = next((o for o in map(defining.get, (value, *ends)) if o is not None and o.name == "if"), None)
@@ -153,12 +158,12 @@ def _most_turns(sweep: ReverseSweep, loop: Loop) -> int:
 
 
 class _Kept(PositionTurn):
-    """An iteration run backwards: its state is in a slot."""
+    """An iteration that runs backwards; its state was stored."""
 
     def __init__(self, owner: States) -> None:
         super().__init__(owner.sweep, owner.loop, Value(int32, "step"))
         self.owner = owner
 
     def kept(self, carry: int) -> Value | None:
-        """Return the stored value of a carried slot."""
+        """Emit the read of a carried value from its slot."""
         return self.sweep.builder.slot_read(self.owner.storage[carry], self.counter)

@@ -25,11 +25,14 @@ from workbench.passes.loops.interior import interior_of
 from workbench.types import float32, float64
 
 GROUP = ".group"
-"""The mark of that loop's names."""
+"""Suffix of the names in the loop over a group's threads."""
 
 
 def emit_change(emitter: Emitter, op: Op) -> None:
-    """Emit a combined change of an element: the thread's result so far is updated."""
+    """Emit a change of one element that is combined over threads: it updates the thread's own result.
+
+    Any other change is emitted by itself: atomically, or as a plain addition in code for one core.
+    """
     reduction = emitter.reductions.get(op)
     if reduction is None:
         (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, op)
@@ -54,7 +57,14 @@ def emit_change(emitter: Emitter, op: Op) -> None:
 
 
 class Part(msgspec.Struct, frozen=True):
-    """A block of threads whose results fit into the buffer: the first, the one behind it, where control comes from."""
+    """The bounds and labels of an emitted loop over threads.
+
+    Attributes:
+        first: the register with the first thread.
+        end: that with the one behind the last.
+        before: the block from which the loop is entered.
+        after: the block to which control goes at its end.
+    """
 
     first: str
     end: str
@@ -63,7 +73,10 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Combining:
-    """The code around the loop over threads that combines their changes."""
+    """Emits the code around the loop over threads that combines what threads do to the same elements.
+
+    Each thread's result goes into a buffer; a full one is combined with lanes, and these with memory at a chunk's end.
+    """
 
     def __init__(self, emitter: Emitter) -> None:
         self.emitter, self.writer = emitter, emitter.writer
@@ -81,7 +94,7 @@ class Combining:
         self.shift = self.own = ""
 
     def begin(self) -> None:
-        """Empty lanes and an empty buffer, in the block that is open."""
+        """Emit code that empties the lanes and the buffers, in the open block."""
         w = self.writer
         for reduction, k in self.parts:
             for name, text in definitions(reduction, len(self.parts) <= INLINED_COMPONENTS).items():
@@ -95,7 +108,12 @@ class Combining:
         w.do(f"store i64 0, ptr {self.filled}")
 
     def open_group(self, kind: str, low: str, high: str) -> tuple[Part, str]:
-        """Begin a loop over groups of as many threads as there are lanes; returns one, and where the last one ends."""
+        """Begin a loop over groups of as many threads as the combined changes have lanes.
+
+        Returns:
+            One group, as the bounds of the loop over its threads; and the register with the first thread that is in no
+                group.
+        """
         w, before = self.writer, self.writer.label
         self.own = GROUP
         count = w.emit(f"and {kind} {w.emit(f'sub nsw {kind} {high}, {low}')}, {-self.size}")
@@ -111,7 +129,7 @@ class Combining:
         return Part("%group.first", "%group.last", "group.begin", "group.end"), end
 
     def close_group(self) -> None:
-        """End them."""
+        """End the loop over groups that `open_group` began: a group's results are combined with the lanes."""
         w = self.writer
         w.open("group.end")
         self.into_lanes(str(self.size))
@@ -120,7 +138,14 @@ class Combining:
         self.own = ""
 
     def open_part(self, kind: str, low: str, high: str, after: str) -> Part:
-        """Begin a block of threads; `after` is where control goes behind the last one."""
+        """Begin a loop over blocks of threads, each as long as the buffers have room; return the bounds of one.
+
+        Args:
+            kind: LLVM type of the threads' numbers.
+            low: the first thread.
+            high: the one behind the last.
+            after: the block to which control goes behind the last block of threads.
+        """
         w, before = self.writer, self.writer.label
         w.jump("part")
         w.open("part")
@@ -141,7 +166,7 @@ class Combining:
         return Part("%part.first", "%part.last", "part.begin", "part.end")
 
     def close_part(self) -> None:
-        """End a block of threads: a buffer that is full is combined with the lanes."""
+        """End the loop over blocks of threads that `open_part` began: full buffers are combined with the lanes."""
         w = self.writer
         w.open("part.end")
         w.do(f"store i64 %part.filled, ptr {self.filled}")
@@ -154,20 +179,26 @@ class Combining:
         w.jump("part")
 
     def begin_thread(self) -> None:
-        """Nothing is changed yet."""
+        """Emit the start of a thread: its results are those of no change."""
         for reduction, k in self.parts:
             address = _thread(self.emitter, reduction, k)
             self.writer.do(f"store {reduction.register} {reduction.identity}, ptr {address}")
 
     def end_thread(self, kind: str) -> None:
-        """Write the thread's results to the buffers."""
+        """Emit the end of a thread: its results are written to the buffers."""
         w = self.writer
         for reduction, k in self.parts:
             result = w.emit(f"load {reduction.register}, ptr {_thread(self.emitter, reduction, k)}")
             w.do(f"store {reduction.register} {result}, ptr {self.place(reduction, k, kind)}")
 
     def place(self, reduction: Reduction, k: int, kind: str = "i32") -> str:
-        """Return the current thread's place in a buffer; `kind` is the type of what counts threads."""
+        """Return the address of the current thread's result in a component's buffer.
+
+        Args:
+            reduction: the change.
+            k: the component.
+            kind: LLVM type of the thread's number.
+        """
         w, thread = self.writer, self.emitter.thread
         thread = w.emit(f"sext i32 {thread} to i64") if kind == "i32" else thread
         first = w.emit(f"getelementptr {reduction.register}, ptr {self.buffer(reduction, k)}, i64 {self.shift}")
@@ -208,7 +239,7 @@ class Combining:
         self.change()
 
     def chunks(self) -> None:
-        """Combine what chunks left, in their order."""
+        """Emit the block that combines the results that chunks of threads left, in the chunks' order."""
         w = self.writer
         w.open("combine")
         for reduction, k in self.parts:
@@ -231,7 +262,7 @@ class Combining:
         w.do(f"br label %chunk{self.emitter.loop_end(True)}")
 
     def change(self) -> None:
-        """Change memory, unless nothing was to change: then the element may not even be there."""
+        """Emit changes of the elements in memory, except where no thread changed one: it may not even exist."""
         w = self.writer
         w.open("change")
         for reduction in self.reductions:
@@ -252,7 +283,10 @@ class Combining:
         w.jump("exit")
 
     def change_element(self, reduction: Reduction, totals: list[str]) -> None:
-        """Change one element; its indices are computed again, since those of the threads are not known here."""
+        """Emit the change of an element by its totals.
+
+        Its indices are computed again, since those of the threads are not known behind their loop.
+        """
         emitter, op = self.emitter, reduction.op
         scalar = reduction.scalar
         if reduction.register == "double" and scalar.bits < 64:
@@ -276,40 +310,44 @@ class Combining:
         (atomics.emit_atomic if op.name == "atomic" else memory.emit_atomic_add)(emitter, again)
 
     def into_lanes(self, count: str) -> None:
-        """Combine so many results with the lanes."""
+        """Emit calls that combine the first `count` results of each buffer with the lanes."""
         for r, k in self.parts:
             self.writer.do(f"call void @{lanes_name(r)}(ptr {self.lanes(r, k)}, ptr {self.buffer(r, k)}, i64 {count})")
 
     @property
     def filled(self) -> str:
-        """Return the number of results in the buffers."""
+        """Return the address of the number of results in the buffers."""
         return self.writer.once(("reductions", "filled"), "alloca i64", "filled.at")
 
     def lanes(self, reduction: Reduction, k: int) -> str:
-        """Return a component's lanes."""
+        """Return the address of a component's lanes."""
         kind = f"[{reduction.lanes} x {reduction.register}]"
         return self.writer.once(("reductions", "lanes", k), f"alloca {kind}, align 64")
 
     def buffer(self, reduction: Reduction, k: int) -> str:
-        """Return a component's buffer."""
+        """Return the address of a component's buffer; groups have buffers of their own."""
         return self.writer.once(
             ("reductions", "buffer", k, self.own), f"alloca [{self.size} x {reduction.register}], align 64"
         )
 
     def total(self, reduction: Reduction, k: int) -> str:
-        """Return the address of a component that is about to change memory."""
+        """Return the address of the total by which a component in memory is changed."""
         return self.writer.once(("reductions", "total", k), f"alloca {reduction.register}")
 
 
 def _thread(emitter: Emitter, reduction: Reduction, k: int) -> str:
-    """Return the address of a thread's own result so far: a register after optimisation, but in groups."""
+    """Return the address of a thread's own result so far; LLVM makes a register of it, unless threads go in groups."""
     return emitter.writer.once(
         ("reductions", k), f"alloca {reduction.register}", f"{reduction.op.operands[0].name}.sum"
     )
 
 
 def _computing(values: tuple[Value, ...], emitter: Emitter) -> list[Op]:
-    """Return the operations that compute these values, in order."""
+    """Return the operations that compute the values, in order.
+
+    Raises:
+        AssertionError: one of them has blocks, so it cannot be done again.
+    """
     needed = set(values)
     computing: list[Op] = []
     for op in reversed(list(walk(emitter.function.body))):

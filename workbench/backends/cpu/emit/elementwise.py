@@ -13,18 +13,22 @@ from workbench.ir.values import Op
 from workbench.types import Kind, Scalar, element
 
 FAST = "reassoc nsz arcp contract afn"
-"""Reassociation and approximate maths; NaN and infinity keep their meaning."""
+"""LLVM's flags for reassociation and approximate maths; NaN and infinity keep their meaning."""
 
 PURE = "nounwind willreturn memory(none)"
 
 
 def native(builtin: Builtin) -> bool:
-    """Return whether LLVM (or the C library) has the builtin on scalars."""
+    """Return whether LLVM or the C library implements the builtin for scalars."""
     return builtin.llvm is not None
 
 
 def emit_builtin(emitter: Emitter, op: Op) -> None:
-    """Emit one instruction or call per component."""
+    """Emit a builtin: one LLVM instruction or call for each component of its result.
+
+    Raises:
+        BuildError: LLVM and the C library have no such builtin, or not for this type.
+    """
     builtin = TABLE.get(op.name)
     if builtin is None or builtin.llvm is None:
         raise BuildError(f"The CPU backend cannot emit the operation {op.name}.", op.location)
@@ -74,12 +78,12 @@ def _call(emitter: Emitter, callee: str, scalar: Scalar, args: list[str], flags:
 
 
 def _simple_power(emitter: Emitter, name: str, op: Op) -> bool:
-    """Return whether LLVM knows better than to call: x², 1/x, x, 1."""
+    """Return whether this is a power with the constant exponent -1, 0, 1 or 2, for which LLVM needs no call."""
     return name == "pow" and emitter.constants.get(op.operands[-1]) in (-1, 0, 1, 2)
 
 
 def emit_cast(emitter: Emitter, op: Op) -> None:
-    """Saturating from float to integer, wrapping between integers."""
+    """Emit a conversion of each component: saturating from float to integer, wrapping between integers."""
     source, target = element(op.operands[0].type), element(op.result.type)
     results = []
     for operand in emitter.operands(op.operands[0]):
@@ -97,12 +101,15 @@ def emit_cast(emitter: Emitter, op: Op) -> None:
 
 
 def emit_vec(emitter: Emitter, op: Op) -> None:
-    """Emit a vector of its components."""
+    """Emit a vector that is composed of scalars."""
     emitter.bind(op.result, [emitter.operand(v) for v in op.operands])
 
 
 def emit_extract(emitter: Emitter, op: Op) -> None:
-    """Emit a known component, or a choice among all: an index past the end gives the last."""
+    """Emit the component at an index; one past the end gives the last.
+
+    An index that is negative gives the first component if it is constant, else the last.
+    """
     vector, index = op.operands
     parts = emitter.operands(vector)
     if index in emitter.constants:
@@ -118,7 +125,10 @@ def emit_extract(emitter: Emitter, op: Op) -> None:
 
 
 def emit_insert(emitter: Emitter, op: Op) -> None:
-    """Emit the replacement of one component; an index past the end replaces none."""
+    """Emit a vector with one component replaced.
+
+    A constant index is clamped to the vector; with any other that is out of range nothing is replaced.
+    """
     vector, index, value = op.operands
     parts = list(emitter.operands(vector))
     new = emitter.operand(value)
@@ -142,8 +152,8 @@ _WHOLE = "6755399441055744.0"  # 1.5 · 2⁵²: a float64 of this size has no fr
 def emit_floor_quotient(emitter: Emitter, op: Op) -> None:
     """Emit the quotient of two integers of 32 bits, rounded down; by 0 it is -1, as `//` defines it.
 
-    x/m + 1/(2|m|) - 1/2 lies within 1/2 - 1/(2|m|) of the quotient. What is computed differs from it by less than
-    2⁻¹⁹/|m|, so the nearest integer is the quotient, of all x and m. What depends on m alone is moved out of the loops.
+    x/m + 1/(2|m|) - 1/2 lies within 1/2 - 1/(2|m|) of the quotient. The computed number differs from it by less than
+    2⁻¹⁹/|m|, so the nearest integer is the quotient, for all x and m. LLVM moves what depends on m alone out of loops.
     """
     w = emitter.writer
     x, m = (emitter.operand(v) for v in op.operands)

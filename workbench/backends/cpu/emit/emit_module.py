@@ -56,7 +56,7 @@ ATTRIBUTES = 'nounwind "no-trapping-math"="true"'
 NO_MEMSET = f'{ATTRIBUTES} "no-builtin-memset"'
 
 HELPERS = re.compile(r"wb_(fault|print\d+|prints|fma_f\d+x\d)")
-"""Further names that a module defines; a kernel may be called `prints`."""
+"""Names that a module may define besides its entry, which must differ: a kernel may be called `prints`."""
 
 
 def entry_name(function: Function) -> str:
@@ -67,11 +67,12 @@ def entry_name(function: Function) -> str:
 
 
 class Module(msgspec.Struct, frozen=True):
-    """LLVM IR text, and what is to be known of it.
+    """LLVM IR text of a function, and what the compiler and the launcher must know about it.
 
     Attributes:
+        text: the LLVM IR, without a target.
         sums: how many 8-byte words a chunk of threads leaves at `%sums`.
-        gangs: threads are vectors in the text already.
+        gangs: the text already runs threads as vectors.
         one_core: all threads of a launch have to run on one core.
         open_order: threads on several cores add floats to one element, in no fixed order.
     """
@@ -89,16 +90,19 @@ def emit_llvm(
     maths: Maths = Maths(),  # noqa: B008  (frozen)
     half_instructions: bool = False,
 ) -> str:
-    """Return the text of the function's module; as `emit_module`."""
+    """Return the LLVM IR text of a function's module, which runs thread after thread; see `emit_module`."""
     return emit_module(function, options, maths, half_instructions).text
 
 
 @deep
 def emit_module(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
-    """Return the function's module.
+    """Return a function's module, which runs thread after thread.
 
-    `maths` are the vectorised functions that it may use; with `half_instructions` float16 goes through the machine's
-    own conversions.
+    Args:
+        function: the function.
+        options: how it is built.
+        maths: the vectorised maths functions that it may use.
+        half_instructions: float16 is converted by the machine's own instructions.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
@@ -109,7 +113,14 @@ def emit_module(function: Function, options: Options, maths: Maths, half_instruc
 
 
 def prepared(function: Function, options: Options, division: Division, **steps: Pass | bool) -> Function:
-    """Return the function behind the passes of this backend; `steps` are those that not every emitter asks for."""
+    """Run this backend's passes on a function; return the result.
+
+    Args:
+        function: the function.
+        options: how it is built.
+        division: how its launches are divided among cores.
+        **steps: passes, or whether to run them, that depend on the emitter.
+    """
     return run(
         CPU,
         function,
@@ -125,11 +136,11 @@ def prepared(function: Function, options: Options, division: Division, **steps: 
 
 
 class Division(msgspec.Struct, frozen=True):
-    """The way in which launches are divided among cores.
+    """The division of a function's launches among cores.
 
     Attributes:
-        one_core: not at all: all threads run on one core, in order, and add plainly.
-        order: how threads share elements to which they add floats.
+        one_core: there is none: all threads run on one core, in order, and their additions need not be atomic.
+        order: which threads add floats to the same elements.
     """
 
     one_core: bool = False
@@ -137,33 +148,51 @@ class Division(msgspec.Struct, frozen=True):
 
 
 def divided(function: Function, options: Options) -> Division:
-    """Return how launches of a function are divided: where sums have a fixed order, alike for any number of cores."""
+    """Return how launches of a function are divided among cores.
+
+    They run on one core if all threads share a sum whose order would depend on the number of cores, or if they mostly
+    add and an order is fixed or cores are few.
+    """
     order = sum_order(function)
     same = order.sharing == LAUNCH
     return Division(same or ((order.is_fixed or options.few_cores) and mostly_adds(function)), order)
 
 
 class RowLoop(Protocol):
-    """The loop over gangs of several rows, as the loop over rows calls it (`gang/rows`)."""
+    """Code for gangs that span several rows, as the emitter of the loop over rows uses it (see `gang/rows`)."""
 
     def rows(self, first: str, last: str) -> tuple[str, str]:
-        """Return all rows of those that are taken together with the first and the last one of a chunk."""
+        """Round a chunk's first and last row outwards to whole groups of rows that run together; return both."""
         ...
 
     def open(self, before: str) -> None:
-        """Emit what stands at the head of the loop over rows, which is entered from the block `before`."""
+        """Emit the head of the loop over rows.
+
+        Args:
+            before: label of the block from which the loop is entered.
+        """
 
     def columns(self, begin: str, end: str) -> tuple[str, str]:
-        """Return the threads of a row, from the first up to behind the last one, of a chunk's range."""
+        """Return the columns of the current row that a chunk runs: the first, and the one behind the last.
+
+        Args:
+            begin: the chunk's first thread, by its linear index.
+            end: the thread behind its last one.
+        """
         ...
 
     def emit(self, low: str, high: str) -> str:
-        """Emit the groups that begin in this row; return the row's first thread that is left."""
+        """Emit the gangs that begin in this row; return the first column that is left.
+
+        Args:
+            low: the first column to run.
+            high: the one behind the last.
+        """
         ...
 
 
 class ModuleEmitter(Emitter):
-    """Emits the entry: the loops over threads, and operations by the table at the end of this file."""
+    """Emits a function's entry: loops over threads, and in them the operations, by the functions of `HANDLERS`."""
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, division: Division
@@ -175,7 +204,7 @@ class ModuleEmitter(Emitter):
         self._line = 0
 
     def block(self, block: Block) -> None:
-        """Operations in order; a final `yield` is the caller's to read."""
+        """Emit the operations of a block in order; the caller reads a final `yield`."""
         for op in block.ops:
             self.comment(op)
             if op.name != "yield":
@@ -184,20 +213,24 @@ class ModuleEmitter(Emitter):
                 self.after(op)
 
     def before(self, op: Op) -> None:
-        """Write what an operation's operands need."""
+        """Emit what an operation's operands need before it; here nothing."""
 
     def after(self, op: Op) -> None:
-        """Write what an operation's results need."""
+        """Emit what an operation's results need after it; here nothing."""
 
     def comment(self, op: Op) -> None:
-        """Write the source line of an operation, if it is another one than before."""
+        """Write the source line of an operation as a comment, if it differs from that of the last comment."""
         line = op.location.line
         if line and line != self._line:
             self._line = line
             self.writer.lines.append(f"  ; line {op.location.shown_line}: {op.location.source.line(line).strip()}")
 
     def module(self, gangs: bool = False) -> Module:
-        """Return the module, with what the launcher must know of it."""
+        """Return the module of the function.
+
+        Args:
+            gangs: the text runs threads as vectors.
+        """
         sums = len(self.combining.parts) if self.combining else 0
         order, one_core = self.division.order, self.division.one_core
         open_order = order.sharing == DATA and not one_core
@@ -254,7 +287,7 @@ class ModuleEmitter(Emitter):
             self.combining.begin()
 
     def _any_order(self) -> None:
-        """Emit a kernel that never asks which thread it is."""
+        """Emit the loop over threads of a kernel that never asks which thread it is."""
         self._start()
         self._threads("i64", "%begin", "%end", "finish")
 
@@ -318,9 +351,11 @@ class ModuleEmitter(Emitter):
         w.branch(w.emit(f"icmp slt i64 %row.at, {last}"), "row", "finish")
 
     def _ends(self) -> tuple[str, str]:
-        """Return where the entry's threads begin and end, rounded up to whole groups of those that add to one element.
+        """Return the first thread to run, and the one behind the last, by linear index.
 
-        Ranges that cover the launch then still cover it once, and each group runs in one of them.
+        They are the entry's `%begin` and `%end`. Where the order of sums is fixed, both are rounded up to whole groups
+        of threads that add to one element: ranges that cover the launch then still cover it once, and each group runs
+        in one of them.
         """
         order = self.division.order
         if not order.is_fixed:
@@ -340,19 +375,31 @@ class ModuleEmitter(Emitter):
 
     @property
     def grouped_rows(self) -> int:
-        """Return how many rows run together, and so on one core."""
+        """Return how many rows run together, and so on one core; here 1."""
         return 1
 
     def begin_rows(self, extent: str, begin: str) -> str:
-        """Emit what comes before the loop over rows; return the first thread that is left, by its linear index."""
+        """Emit the code before the loop over rows; return the first thread that is left for it, by its linear index.
+
+        Args:
+            extent: the length of a row.
+            begin: the first thread to run.
+        """
         return begin
 
     def row_gangs(self, extent: str) -> RowLoop | None:
-        """Return gangs of several rows, before the loop over rows; None if there are none."""
+        """Return what emits gangs of several rows; None, as here, if there are none.
+
+        Args:
+            extent: the length of a row.
+        """
         return None
 
     def _row_length(self) -> str:
-        """Return the number of threads of a row, as i64: those of the launch, or as many as the code says."""
+        """Return the number of threads of a row, as i64.
+
+        It is the launch's last dimension, or computed by the function if that says how many threads it has.
+        """
         split = interior_of(self.function)
         if split is None or not split.once:
             return memory.launch_dim(self, self.function.launch_ndim - 1)
@@ -361,7 +408,14 @@ class ModuleEmitter(Emitter):
         return self.operand(last.operands[0])
 
     def _threads(self, kind: str, low: str, high: str, after: str) -> None:
-        """Emit the loops over threads; control goes to `after`."""
+        """Emit the loops over a range of threads, and the code that combines their changes.
+
+        Args:
+            kind: LLVM type of the threads' numbers.
+            low: the first thread.
+            high: the one behind the last.
+            after: label of the block to go to at the end.
+        """
         part = Part(low, high, self.writer.label, after)
         split = interior_of(self.function)
         if self.combining:
@@ -379,7 +433,13 @@ class ModuleEmitter(Emitter):
             self.combining.close_part()
 
     def _border_and_interior(self, kind: str, part: Part, split: Interior) -> None:
-        """Emit the threads before those inside, those inside, and with the code of the first ones those behind."""
+        """Emit the threads of a row in three runs: border, inside, and border again, by the same code as the first.
+
+        Args:
+            kind: LLVM type of the threads' numbers.
+            part: the threads of the row.
+            split: the code at the border and inside, and where the inside begins and ends.
+        """
         w = self.writer
         self.block(Block((), split.before))
         for name in ("smax", "smin"):
@@ -417,15 +477,23 @@ class ModuleEmitter(Emitter):
         w.jump("border")
 
     def border_lanes(self, split: Interior) -> int:
-        """Return how many threads at a border go side by side."""
+        """Return how many threads at a border run side by side as a vector; here 1."""
         return 1
 
     def inside(self, kind: str, part: Part, split: Interior) -> None:
-        """Emit the threads inside."""
+        """Emit the loop over the threads inside, which are not at a border."""
         self._loop(kind, part, split.inside)
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
-        """Emit a loop over threads; `own` is part of its labels' names where there is another one."""
+        """Emit a loop over threads.
+
+        Args:
+            kind: LLVM type of the threads' numbers.
+            part: bounds and labels of the loop.
+            body: what a thread does.
+            own: suffix of its labels, where the entry has another such loop.
+            cold: it seldom runs, and need not be optimised.
+        """
         w = self.writer
         head, thread, turn = (f"{label}{own}" for label in ("threads", "thread", "thread.end"))
         # Two loops over threads need two counters.

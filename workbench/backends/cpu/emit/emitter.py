@@ -25,37 +25,37 @@ Wishes = tuple[tuple[str, str], ...]
 _AS_IT_IS = ("vectorize.enable", "i1 false"), ("unroll.disable", "")
 _ONE_BY_ONE = (("interleave.count", "i32 1"),)
 WRITTEN_OUT = ("unroll.disable", ""), ("vectorize.followup_all", '!{!"llvm.loop.unroll.full"}')
-"""Of a short loop of constant length: it is vectorised, and then written out."""
+"""Hints for a short loop of constant length: it is vectorised, and then unrolled."""
 EIGHT_AT_A_TIME = (("unroll.count", "i32 8"),)
-"""Of a short loop of constant length that is not vectorised, and of little but accesses to memory."""
+"""Hints for a short loop of constant length that is not vectorised and does little but access memory."""
 THREAD_BY_THREAD = (("vectorize.enable", "i1 false"),)
 LOOPED = (("unroll.disable", ""),)
-"""Of a loop that stays one."""
+"""Hints for a loop that is not unrolled."""
 
 
 class Emitter(ABC):
-    """A function on its way to text. A subclass knows which handler emits which operation.
+    """The state of emitting one function as LLVM IR. A subclass knows which handler emits which operation.
 
     Attributes:
         writer: where lines go.
-        one_core: additions to elements are plain: threads run one after the other.
-        constants: values of `const` operations, for handlers that look at them.
-        slots: where each parameter lies in the buffer.
+        one_core: threads run one after the other, so additions to elements need not be atomic.
+        constants: the values of `const` operations of scalars, for handlers that look at them.
+        slots: the field of each parameter in the buffer of parameters.
         reductions: changes of one element by all threads that are combined, by operation.
-        thread: what counts threads.
+        thread: the register that counts threads.
         tids: the thread's indices, as i32.
-        heap: memory that is given back at the end.
-        frozen: the loads that are frozen (see `frozen`).
-        guarded: the reads that are frozen because they stand in an `if`.
+        heap: the addresses of memory that the entry frees at its end.
+        frozen: the repeated loads whose results are frozen (see `frozen`).
+        guarded: the reads whose results are frozen because they stand in an `if`.
         compared: the types of which two numbers are compared by order.
         row: the linear index of the row's first thread, as i64; empty where the launch has one dimension.
-        strips: how many turns loops make between two looks at what asks them to end.
+        strips: after how many iterations loops check whether the launch is to end.
     """
 
     def __init__(
         self, function: Function, options: Options, maths: Maths, half_instructions: bool, one_core: bool
     ) -> None:
-        """Prepare to emit `function`, whose native builtins take scalars alone (see `passes/expand.py`)."""
+        """Prepare to emit `function`, whose native builtins must take only scalars (see `passes/expand.py`)."""
         self.function = function
         self.options = options
         self.maths = maths
@@ -86,7 +86,7 @@ class Emitter(ABC):
         return Writer()
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """Return the LLVM operands of a value's components."""
+        """Return the LLVM operands of a value's components; a parameter is read at the first use."""
         known = self._operands.get(value)
         if known is None:
             assert value in self.slots and not isinstance(value.type, ArrayType), f"%{value.name} has no operand"
@@ -103,15 +103,24 @@ class Emitter(ABC):
         return register(element(value.type))
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """Return the LLVM operands of a value that control flow hands on as another one, in that one's form."""
+        """Return the LLVM operands of a value that control flow passes on to another one, in the form that has.
+
+        Args:
+            value: what a block yields, or a loop starts with.
+            into: the block's parameter or the result that receives it.
+        """
         return self.operands(value)
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is."""
+        """Set the LLVM operands of a value's components."""
         self._operands[value] = tuple(operands)
 
     def slot_element(self, slots: Value, index: str) -> tuple[tuple[str, ...], str]:
-        """Return where each component of a thread's slots begins, and the number of elements from there on."""
+        """Locate an element of a thread's slots.
+
+        Returns:
+            The base pointer of each component, and the index of the element from there on.
+        """
         return self.operands(slots), index
 
     def _parameter(self, value: Value) -> tuple[str, ...]:
@@ -129,19 +138,30 @@ class Emitter(ABC):
         return tuple(names)
 
     def fault_owner(self) -> str:
-        """Return a place that says whether this call wrote the fault record; empty: whoever is first keeps it."""
+        """Return the address of a flag that says whether this call wrote the fault record.
+
+        It is empty, as here, where the thread that faults first keeps the record, instead of the one with the lowest
+        index.
+        """
         return ""
 
     def field(self, offset: int, hint: str) -> str:
-        """Return a pointer to a field of the parameter buffer."""
+        """Return a pointer to the field of the parameter buffer at a byte offset."""
         return self.writer.once(("field", offset), f"getelementptr inbounds i8, ptr %params, i64 {offset}", hint)
 
     @abstractmethod
     def block(self, block: Block) -> None:
-        """Emit operations in order; a final `yield` is the caller's to read."""
+        """Emit the operations of a block in order; the caller reads a final `yield`."""
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """Return Workbench's function for a maths function, and the number of the call's attribute group."""
+        """Return our symbol for a maths function and the number of its calls' attribute group.
+
+        None: there is no function of ours, and LLVM's or the C library's is called.
+
+        Args:
+            name: the function, such as "sin".
+            scalar: the type of its arguments.
+        """
         callee = vecmath.callee(name, scalar, self.maths, self.innermost, self.halves)
         if callee is None:
             return None
@@ -153,10 +173,12 @@ class Emitter(ABC):
         return callee.symbol, 1 + list(self._vector_functions).index(callee.symbol)
 
     def loop_end(self, cold: bool = False, wishes: Wishes = (), known: bool = True) -> str:
-        """Return the metadata of the jump back: a loop that is seldom run is left as it is; one with frozen loads in
-        one piece.
+        """Return LLVM metadata for a loop's jump back; empty if there is nothing to say.
 
-        `known`: how many turns it has does not depend on data.
+        Args:
+            cold: the loop is seldom run: it is neither vectorised nor unrolled, whatever `wishes` say.
+            wishes: names and values of `llvm.loop` hints. Loops of functions with frozen loads are not interleaved.
+            known: its number of iterations does not depend on data.
         """
         if not known and self.strips.loops > RUNTIME_UNROLLED_LOOPS:
             wishes = (*wishes, *LOOPED)
@@ -167,12 +189,12 @@ class Emitter(ABC):
         return f", !llvm.loop {self._node(f'distinct !{{!self{nodes}}}')}"
 
     def _node(self, text: str) -> str:
-        """Return a line of metadata, in which `!self` is its own name; returns that."""
+        """Add a metadata node, in whose text `!self` stands for its own name; return that name."""
         name = f"!{len(self._loops) + 2}"
         self._loops.append(f"{name} = {text.replace('!self', name)}")
         return name
 
     def needs_halves(self, scalar: Scalar) -> None:
-        """Define the conversions of a 16-bit float."""
+        """Define the functions that convert a 16-bit float type and add to its elements."""
         for name, text in half_functions(scalar.name, self.half_instructions).items():
             self.writer.declare(name, text)

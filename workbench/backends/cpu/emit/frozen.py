@@ -23,7 +23,10 @@ from workbench.limits import REPEATING_OPERATIONS
 
 
 def guarded_reads(function: Function) -> frozenset[Op]:
-    """Return the reads in an `if`, or for one, from arrays and slots that the function changes."""
+    """Return the reads whose results have to be frozen: from arrays and slots that the function changes.
+
+    They stand in an `if` of a loop, or are loads from arrays whose values such an `if` uses.
+    """
     operations = list(walk(function.body))
     changed = {op.operands[0] for op in operations if op.name in EFFECTS or op.name in SLOT_WRITES}
     inside = _in_ifs(function.body)
@@ -36,14 +39,19 @@ def guarded_reads(function: Function) -> frozenset[Op]:
 
 
 def _in_ifs(body: Block) -> dict[Op, None]:
-    """Return the operations in an `if` of a thread's own loop: other loops are none of LLVM's to vectorise."""
+    """Return the operations in an `if` of a thread's own loop; LLVM vectorises no other loops."""
     loops = [block for op in walk(body) if op.name in LOOPS for block in op.blocks]
     parts = [op for block in loops for op in walk(block) if op.name == "if"]
     return {inner: None for op in parts for block in op.blocks for inner in walk(block)}
 
 
 def _computed_for(users: dict[Op, None], operations: list[Op]) -> set[Value]:
-    """Return the values from which the operands of these operations are computed, and those."""
+    """Return the operands of the operations, and all values from which they are computed.
+
+    Args:
+        users: the operations.
+        operations: all of the function.
+    """
     sources = {v: op for op in operations for v in (*op.results, *(p for b in op.blocks for p in b.params))}
     used: set[Value] = set()
     waiting = [v for op in users for v in op.operands]
@@ -58,7 +66,11 @@ def _computed_for(users: dict[Op, None], operations: list[Op]) -> set[Value]:
 
 
 def repeated_loads(function: Function) -> frozenset[Op]:
-    """Return the loads in long loops at an address that the loop leaves as it is, of a function as it is emitted."""
+    """Return the loads in long loops from an address that does not change in the loop.
+
+    Args:
+        function: in the form in which it is emitted.
+    """
     loops = [op for op in walk(function.body) if op.name in LOOPS]
     return frozenset(load for loop in loops for load in _repeated(loop))
 

@@ -10,13 +10,14 @@ from workbench.structs import ELEMENT
 from workbench.types import Kind, Scalar, element
 
 SIZE_RANGE = "!range !0"
-"""On loads of sizes: never negative, below 2**47."""
+"""LLVM metadata on loads of sizes: they are never negative, and below 2**47."""
 
 
 def together(emitter: Emitter, array: Value) -> Value:
-    """Return the first field of the array of structs that `array` is a field of; itself where it is none.
+    """Return the first field of the array of structs that `array` is a field of; `array` itself if it is none.
 
-    Where elements lie densely all fields share its address and sizes, so that LLVM sees how they lie to each other.
+    It is `array` itself, too, where arrays may not be contiguous. Fields of dense structs share the first one's address
+    and sizes, so that LLVM sees how they lie to each other.
     """
     if not emitter.options.contiguous or not array_of(array).pitch:
         return array
@@ -25,7 +26,7 @@ def together(emitter: Emitter, array: Value) -> Value:
 
 
 def data(emitter: Emitter, array: Value) -> str:
-    """Return the pointer to element 0."""
+    """Return an array's pointer to element 0, which is loaded once, at the entry."""
     first = together(emitter, array)
     if first is not array:
         apart = array_of(array).offset - array_of(first).offset
@@ -46,7 +47,7 @@ def size(emitter: Emitter, array: Value, axis: int) -> str:
 
 
 def stride(emitter: Emitter, array: Value, axis: int) -> str:
-    """Return the distance in bytes of two neighbours along an axis, as i64."""
+    """Return the distance in bytes between neighbours along an axis, as i64."""
     ndim = array_of(array).ndim
     where = emitter.field(emitter.slots[array].offset + 8 + 8 * (ndim + axis), f"{array.name}.stride{axis}.at")
     text = f"load i64, ptr {where}"
@@ -60,14 +61,21 @@ def launch_dim(emitter: Emitter, axis: int) -> str:
 
 
 def wide_index(emitter: Emitter, index: Value) -> str:
-    """Return an index as i64."""
+    """Return the LLVM operand of an index, converted to i64."""
     operand = emitter.operand(index)
     text = index_instruction(operand, index.type)
     return emitter.writer.emit(text) if text else operand
 
 
 def places(emitter: Emitter, op: Op) -> list[str]:
-    """Pointers to the components of the element that `op` (array, *indices, …) means."""
+    """Return pointers to the components of the element that `op` accesses.
+
+    An operation that accesses one component has a single pointer.
+
+    Args:
+        emitter: its block is open.
+        op: an access whose operands are an array, its indices, and others.
+    """
     array = op.operands[0]
     t = array_of(array)
     indices = [wide_index(emitter, v) for v in op.operands[1 : 1 + t.ndim]]
@@ -105,7 +113,7 @@ def _strided(emitter: Emitter, array: Value, base: str, indices: list[str]) -> s
 
 
 def emit_shape(emitter: Emitter, op: Op) -> None:
-    """Emit an extent as int32, or as it is."""
+    """Emit an array's extent along an axis: as i64, or truncated to int32, as the result's type asks."""
     extent = size(emitter, op.operands[0], op.attrs[AXIS])
     if element(op.result.type).bits == 64:
         emitter.bind(op.result, [extent])
@@ -114,14 +122,14 @@ def emit_shape(emitter: Emitter, op: Op) -> None:
 
 
 def emit_load(emitter: Emitter, op: Op) -> None:
-    """Each component by itself."""
+    """Emit the load of an element, component by component."""
     scalar = element(op.result.type)
     name = op.result.name
     emitter.bind(op.result, [read(emitter, op, address, scalar, name) for address in places(emitter, op)])
 
 
 def emit_store(emitter: Emitter, op: Op) -> None:
-    """Each component by itself."""
+    """Emit the store of an element, component by component."""
     value = op.operands[-1]
     scalar = element(value.type)
     for address, operand in zip(places(emitter, op), emitter.operands(value), strict=True):
@@ -132,7 +140,7 @@ def emit_store(emitter: Emitter, op: Op) -> None:
 
 
 def read(emitter: Emitter, op: Op, address: str, scalar: Scalar, hint: str = "") -> str:
-    """Return a scalar that `op` reads from memory, in a register."""
+    """Emit the load of a scalar for `op`; return its register: an i1 if it is a bool, frozen where `op` needs it."""
     name = emitter.writer.emit(f"load {memory(scalar)}, ptr {address}", hint)
     if op in emitter.frozen or op in emitter.guarded:
         name = emitter.writer.emit(f"freeze {memory(scalar)} {name}", hint)
@@ -141,7 +149,11 @@ def read(emitter: Emitter, op: Op, address: str, scalar: Scalar, hint: str = "")
 
 
 def emit_atomic_add(emitter: Emitter, op: Op) -> None:
-    """Each component atomically, a vector as a whole is not; plainly in code for one core."""
+    """Emit an addition to an element; the result is its old value.
+
+    Each component is added atomically, a vector not as a whole. In code for one core nothing is atomic but additions of
+    16-bit floats.
+    """
     value = op.operands[-1]
     if emitter.one_core and not element(value.type).is_half:
         _plain_add(emitter, op)
@@ -165,7 +177,7 @@ def _plain_add(emitter: Emitter, op: Op) -> None:
 
 
 def atomic_add(emitter: Emitter, address: str, operand: str, scalar: Scalar) -> str:
-    """Return the instruction that adds atomically and gives the old value."""
+    """Return the LLVM instruction that adds to a scalar atomically and gives its old value."""
     if scalar.is_half:
         emitter.needs_halves(scalar)
         return f"call i16 @wb.atomic_add.{scalar}(ptr {address}, i16 {operand})"
@@ -175,7 +187,7 @@ def atomic_add(emitter: Emitter, address: str, operand: str, scalar: Scalar) -> 
 
 
 def add_to_first(emitter: Emitter, array: Value, value: Value) -> None:
-    """Add to element 0, whatever the array's dimensions are."""
+    """Emit an atomic addition to element 0 of an array of any number of dimensions."""
     scalar, w = element(value.type), emitter.writer
     for component, operand in enumerate(emitter.operands(value)):
         cell = w.emit(f"getelementptr inbounds {memory(scalar)}, ptr {data(emitter, array)}, i64 {component}")

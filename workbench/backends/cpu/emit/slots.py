@@ -14,7 +14,7 @@ from workbench.types import Kind, element
 
 
 def emit_slots(emitter: Emitter, op: Op) -> None:
-    """Stack memory, in the entry block: a loop around it must not make more of it."""
+    """Emit the memory of a thread's slots, which is allocated once, at the entry."""
     type = slots_of(op.result)
     kind = f"[{type.count} x {memory(element(type))}]"
     keys = [("slots", op.result, k) for k in range(width(type.dtype))]
@@ -24,7 +24,14 @@ def emit_slots(emitter: Emitter, op: Op) -> None:
 
 
 def storage(emitter: Emitter, key: tuple[object, ...], kind: str, on_heap: int) -> str:
-    """Return memory that is made once at the entry, for a type or for so many bytes, and is aligned to a cache line."""
+    """Return a pointer to memory that is allocated once, at the entry, and aligned to a cache line of 64 bytes.
+
+    Args:
+        emitter: whose entry it is.
+        key: identifies the memory: the same key gives the same pointer.
+        kind: the LLVM type of memory on the stack.
+        on_heap: bytes of memory on the heap; 0: on the stack.
+    """
     once = emitter.writer.once
     if not on_heap:
         return once(key, f"alloca {kind}, align 64", "slots")
@@ -41,13 +48,13 @@ def storage(emitter: Emitter, key: tuple[object, ...], kind: str, on_heap: int) 
 
 
 def emit_read(emitter: Emitter, op: Op) -> None:
-    """Each component by itself."""
+    """Emit the read of a slot, component by component."""
     scalar = element(op.result.type)
     emitter.bind(op.result, [read(emitter, op, address, scalar, op.result.name) for address in _places(emitter, op)])
 
 
 def emit_write(emitter: Emitter, op: Op) -> None:
-    """Each component by itself."""
+    """Emit the write to a slot, component by component."""
     scalar = element(op.operands[2].type)
     for address, operand in zip(_places(emitter, op), emitter.operands(op.operands[2]), strict=True):
         if scalar.kind is Kind.BOOL:

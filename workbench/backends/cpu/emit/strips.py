@@ -25,13 +25,13 @@ class Strips:
     """The plan of which loops of a function check the launch's stop word, and after how many iterations.
 
     Attributes:
-        few: of its loops few are cut.
-        loops: how many it has.
-        threads: it looks once in so many; 0: who calls the entry limits how many it runs.
+        few: at most VERSIONED_LOOPS of its loops are cut into strips.
+        loops: how many loops it has.
+        threads: the loop over threads checks once in so many; 0: never, as the caller of the entry limits how many run.
     """
 
     def __init__(self, function: Function) -> None:
-        """Choose the loops of a function as it is emitted."""
+        """Plan for a function in the form in which it is emitted."""
         self._turns: dict[Op, int] = {}
         self._often: set[Op] = set()
         self._known = constants(function.body)
@@ -46,11 +46,11 @@ class Strips:
         self.threads = _power(LOOK_OPERATIONS, cost) if cost > STRIP_OPERATIONS or any(self._turns.values()) else 0
 
     def turns(self, op: Op) -> int:
-        """Turns of a `for` or `while` between two looks; 0: it does not look."""
+        """Return after how many iterations a loop checks whether the launch is to end; 0: it does not check."""
         return self._turns[op]
 
     def cut(self, op: Op) -> bool:
-        """Return whether a loop is cut into strips: it looks, and no loop inside does."""
+        """Return whether a loop is cut into strips: it checks after several iterations, and no loop in it checks."""
         return self._turns[op] > 1 and not self._looks_inside(op)
 
     def often(self, op: Op) -> bool:
@@ -64,7 +64,7 @@ class Strips:
         return any(self._turns.get(o) for block in op.blocks for o in walk(block))
 
     def _cost(self, block: Block) -> int:
-        """Operations that a block does before a look in it, at most."""
+        """Return the most operations that a block runs before something in it checks."""
         return 1 + sum([self._cost_of(op) for op in block.ops])
 
     def _cost_of(self, op: Op) -> int:
@@ -97,10 +97,10 @@ class Strips:
 
 
 def _bits(op: Op) -> int:
-    """Bits of what counts a loop's turns."""
+    """Return the width in bits of the number that counts a loop's iterations."""
     return element(op.operands[0].type).bits if op.name == "for" else 32
 
 
 def _power(most: int, cost: int) -> int:
-    """Return the power of two of turns that cost at most so much together; at least 1."""
+    """Return the largest power of two of iterations that together cost at most `most`; at least 1."""
     return 1 << max(0, (most // max(1, cost)).bit_length() - 1)

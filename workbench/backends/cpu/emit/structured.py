@@ -15,7 +15,7 @@ from workbench.types import Kind, element
 
 
 class _Phis:
-    """The carried values at a loop's head: their lines are kept free until the loop's end is written."""
+    """LLVM phis of carried values at a loop's head; their lines stay reserved until the loop's end is emitted."""
 
     def __init__(self, emitter: Emitter, params: Sequence[Value], init: Sequence[Value], before: str) -> None:
         self.emitter = emitter
@@ -33,14 +33,14 @@ class _Phis:
             emitter.bind(param, names)
 
     def close(self, values: Sequence[Value], after: str) -> None:
-        """Write them: `values` come around from the block `after`."""
+        """Write the phis; `values` come around from the block `after`."""
         operands = [o for v, p in zip(values, self.params, strict=True) for o in self.emitter.carried(v, p)]
         for (address, name, kind, first), operand in zip(self.rows, operands, strict=True):
             self.emitter.writer.fill(address, name, f"phi {kind} {first}, [ {operand}, %{after} ]")
 
 
 def emit_if(emitter: Emitter, op: Op) -> None:
-    """Two blocks that meet."""
+    """Emit an `if` as two blocks that meet in phis of its results."""
     w = emitter.writer
     then, orelse, join = (w.block_name(hint) for hint in ("then", "else", "endif"))
     w.branch(emitter.operand(op.operands[0]), then, orelse, ", !prof !1" if op.attrs.get(COLD) else "")
@@ -60,7 +60,10 @@ def emit_if(emitter: Emitter, op: Op) -> None:
 
 
 def emit_while(emitter: Emitter, op: Op) -> None:
-    """Condition at the head; what it computed is seen by the body and after the loop."""
+    """Emit a `while`, whose condition stands at the loop's head.
+
+    The body and the code after the loop use the carried values with which the condition was last computed.
+    """
     w = emitter.writer
     condition, body = op.blocks
     turns, cut = emitter.strips.turns(op), emitter.strips.cut(op)
@@ -108,9 +111,10 @@ def emit_while(emitter: Emitter, op: Op) -> None:
 
 
 def emit_for(emitter: Emitter, op: Op) -> None:
-    """Python's range: by comparing the index where the step is ±1, else by counting the iterations beforehand.
+    """Emit a `for` over Python's range; a step of 0 gives no iteration.
 
-    Neither form overflows at the ends of the index's type; a step of 0 gives no iteration.
+    With a constant step of 1 (or -1 if signed) the index is compared with the end, else iterations are counted
+    beforehand. Neither form overflows at the ends of the index's type.
     """
     # Decided first: what a loop is cut into depends on what it costs (`strips`).
     loop = _For(emitter, op)
@@ -122,7 +126,7 @@ def emit_for(emitter: Emitter, op: Op) -> None:
 
 
 class _For:
-    """A `for`. The counter is the index where the step is ±1, else a number of turns beside it."""
+    """Emits one `for`. Its counter is the index where the step is 1 or -1, else a number of iterations beside it."""
 
     def __init__(self, emitter: Emitter, op: Op) -> None:
         self.emitter, self.op, self.writer = emitter, op, emitter.writer
@@ -139,7 +143,11 @@ class _For:
         self.firsts = (self.start,) if self.by_one else (self.start, "0")
 
     def short_or_long(self) -> list[tuple[str, ...]]:
-        """Return the loop as one where a strip suffices, else in strips; gives what it carried out."""
+        """Emit the loop twice: whole, for no more iterations than a strip has, and in strips.
+
+        Returns:
+            The registers of the carried results.
+        """
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         short, long, joined = (w.block_name(hint) for hint in ("short", "long", "joined"))
         # Where there are no turns at all this is any number, and either copy does nothing.
@@ -157,7 +165,7 @@ class _For:
         return self.ended(ways)
 
     def whole(self) -> list[tuple[str, ...]]:
-        """Return the loop as one; returns what it carried out."""
+        """Emit the loop as a single one, without strips; return the carried results."""
         w = self.writer
         head, inside, done = (w.block_name(hint) for hint in ("for", "body", "endfor"))
         before = w.label
@@ -177,12 +185,15 @@ class _For:
         return carried
 
     def operands(self, values: Sequence[Value]) -> list[tuple[str, ...]]:
-        """Return the operands of several values that the loop carries."""
+        """Return the LLVM operands of values in the forms of the values that the loop carries."""
         return [self.emitter.carried(v, p) for v, p in zip(values, self.body.params[1:], strict=True)]
 
     def ended(self, ends: Sequence[tuple[str, list[tuple[str, ...]]]]) -> list[tuple[str, ...]]:
-        """Return the results: for each block that the open one is entered from, its label and the values that leave
-        it."""
+        """Emit phis of the loop's results in the open block, and return them.
+
+        Args:
+            ends: for each block that it is entered from, its label and the carried values there.
+        """
         collected: list[tuple[str, ...]] = []
         for n, param in enumerate(self.body.params[1:]):
             kind, count = self.emitter.kind(param), len(ends[0][1][n])
@@ -191,7 +202,7 @@ class _For:
         return collected
 
     def in_strips(self) -> list[tuple[str, ...]]:
-        """Return the loop as strips, with a look after each that is not the last; returns what it carried out."""
+        """Emit the loop in strips, with a check after each but the last; return the carried results."""
         w, turns = self.writer, self.emitter.strips.turns(self.op)
         strip, inside, stripped, again, done = (
             w.block_name(hint) for hint in ("strip", "body", "stripped", "again", "endfor")
@@ -225,12 +236,12 @@ class _For:
         return self.ended([(before, self.operands(init)), (stripped, self.operands(self.body.yielded))])
 
     def left(self, at: str) -> str:
-        """Emit the number of turns from this count on, unsigned, if there are any."""
+        """Emit the number of iterations that are left at a count, unsigned; it is meaningless if there are none."""
         ends = (at, self.end) if self.down else (self.end, at)
         return self.writer.emit(f"sub {self.kind} {ends[0]}, {ends[1]}", "left")
 
     def strip_end(self, at: str, turns: int) -> str:
-        """Emit the end of the strip that begins at this count."""
+        """Emit the count at which the strip ends that begins at the count `at` and has at most `turns` iterations."""
         w, flags = self.writer, "nuw" if self.unsigned or not self.by_one else "nsw"
         left = self.left(at)
         w.declare(f"llvm.umin.{self.kind}", f"declare {self.kind} @llvm.umin.{self.kind}({self.kind}, {self.kind})")
@@ -238,15 +249,23 @@ class _For:
         return w.emit(f"{'sub' if self.down else 'add'} {flags} {self.kind} {at}, {few}", "last")
 
     def phis(self, firsts: Sequence[str], init: Sequence[Value], before: str) -> tuple[_Counts, _Phis]:
-        """Return the index (and the turns' number) and the carried values, at a loop's head."""
+        """Open the phis at a loop's head: of the index, of a count if that is needed, and of carried values.
+
+        Args:
+            firsts: what the counters begin with.
+            init: what the carried values begin with.
+            before: label of the block from which the loop is entered.
+        """
         w, name = self.writer, self.body.params[0].name
         names = [w.name(hint) for hint in ((name,) if self.by_one else (name, "count"))]
         rows = [(w.reserve(), n, f"phi {self.kind} [ {f}, %{before} ]") for n, f in zip(names, firsts, strict=True)]
         return _Counts(names, rows), _Phis(self.emitter, self.body.params[1:], init, before)
 
     def turn(self, counts: _Counts) -> tuple[str, ...]:
-        """Emit the body, and the counters of the next turn: past the last one the index may be poison, and is not
-        read."""
+        """Emit the body; return the counters of the next iteration.
+
+        Behind the last iteration the index may be poison, and is not read.
+        """
         w, index = self.writer, counts.names[0]
         self.emitter.bind(self.body.params[0], [index])
         self.emitter.block(self.body)
@@ -257,32 +276,40 @@ class _For:
         return after, w.emit(f"add nuw {self.kind} {counts.names[1]}, 1", "count.next")
 
     def close(self, counts: _Counts, following: Sequence[str], phis: _Phis) -> None:
-        """Write the phis of a head that the open block goes back to."""
+        """Complete the phis of a loop's head, to which the open block jumps back."""
         for (row, name, text), value in zip(counts.rows, following, strict=True):
             self.writer.fill(row, name, f"{text}, [ {value}, %{self.writer.label} ]")
         phis.close(self.body.yielded, self.writer.label)
 
     def mark(self) -> str:
-        """Return the metadata of the jump back."""
+        """Return LLVM metadata for the jump back."""
         known = all(v in self.emitter.constants for v in self.op.operands[:3])
         # What a reversed loop wishes besides is meant for a GPU.
         return self.emitter.loop_end(bool(self.op.attrs.get(COLD)), (), known)
 
     def more(self, count: str, end: str) -> str:
-        """Return whether there is a turn at this count."""
+        """Emit the test whether an iteration is left at a count; return its i1."""
         sign = "u" if self.unsigned or not self.by_one else "s"
         return self.writer.emit(f"icmp {sign}{'gt' if self.down else 'lt'} {self.kind} {count}, {end}", "more")
 
 
 class _Counts(msgspec.Struct, frozen=True):
-    """The counters of a loop's turns, at its head: registers, and the phis as they are known so far."""
+    """The counters at a loop's head.
+
+    Attributes:
+        names: their registers: the index, and behind it the number of iterations where it is counted.
+        rows: the phis so far: reserved line, register and text.
+    """
 
     names: Sequence[str]
     rows: Sequence[tuple[int, str, str]]
 
 
 def iterations(emitter: Emitter, op: Op, start: str, stop: str, step: str) -> str:
-    """Emit the number of iterations of `range(start, stop, step)`, unsigned, of the index's width."""
+    """Return the number of iterations of `range(start, stop, step)`, unsigned, in the index's width.
+
+    A step of 0 gives 0.
+    """
     w = emitter.writer
     scalar = element(op.operands[0].type)
     known = [emitter.constants.get(v) for v in op.operands[:3]]

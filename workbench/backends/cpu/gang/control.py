@@ -25,7 +25,7 @@ _INSTRUCTIONS = frozenset({"llvm.fabs", "llvm.sqrt", "llvm.floor", "llvm.ceil", 
 
 
 def _is_straight(block: Block) -> bool:
-    """Return whether a block is a few instructions without effects, no more than a branch around them costs."""
+    """Return whether a block is a few cheap instructions without effects, no more than a branch around it costs."""
     operations = list(walk(block))
     return len(operations) <= GANG_STRAIGHT_OPERATIONS and all(map(_is_instruction, operations))
 
@@ -38,7 +38,11 @@ def _is_instruction(op: Op) -> bool:
 
 
 def emit_if(emitter: GangEmitter, op: Op) -> None:
-    """Both sides, each under the mask of the lanes that take it; one that no lane takes is left out."""
+    """Emit an `if` of a gang.
+
+    Where lanes differ, each side runs under the mask of the lanes that take it, and is skipped if there are none. Where
+    all lanes agree it is a branch; one marked as scalar runs lane by lane.
+    """
     if op.attrs.get(SCALAR):
         each_lane(emitter, op)
         return
@@ -64,7 +68,14 @@ def emit_if(emitter: GangEmitter, op: Op) -> None:
 
 
 def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bool) -> list[tuple[str, ...]]:
-    """Emit a side under the mask and return its results: anything in lanes that are off."""
+    """Emit a side of an `if` under the current mask; return its results, which have any value in lanes that are off.
+
+    Args:
+        emitter: its masks are those of the side.
+        block: the side.
+        results: of the `if`.
+        full: all lanes are on around the `if`.
+    """
     if _is_straight(block):
         emitter.block(block)
         return [emitter.of_all_parts(v) for v in block.yielded]
@@ -95,7 +106,7 @@ def _side(emitter: GangEmitter, block: Block, results: Sequence[Value], full: bo
 
 
 def _arm(emitter: GangEmitter, block: Block, join: str) -> tuple[str, list[tuple[str, ...]]]:
-    """Emit a block and a jump; return where it ended, and what it yields."""
+    """Emit a block and a jump to `join`; return the label of the block where it ended, and what it yields."""
     emitter.block(block)
     values = [emitter.of_all_parts(v) for v in block.yielded]
     end = emitter.writer.label
@@ -104,7 +115,7 @@ def _arm(emitter: GangEmitter, block: Block, join: str) -> tuple[str, list[tuple
 
 
 def _takes_masks_badly(emitter: GangEmitter, block: Block) -> bool:
-    """Return whether a block pays off to be written twice: an `if` whose side all lanes take needs no mask."""
+    """Return whether a side of an `if` is worth emitting a second time, without masks, for when all lanes take it."""
     operations = list(walk(block))
     if len(operations) > GANG_TWICE_OPERATIONS:
         return False
@@ -117,7 +128,11 @@ def _varies(emitter: GangEmitter, op: Op) -> bool:
 
 
 def emit_for(emitter: GangEmitter, op: Op) -> None:
-    """Emit a loop whose threads make turns of their own number: as many as any of them has."""
+    """Emit a `for` of a gang.
+
+    If lanes have different numbers of iterations, it runs as often as the longest of them needs. Where gathering would
+    be slow, or the loop is marked as scalar, it runs lane by lane.
+    """
     if op.attrs.get(SCALAR) or (emitter.is_divergent(op) and _mostly_loads_apart(emitter, op)):
         each_lane(emitter, op)
         return
@@ -157,7 +172,7 @@ def emit_for(emitter: GangEmitter, op: Op) -> None:
 
 
 def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether a loop does little more than load elements that lie apart, where no instruction gathers them."""
+    """Return whether a loop does little but load from scattered addresses, on a target that does not gather."""
     operations = list(walk(op.blocks[-1]))
     if emitter.maths.gathers or emitter.rows > 1 or any(o.name in LOOPS or o.name in EFFECTS for o in operations):
         return False
@@ -167,13 +182,22 @@ def _mostly_loads_apart(emitter: GangEmitter, op: Op) -> bool:
 
 
 def _lies_apart(emitter: GangEmitter, load: Op) -> bool:
-    """Return whether lanes load elements at indices that are no sums of multiples of the thread's own."""
+    """Return whether lanes load from indices that are not linear in the thread's own."""
     forms = map(emitter.analysis.form, indices_of(load))
     return any(atom.value in emitter.varying for form in forms for atom in form.terms)
 
 
 def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) -> None:
-    """Emit a loop up to one end in steps of one: lanes begin one by one, so that all that are on have one index."""
+    """Emit a `for` whose lanes begin at different indices, end at one, and have one step.
+
+    A lane joins when the index has reached its start, so all lanes that are on share the index.
+
+    Args:
+        emitter: its block is open.
+        op: the loop.
+        kind: LLVM type of the index.
+        turns: the lanes' numbers of iterations, a vector for each part.
+    """
     w, index, wide = emitter.writer, op.blocks[0].params[0], vector(kind, emitter.width)
     for part in emitter.each_part():
         turns[part] = emitter.merged(emitter.mask, kind, turns[part], "zeroinitializer")
@@ -197,7 +221,10 @@ def _ending_together(emitter: GangEmitter, op: Op, kind: str, turns: list[str]) 
 
 
 def emit_while(emitter: GangEmitter, op: Op) -> None:
-    """Emit a loop that each thread leaves when its condition is false."""
+    """Emit a `while` of a gang; each lane leaves it when its condition is false.
+
+    A loop that tries to swap an element (`is_retry`) runs lane by lane.
+    """
     if is_retry(op):
         each_lane(emitter, op)
         return
@@ -216,13 +243,13 @@ def emit_while(emitter: GangEmitter, op: Op) -> None:
 
 
 class _Loop:
-    """A loop that lanes leave one by one; opened among the phis of its head.
+    """A loop that lanes leave one by one, on its way to text; creating it opens the phis of its head.
 
     Attributes:
         before, end: the blocks from which the head is entered.
-        count: the number of turns so far.
-        current: what is carried, at the head; a scalar where all lanes that have not left have the same.
-        names: the same as vectors, with what lanes left with.
+        count: the register with the number of iterations so far.
+        current: the carried values at the head; scalars where all lanes that have not left agree.
+        names: the same as vectors; lanes that have left keep the values with which they did.
     """
 
     def __init__(self, emitter: GangEmitter, op: Op, params: Sequence[Value], init: Sequence[Value], kind: str) -> None:
@@ -249,7 +276,13 @@ class _Loop:
             emitter.bind(param, self.current[k])
 
     def _phis(self, param: Value, lane: str, parts: Sequence[str]) -> tuple[str, ...]:
-        """Phis of a carried value: of vectors, or of scalars where no type of a lane is given."""
+        """Reserve phis of a carried value; return their registers.
+
+        Args:
+            param: the value.
+            lane: LLVM type of a vector's lane; empty: the phis are of scalars.
+            parts: the values at the loop's start.
+        """
         w, names = self.emitter.writer, []
         kind = vector(lane, self.emitter.width) if lane else self.emitter.scalar_kind(param)
         for part in parts:
@@ -258,12 +291,18 @@ class _Loop:
         return tuple(names)
 
     def begin(self) -> None:
-        """Behind the phis: the mask is what is left."""
+        """Set the current mask to the lanes that have not left; called behind the phis."""
         self.emitter.loops += 1
         self.emitter.masks = self.left
 
     def enter(self, going: Sequence[str], more: str = "") -> None:
-        """Begin the body, for the lanes that go on; `more`: others join them as long as this holds."""
+        """Begin the body.
+
+        Args:
+            going: the condition of each part's lanes to run it.
+            more: i1 that says whether there is another iteration, where lanes that are off may join in a later one;
+                empty: the loop ends when no lane is on.
+        """
         emitter, w = self.emitter, self.emitter.writer
         emitter.masks = self.on = [emitter.both(m, c) for m, c in zip(self.left, going, strict=True)]
         self.following = self.left if more else self.on
@@ -271,7 +310,11 @@ class _Loop:
         w.open(self.inside)
 
     def close(self, values: Sequence[Value]) -> None:
-        """End the body; behind it the loop is over."""
+        """End the body and the loop.
+
+        Args:
+            values: what the body hands on to the next iteration.
+        """
         emitter, w = self.emitter, self.emitter.writer
         following = w.emit(f"add {self.kind} {self.count}, 1", "count")
         following_values = [

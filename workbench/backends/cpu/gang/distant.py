@@ -20,7 +20,7 @@ from workbench.types import Kind, Scalar, Vector, element
 
 
 class Distant(msgspec.Struct, frozen=True):
-    """The stores and loads around a block's operations for values that are used far away.
+    """The stores and loads that a block needs for values that are used far behind where they are computed.
 
     Attributes:
         stored: values to store once they are computed.
@@ -34,7 +34,7 @@ class Distant(msgspec.Struct, frozen=True):
 
 
 def distant(block: Block) -> Distant:
-    """Return what to store and load in a block, of what is computed in it."""
+    """Return which of a long block's own values to store, and where to load them; nothing for a shorter block."""
     result = Distant()
     if len(block.ops) <= DISTANT_OPERATIONS:
         return result
@@ -60,7 +60,7 @@ def _is_number(value: Value) -> bool:
 
 
 class Stack:
-    """The stack memory of such values while they are distant; elements are used again.
+    """The stack memory of values that are used far away; it is used again for others after a value's last load.
 
     Attributes:
         writer: where lines go.
@@ -73,7 +73,13 @@ class Stack:
         self._count = 0
 
     def store(self, key: tuple[object, ...], kind: str, register: str) -> None:
-        """Write a store of a register of an LLVM type to a place that `key` is the name of."""
+        """Emit the store of a register.
+
+        Args:
+            key: identifies the stored value for `load`.
+            kind: its LLVM type.
+            register: the register.
+        """
         w, free = self.writer, self._free[kind]
         if not free:
             self._count += 1
@@ -82,7 +88,13 @@ class Stack:
         w.do(f"store volatile {kind} {register}, ptr {self._of[key]}")
 
     def load(self, key: tuple[object, ...], kind: str, over: bool) -> str:
-        """Write a load; return its register. `over`: it is the last one."""
+        """Emit a load of what was stored under `key`; return its register.
+
+        Args:
+            key: as for `store`.
+            kind: its LLVM type.
+            over: it is the last load, so the memory is free afterwards.
+        """
         address = self._of.pop(key) if over else self._of[key]
         if over:
             self._free[kind].append(address)

@@ -23,10 +23,10 @@ RULED = frozenset(
 
 
 def obstacle(function: Function, dense: bool) -> str:
-    """Return why a function, as it is about to be emitted, is not emitted for gangs; empty if it is.
+    """Return why a function cannot, or should not, run in gangs; empty if it runs in gangs.
 
     Args:
-        function: the function as gangs would run it.
+        function: the function as gangs would run it, in the form in which it is emitted.
         dense: arrays have no gaps between elements.
     """
     operations = list(walk(function.body))
@@ -51,16 +51,17 @@ def obstacle(function: Function, dense: bool) -> str:
 
 
 def _adds_beside(function: Function) -> bool:
-    """Return whether the threads of a row add to elements that lie side by side, wherever the row is."""
+    """Return whether in every addition the threads of a row add to elements that lie side by side."""
     neighbours, added = Neighbours(function), [op for op in walk(function.body) if op.name == "atomic_add"]
     return all(component_of(op) is None and neighbours.is_beside(op, (1,)) for op in added)
 
 
 def _apart(function: Function, dense: bool) -> str:
-    """Return what threads do at places that lie apart, if it is better done by one after the other; else nothing.
+    """Return which accesses to scattered elements make it better to run threads one by one; empty if there are none.
 
-    Two additions to one array, or one in a loop, would not come in the order of threads, lane by lane. Where threads
-    store far from one another in a loop (running sums) a gang takes 2.1 times as long.
+    Two additions of floats to one array at indices that are not linear, or one in a loop, would come in another order
+    than that of threads. Where threads store far from one another in a loop (running sums) a gang takes 2.1 times as
+    long.
     """
     neighbours, added = Neighbours(function), set[Value]()
     split = interior_of(function)  # at a border, threads go one by one
@@ -77,7 +78,7 @@ def _apart(function: Function, dense: bool) -> str:
 
 
 def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
-    """Yield what gangs store or add, and whether in a loop; not what they do one lane after the other."""
+    """Yield the stores and additions that gangs do as vectors, and whether they are in a loop."""
     for op in block.ops:
         if op.name in ("store", "atomic_add"):
             yield op, in_loop
@@ -87,9 +88,9 @@ def _by_gangs(block: Block, in_loop: bool) -> Iterator[tuple[Op, bool]]:
 
 
 def is_retry(op: Op) -> bool:
-    """Return whether a loop changes one element, and again as long as other threads change it meanwhile.
+    """Return whether a loop only updates one element atomically, and repeats while other threads change it meanwhile.
 
-    It waits for nobody: lanes take it one after the other.
+    Such a loop waits for no particular thread, so lanes can run it one after the other.
     """
     if op.name != "while" or len(op.blocks[0].ops) > 1:
         return False
@@ -103,14 +104,17 @@ _SWAPS = ("atomic_load", "atomic_swap")
 
 
 def frame(operations: Iterable[Op], varying: frozenset[Value]) -> int:
-    """Return the bytes of arrays of each thread's own, but of long ones, which are gone through in order."""
+    """Return the bytes of each thread's own arrays, without the long ones, which are accessed in order."""
     own = [op.result.type for op in operations if op.name == "slots" and op.result in varying]
     sizes = [type.count * type.dtype.size for type in own if isinstance(type, Slots)]
     return sum(size for size in sizes if size < EXPANDED_BYTES // 2)
 
 
 def _may_wait(function: Function, operations: list[Op]) -> bool:
-    """Return whether a loop's end may depend on what another thread writes: that one must not wait for it in turn."""
+    """Return whether a loop's end may depend on what another thread writes.
+
+    In a gang that thread might wait for this one in turn.
+    """
     used = {v for op in operations for v in op.operands}
     loops = [op for op in operations if op.name in LOOPS]
     inside = [o for op in loops for block in op.blocks for o in walk(block)]

@@ -36,7 +36,13 @@ from workbench.types import Kind, element
 
 @deep
 def emit_function(function: Function, options: Options, maths: Maths, half_instructions: bool) -> Module:
-    """Return the function's module: with gangs, or thread by thread where something is in the way of these.
+    """Return a function's module: with gangs, or thread by thread if the function does not suit them.
+
+    Args:
+        function: the function.
+        options: how it is built.
+        maths: the vectorised maths functions, and vectors, that it may use.
+        half_instructions: float16 is converted by the machine's own instructions.
 
     Raises:
         BuildError: it has an operation that cannot be expressed in LLVM IR.
@@ -56,7 +62,7 @@ def emit_function(function: Function, options: Options, maths: Maths, half_instr
 
 
 def gang_plan(lowered: Function, options: Options, maths: Maths, division: Division) -> tuple[Shape, Function] | None:
-    """Return how many threads gangs have, and the function as they run it; None if threads run one by one."""
+    """Return the size of a function's gangs, and the function as they run it; None if threads run one by one."""
     of_gangs, form = lowered, shape(lowered, maths, division)
     if options.contiguous and form.rows == 1:  # what rows of threads share counts for more than rows of their own
         of_gangs = with_strips(lowered, division.one_core)
@@ -65,15 +71,18 @@ def gang_plan(lowered: Function, options: Options, maths: Maths, division: Divis
 
 
 def _adds_floats(function: Function) -> bool:
-    """Return whether threads add floats to elements: gangs add the terms of lanes that share an element first."""
+    """Return whether threads add floats to elements with `atomic_add`.
+
+    Gangs first add up the terms of lanes that share an element, so the order of the sum differs from that of threads.
+    """
     updates = (op for op in walk(function.body) if op.name == "atomic_add")
     return any(element(op.operands[-1].type).kind is Kind.FLOAT for op in updates)
 
 
 def _fills_registers(combining: Combining, division: Division, maths: Maths) -> bool:
-    """Return whether the lanes of sums leave no registers for what is summed: LLVM passes blocks through the stack.
+    """Return whether the lanes of combined sums would take too many registers; LLVM then goes through the stack.
 
-    Where other sums have a fixed order, no target decides who adds first.
+    It is always false where the order of sums is fixed, which must not depend on the target.
     """
     if division.order.is_fixed:
         return False
@@ -83,10 +92,10 @@ def _fills_registers(combining: Combining, division: Division, maths: Maths) -> 
 
 
 class Gangs(GangEmitter):
-    """Emits the entry with a loop over full gangs before each loop over threads."""
+    """Emits a function's entry for gangs: before each loop over threads, a loop over full gangs."""
 
     def fault_owner(self) -> str:
-        """Return a flag on the stack."""
+        """Return the address of a flag on the stack that says whether this call wrote the fault record."""
         known = self.writer.once(("gang", "fault"), "alloca i1", "owner")
         clear = f"  store i1 false, ptr {known}"
         if clear not in self.writer.head:
@@ -94,7 +103,10 @@ class Gangs(GangEmitter):
         return known
 
     def _loop(self, kind: str, part: Part, body: Block, own: str = "", cold: bool = False) -> None:
-        """Full gangs first, then threads; `own` and `cold` as for threads."""
+        """Emit loops over full gangs, from the widest on, then one over the threads that are left.
+
+        Arguments are as of `ModuleEmitter._loop`; a loop that seldom runs has no gangs.
+        """
         if cold:
             super()._loop(kind, part, body, own, cold)
             return
@@ -108,22 +120,26 @@ class Gangs(GangEmitter):
         super()._loop(kind, part, body, own, cold=True)
 
     def border_lanes(self, split: Interior) -> int:
-        """Return how many threads at a border go side by side: a gang in code without loops, which loads little.
+        """Return how many threads at a border run side by side: a gang in code without loops, which loads little.
 
-        Of flattened launches these divide.
+        It is 1 in other code, where masks are costly, in launches of one dimension, and in flattened ones, which divide
+        there.
         """
         straight = split.border.op_names.isdisjoint(LOOPS) and not split.once and self.function.launch_ndim > 1
         return self.shape.widths[-1] if straight and self._is_good_under_mask() else 1
 
     def _is_good_under_mask(self) -> bool:
-        """Return whether masks cost little, and no sum of shared elements has an order that depends on gangs."""
+        """Return whether masks are cheap here: vectors are wide, elements have at least 4 bytes, and nothing is atomic.
+
+        With atomic additions the order of a sum would depend on how threads form gangs.
+        """
         operations = list(walk(self.of_gangs.body))
         sizes = {element(dtype_of(op.operands[0])).size for op in operations if op.name in ACCESSES}
         added = any(op.name in UPDATES for op in operations)
         return self.maths.bits > NARROW and min(sizes, default=4) >= 4 and not added
 
     def inside(self, kind: str, part: Part, split: Interior) -> None:
-        """Full gangs alone, where those at a border are gangs, too."""
+        """Emit the threads inside: as full gangs alone, if those at a border form gangs as well."""
         if self.border_lanes(split) == 1:
             super().inside(kind, part, split)
             return
@@ -132,9 +148,11 @@ class Gangs(GangEmitter):
         self.writer.jump(part.after)
 
     def _has_rests(self) -> bool:
-        """Return whether what is left of a row costs enough to go under a mask: of many rows, or in loops.
+        """Return whether the threads left of a row are worth running as one gang under a mask.
 
-        A thread whose loop goes along memory of its own is faster alone, by LLVM's vectors of its turns.
+        Not so in long functions, and where masks are costly. Otherwise it is so in launches of several dimensions, and
+        in loops whose accesses lie side by side across threads: others are faster with LLVM's vectors of one thread's
+        iterations.
         """
         operations = list(walk(self.of_gangs.body))
         if len(operations) > GANG_TWICE_OPERATIONS or not self._is_good_under_mask():
@@ -146,7 +164,11 @@ class Gangs(GangEmitter):
         return all(neighbours.is_beside(op) if op.name in ACCESSES else op.name not in ROWS for op in inside)
 
     def _rest(self, kind: str, part: Part, body: Block) -> Part:
-        """Emit a gang under a mask, of the threads that are left if they are several; return those left behind it."""
+        """Emit a gang under a mask for the threads that are left, if they are at least GANG_REST_LEAST.
+
+        Returns:
+            The threads that are then left: none behind such a gang.
+        """
         count = self.shape.widths[-1]
         self.begin_parts(count)
         w, wide = self.writer, vector(kind, self.width)
@@ -167,10 +189,10 @@ class Gangs(GangEmitter):
         return Part(first, part.end, after, part.after)
 
     def _one_group(self, kind: str, part: Part, body: Block, combining: Combining) -> None:
-        """Emit as many threads as sums have lanes, written out, so that the buffer is registers.
+        """Emit one group of threads, as many as combined sums have lanes, without a loop.
 
-        A part holds no more numbers than a register of the type in which they are combined: to take wider ones apart
-        costs as much as the sums.
+        So the buffer of their results is registers. Sums in float64 have parts of no more threads than a register holds
+        float64: to take wider vectors apart costs as much as the sums.
         """
         doubles = any(r.register == "double" for r, _ in combining.parts)
         threads = min(combining.size, GANG_LANES)
@@ -180,7 +202,7 @@ class Gangs(GangEmitter):
         self.writer.jump(part.after)
 
     def _gangs(self, kind: str, part: Part, body: Block, count: int) -> Part:
-        """Emit a loop over full gangs of so many threads; return the threads that are left."""
+        """Emit a loop over full gangs of `count` threads; return the threads that are left."""
         self.begin_parts(count)
         w = self.writer
         head, inside, after = (w.block_name(hint) for hint in ("gangs", "gang", "gangs.end"))
@@ -206,7 +228,7 @@ class Gangs(GangEmitter):
         return Part(end, part.end, after, part.after)
 
     def begin_rows(self, extent: str, begin: str) -> str:
-        """Gangs of threads of several rows, where these are thin."""
+        """Emit gangs that run across thin rows, if the function suits them; return the first thread that is left."""
         thin = Thin(self)
         return thin.emit(extent, begin) if thin.pays() else super().begin_rows(extent, begin)
 
@@ -216,11 +238,16 @@ class Gangs(GangEmitter):
         return self.shape.rows
 
     def row_gangs(self, extent: str) -> RowGangs | None:
-        """Gangs of several rows, where the function has such."""
+        """Return what emits gangs that span several rows; None if this function has none."""
         return RowGangs(self, partial(self.gang, self.function.body), extent) if self.shape.rows > 1 else None
 
     def gang(self, body: Block, first: str) -> None:
-        """Emit one full gang; `first` is its first thread."""
+        """Emit one gang.
+
+        Args:
+            body: what a thread does.
+            first: the register with the index of its first thread.
+        """
         self.in_gang = True
         self.thread, self.tids = first, (*self.tids[:-1], first)
         if self.combining:
@@ -233,7 +260,7 @@ class Gangs(GangEmitter):
         self.gang_over()
 
     def _of_gangs(self, body: Block) -> Block:
-        """Return what gangs do for what a thread does."""
+        """Return the body that gangs run in place of a body that single threads run."""
         if body is self.function.body:
             return self.of_gangs.body
         split, other = interior_of(self.function), interior_of(self.of_gangs)
@@ -242,7 +269,7 @@ class Gangs(GangEmitter):
 
     @property
     def rules(self) -> Mapping[str, Callable[[Any, Op], None]]:
-        """Return the handlers of a gang's operations."""
+        """Return the handlers of operations for which gangs have their own, by name."""
         return RULES
 
 

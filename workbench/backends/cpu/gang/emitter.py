@@ -51,31 +51,33 @@ _LOOPS = {"for": structured.emit_for, "while": structured.emit_while}
 
 
 class GangEmitter(ModuleEmitter):
-    """Emits the entry with a loop over full gangs before each loop over threads.
+    """Emits the operations of a gang: as vectors under a mask, or as scalars where all its threads agree.
 
     Attributes:
         shape: how many threads gangs have.
-        width: threads of a part of the gang that is being emitted, lanes of its vectors.
-        parts: how many parts it has.
-        part: the one that is being emitted.
-        rows: how many rows it has.
-        by_row: the values that differ between them; empty in functions whose gangs have one.
-        masks: of each part, the lanes that are on; empty: all.
-        in_gang: a gang is being emitted, not a thread.
-        lane: the thread of a gang that is being emitted by itself; empty: none is.
+        width: lanes of a part of the current gang, which is one vector.
+        parts: how many parts the current gang has.
+        part: the part that is being emitted.
+        rows: how many rows the current gang spans.
+        by_row: the values that differ between its rows; empty in functions whose gangs have one.
+        masks: for each part, the lanes that are on; empty: all.
+        in_gang: a gang is being emitted, not a single thread.
+        lane: the number, in its gang, of the thread that is being emitted by itself; empty: none is.
         varying: the values that differ between a gang's threads.
-        steps: of linear values (which `super` holds the first of), the distance from one thread to the next.
-        exact: those of them that cannot wrap between a gang's threads.
-        whole: of the thread's index plus something, the first in 64 bits: where the sum wraps there is no element.
-        stored: arrays with the indices at which all lanes have stored, before what is being emitted.
+        steps: for linear values, the distance from one thread to the next; the first thread's is held as a scalar.
+        exact: the linear values that cannot wrap between a gang's threads.
+        whole: for sums of the thread's index and another number, the first thread's in 64 bits: no element exists where
+            the sum of 32 bits wraps.
+        stored: arrays with the indices at which all lanes have stored before what is being emitted.
         loops: how many loops of a thread are open.
-        ahead: loads that have been done so.
-        of_gangs: the function as gangs run it; threads run it as it was.
+        ahead: loads that were already emitted with another of the same struct.
+        of_gangs: the function as gangs run it; single threads run the one it was derived from.
         frame: the bytes of a thread's own arrays in it.
-        gang_strips: where that looks.
-        flat, flat_first: accesses whose element has the thread's linear index, in a gang of such; that of the first.
-        indices: of such a gang, by axis, the threads' indices in each part.
-        rules: what emits an operation of a gang, where that is neither a scalar handler nor one widened.
+        gang_strips: after how many iterations its loops check whether the launch is to end.
+        flat: in gangs of thin rows, the accesses whose element has the thread's linear index.
+        flat_first: the linear index of such a gang's first thread.
+        indices: for such a gang, by axis, the threads' indices in each part.
+        rules: handlers of a gang's operations, where neither a scalar handler nor a widened one serves.
     """
 
     writer: WideWriter
@@ -147,14 +149,23 @@ class GangEmitter(ModuleEmitter):
 
     @cached_property
     def structs(self) -> Mapping[Op, Sequence[Op]]:
-        """By a load of a field, it and loads of the same struct that may be done with it; of dense arrays."""
+        """Groups of loads of fields of one struct that may be done together, by each group's first load.
+
+        It is empty unless arrays are contiguous.
+        """
         functions = dict.fromkeys((self.function, self.of_gangs)) if self.options.contiguous else ()
         return {first: ops for f in functions for first, ops in struct_loads(f).items()}
 
     # Parts.
 
     def begin_parts(self, threads: int, lanes: int = 0, rows: int = 1) -> None:
-        """Say how many threads of a row the following gangs have, in parts of so many lanes, and how many rows."""
+        """Set the size of the gangs that follow.
+
+        Args:
+            threads: of a row.
+            lanes: of a part, at most; 0: as the function's shape says.
+            rows: how many rows a gang spans.
+        """
         self.width, self.rows = min(threads, lanes or self.shape.lanes), rows
         self.parts = rows * threads // self.width
         self.masks = [""] * self.parts
@@ -167,11 +178,17 @@ class GangEmitter(ModuleEmitter):
         return self.parts // self.rows
 
     def each_part(self) -> Iterator[int]:
-        """Make each part in turn the one that is being emitted, and read what scalars are in its row."""
+        """Yield the number of each part while it is the current one, with the scalars of its row.
+
+        The loop has to run to its end.
+        """
         yield from self._turns(range(self.parts))
 
     def parts_of(self, op: Op) -> Iterator[int]:
-        """As `each_part`; those of one row where the results are the same in all, which then have them as well."""
+        """Yield the parts in which an operation has to be emitted; see `each_part`.
+
+        If its results are the same in all rows, these are the first row's, and the other rows then have its results.
+        """
         if self.rows == 1 or not self.by_row.isdisjoint(op.results):
             yield from self.each_part()
             return
@@ -184,27 +201,30 @@ class GangEmitter(ModuleEmitter):
                 self._vectors[part][result] = self._vectors[part % count][result]
 
     def rows_of(self, op: Op) -> Iterator[int]:
-        """Read what scalars are in each row in turn; once, for all rows, where the results are the same in all."""
+        """Yield the number of each row in which an operation has to be emitted, while its scalars are the current ones.
+
+        It is only 0 if the results are the same in all rows.
+        """
         if self.rows == 1 or self.by_row.isdisjoint(op.results):
             yield 0
         else:
             yield from self.each_row()
 
     def each_row(self) -> Iterator[int]:
-        """Make each row's first part in turn the one that is being emitted."""
+        """Yield the number of each row while its first part is the current one; see `each_part`."""
         for part in self._turns(range(0, self.parts, self.row_parts)):
             yield part // self.row_parts
 
     @contextmanager
     def in_row(self, row: int) -> Iterator[None]:
-        """Read what scalars are in a row."""
+        """Make the scalars of a row the current ones."""
         self._operands = self._of_rows[row]
         yield
         self._operands = self._of_rows[0]
 
     @contextmanager
     def alone(self, row: int) -> Iterator[None]:
-        """Emit for one row of the gang, as if it were all of it."""
+        """Emit for one row of the gang, as if it were the whole gang."""
         saved = self.rows, self.parts, self.masks, self._vectors, self._of_rows
         own = slice(row * self.row_parts, (row + 1) * self.row_parts)
         self.rows, self.parts, self.masks = 1, self.row_parts, self.masks[own]
@@ -223,7 +243,7 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def mask(self) -> str:
-        """The lanes of the part that are on; empty: all."""
+        """The mask of the lanes that are on in the current part; empty: all are."""
         return self.masks[self.part]
 
     @mask.setter
@@ -232,31 +252,34 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def vectors(self) -> dict[Value, tuple[str, ...]]:
-        """Registers of varying values in the part."""
+        """The registers of varying values in the current part."""
         return self._vectors[self.part]
 
     def of_all_parts(self, value: Value) -> tuple[str, ...]:
-        """Return a value's components as they are held (`held`), of one part after the other."""
+        """Return a value's components as `held` gives them, of one part after the other."""
         return tuple(name for _ in self.each_part() for name in self.held(value))
 
     @property
     def first_lane(self) -> int:
-        """The part's first thread, counted from the first one of its row."""
+        """The number in its row of the current part's first thread."""
         return self.part % self.row_parts * self.width
 
     # Values.
 
     def kind(self, value: Value) -> str:
-        """Return the LLVM type of a value's components in registers."""
+        """Return the LLVM type of a value's components in registers: vectors, if it varies in a gang."""
         scalar = super().kind(value)
         return vector(self.form(value), self.width) if self.in_gang and value in self.varying else scalar
 
     def form(self, value: Value) -> str:
-        """Return the LLVM type of one lane of what is held of a varying value: bools are masks."""
+        """Return the LLVM type of one lane of a varying value, as `held` gives it: a bool is a lane of a mask."""
         return self.mask_lane if element(value.type).kind is Kind.BOOL else register(element(value.type))
 
     def operands(self, value: Value) -> tuple[str, ...]:
-        """Return the operands of a value's components: vectors (and constants) while text is widened, else scalars."""
+        """Return the LLVM operands of a value's components: vectors while text is widened, else scalars.
+
+        While text is widened, constants stay constants.
+        """
         if not self.writer.lanes:
             assert not self.in_gang or value not in self.vectors, f"%{value.name} varies"
             return super().operands(value)
@@ -268,7 +291,11 @@ class GangEmitter(ModuleEmitter):
         return tuple(x if not x.startswith("%") else self.spread(x, kind) for x in super().operands(value))
 
     def slot_element(self, slots: Value, index: str) -> tuple[tuple[str, ...], str]:
-        """As for a thread; of a gang's thread by itself, among those of all."""
+        """Locate an element of a thread's slots, among those of the gang where a single lane is emitted.
+
+        Returns:
+            The base pointer of each component, and the index of the element from there on.
+        """
         if not self.lane or slots not in self.vectors:
             return super().slot_element(slots, index)
         w, type = self.writer, slots_of(slots)
@@ -278,7 +305,7 @@ class GangEmitter(ModuleEmitter):
         return self.vectors[slots], w.emit(f"add i64 {w.emit(f'mul i64 {row}, {self.width}')}, {own}")
 
     def held(self, value: Value) -> tuple[str, ...]:
-        """Return a value's components as vectors, as they go from block to block: bools as masks."""
+        """Return a value's components as vectors of the current part, as they pass between blocks: bools as masks."""
         parts, kind = self.vectors.get(value), self.form(value)
         if parts is None:
             parts = self.vector(value)
@@ -288,7 +315,7 @@ class GangEmitter(ModuleEmitter):
         return tuple(self.spread(x, kind) if not x.startswith("%") else x for x in parts)
 
     def vector(self, value: Value) -> tuple[str, ...]:
-        """Return a value's components as vectors, whatever its form; bools as flags."""
+        """Return a value's components as vectors of the current part, whatever its form; bools as vectors of i1."""
         kind = register(element(value.type))
         if value in self.vectors:
             parts = self.held(value)
@@ -305,7 +332,12 @@ class GangEmitter(ModuleEmitter):
         return tuple(spread)
 
     def spread(self, scalar: str, kind: str) -> str:
-        """Return a scalar in every lane."""
+        """Return a vector with a scalar in every lane.
+
+        Args:
+            scalar: a register or a constant.
+            kind: its LLVM type.
+        """
         if not scalar.startswith("%"):
             return splat(kind, scalar)
         w = self.writer
@@ -319,18 +351,25 @@ class GangEmitter(ModuleEmitter):
         return self._splats[scalar, kind]
 
     def _in_this_block(self) -> dict[tuple[str, str], str]:
-        """Values computed once for the block that is open."""
+        """Return the cache of vectors that the open block has computed; it is emptied when another block is open."""
         if self.writer.label != self._label:
             self._label = self.writer.label
             self._splats.clear()
         return self._splats
 
     def lane_numbers(self, kind: str, step: int = 1, first: int = 0) -> str:
-        """first · step, (first + 1) · step, … as a constant."""
+        """Return a vector constant: `first · step`, `(first + 1) · step`, …, one number for each lane."""
         return f"<{', '.join(f'{kind} {(first + k) * step}' for k in range(self.width))}>"
 
     def bind(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a value is in the part, or in all parts; bools as masks, but while text is widened."""
+        """Set the operands of a value's components.
+
+        Args:
+            value: the value.
+            operands: if it varies, its vectors in the current part, or in all parts, one after the other: bools are
+                masks, but vectors of i1 while text is widened. If it is uniform, scalars, which hold for the current
+                row or for all.
+        """
         if self.in_gang and value in self.varying:
             if self.writer.lanes:
                 self.bind_flags(value, operands)
@@ -350,13 +389,13 @@ class GangEmitter(ModuleEmitter):
             known[value] = tuple(operands)
 
     def bind_flags(self, value: Value, operands: Sequence[str]) -> None:
-        """Say what a varying value is: bools as flags."""
+        """Set the vectors of a varying value in the current part; `operands` for a bool are vectors of i1."""
         lanes, self.writer.lanes = self.writer.lanes, 0
         self.bind(value, list(map(self.as_mask, operands)) if element(value.type).kind is Kind.BOOL else operands)
         self.writer.lanes = lanes
 
     def bind_linear(self, value: Value, first: str, step: int) -> None:
-        """Say what a linear value is: that of the gang's first thread, and the distance from thread to thread."""
+        """Set a linear value in all parts, by the first thread's register and the distance from thread to thread."""
         for vectors in self._vectors:
             vectors.pop(value, None)
         self.steps[value] = step
@@ -372,13 +411,13 @@ class GangEmitter(ModuleEmitter):
         return operand
 
     def scalar_kind(self, value: Value) -> str:
-        """Return the LLVM type of one lane of a value's components."""
+        """Return the LLVM type of a value's components as scalars."""
         return super().kind(value)
 
     def carried(self, value: Value, into: Value) -> tuple[str, ...]:
-        """Return the operands of a value that control flow hands on, as vectors of all parts where the receiver varies.
+        """Return the operands of a value that control flow passes on: vectors of all parts if the receiver varies.
 
-        These were made by `convert`, since no instruction may stand among phis.
+        `convert` has to have emitted these, since no instruction may stand among phis.
         """
         if not self.in_gang or into not in self.varying:
             return super().carried(value, into)
@@ -387,7 +426,10 @@ class GangEmitter(ModuleEmitter):
         return self._initial[value] if value in self._initial else self._converted[value]
 
     def vector_function(self, name: str, scalar: Scalar) -> tuple[str, int] | None:
-        """As for a thread; its wide functions are noted."""
+        """Return our symbol for a maths function and its attribute group, or None; see `Emitter.vector_function`.
+
+        The writer then knows the function's wide forms as well.
+        """
         result = super().vector_function(name, scalar)
         if result is not None:
             attribute = next(a for s, a in self._vector_functions.items() if s == result[0])
@@ -403,9 +445,10 @@ class GangEmitter(ModuleEmitter):
 
     @property
     def mask_lane(self) -> str:
-        """Flags where vectors have registers of them, else integers of all bits or none.
+        """The LLVM type of a lane of a mask: i1 where the target has mask registers, else i32 of all bits or none.
 
-        LLVM packs flags into bytes at the end of a block, and where two are joined that were compared apart.
+        LLVM packs vectors of i1 into bytes at the end of a block, and where two are joined that were compared
+        separately.
         """
         return "i1" if self.maths.bits > MASKED else "i32"
 
@@ -415,7 +458,7 @@ class GangEmitter(ModuleEmitter):
         return splat(self.mask_lane, "-1")
 
     def as_mask(self, flags: str) -> str:
-        """Flags (or a constant) as a mask."""
+        """Return a vector of i1, or a constant, as a mask."""
         if not flags.startswith("%"):
             return "-1" if "true" in flags else "0"
         if self.maths.bits > MASKED:
@@ -429,7 +472,7 @@ class GangEmitter(ModuleEmitter):
         return mask
 
     def flags(self, mask: str) -> str:
-        """Return a mask as flags, for the block that is open."""
+        """Return a mask as a vector of i1; the conversion is emitted once in the open block."""
         if self.maths.bits > MASKED:
             return mask
         key = mask, "flags"
@@ -440,8 +483,10 @@ class GangEmitter(ModuleEmitter):
         return self._splats[key]
 
     def both(self, mask: str, condition: str) -> str:
-        """Emit the lanes of a mask in which a condition holds: of lanes that are off it may be poison where it is
-        flags."""
+        """Emit the mask of the lanes that are on in `mask` and in which `condition` holds.
+
+        The condition may be poison in lanes that are off, if it is of i1.
+        """
         if not mask:
             return condition
         if self.maths.bits <= MASKED:
@@ -454,7 +499,7 @@ class GangEmitter(ModuleEmitter):
         return self.writer.emit(f"xor {self.mask_kind} {condition}, {self.all_on}")
 
     def any(self, masks: Sequence[str]) -> str:
-        """Return whether a lane of any part is on, as i1."""
+        """Emit whether any lane of any part is on, as i1."""
         w, mask = self.writer, masks[0]
         for other in masks[1:]:
             mask = w.emit(f"or {self.mask_kind} {mask}, {other}")
@@ -465,18 +510,18 @@ class GangEmitter(ModuleEmitter):
         return w.emit(f"icmp ne i32 {w.emit(f'call i32 @{name}({self.mask_kind} {mask})')}, 0", "any")
 
     def all(self, masks: Sequence[str]) -> str:
-        """Return whether all lanes of all parts are on, as i1."""
+        """Emit whether all lanes of all parts are on, as i1."""
         w, mask = self.writer, masks[0]
         for other in masks[1:]:
             mask = w.emit(f"and {self.mask_kind} {mask}, {other}")
         return w.emit(f"icmp eq i{self.width} {self.bits(mask)}, -1", "all")
 
     def bits(self, mask: str) -> str:
-        """Return a mask as an integer, a bit a lane."""
+        """Return a mask as an integer with one bit per lane."""
         return self.writer.emit(f"bitcast {vector('i1', self.width)} {self.flags(mask)} to i{self.width}")
 
     def all_bits(self) -> str:
-        """Return the masks of all parts as an integer, a bit a lane."""
+        """Return the masks of all parts as an integer with one bit per lane; "-1" if all lanes are on."""
         if not self.mask:
             return "-1"
         w, packed_type, total = self.writer, f"i{self.width * self.parts}", ""
@@ -490,14 +535,24 @@ class GangEmitter(ModuleEmitter):
         return total
 
     def merged(self, mask: str, kind: str, on: str, off: str) -> str:
-        """Return the one where lanes are on, the other where they are off."""
+        """Return a vector with `on` in lanes that are on and `off` in the others.
+
+        Args:
+            mask: the mask; empty: all lanes are on.
+            kind: LLVM type of a lane.
+            on: a vector.
+            off: a vector.
+        """
         if not mask:
             return on
         wide = vector(kind, self.width)
         return self.writer.emit(f"select {vector('i1', self.width)} {self.flags(mask)}, {wide} {on}, {wide} {off}")
 
     def chosen(self, masks: Sequence[str], value: Value, on: Sequence[str], off: Sequence[str]) -> list[str]:
-        """Emit a value's components of all parts as held: the first where lanes are on, the second where off."""
+        """Return a value's components in all parts: those of `on` in lanes that are on, those of `off` in others.
+
+        All are in the form of `held`, one part after the other.
+        """
         count, parts = len(on) // len(masks), []
         for part, mask in enumerate(masks):
             own = slice(part * count, (part + 1) * count)
@@ -516,9 +571,10 @@ class GangEmitter(ModuleEmitter):
         return [self.fenced(self.merged(mask, kind, a, b), kind) for a, b in zip(on, off, strict=True)]
 
     def fenced(self, part: str, kind: str) -> str:
-        """Emit a vector that LLVM does not look through: of two choices it would join the flags and pack them.
+        """Return a vector behind a fence that LLVM does not look through; one of a type that has no fence is unchanged.
 
-        It knows such fences of floats; they are no instructions.
+        LLVM would join the i1 of two choices and pack them. A fence is no machine instruction; LLVM has them for
+        floats, and 32- and 64-bit integers pass as such.
         """
         w, own = self.writer, vector(kind, self.width)
         scalar = {"i32": "float", "i64": "double"}.get(kind, kind)
@@ -533,7 +589,7 @@ class GangEmitter(ModuleEmitter):
     # Operations.
 
     def block(self, block: Block) -> None:
-        """Operations in order, for a thread or for a gang."""
+        """Emit the operations of a block in order, for a gang or for a single thread."""
         outer, self.distant = self.distant, distant(block)
         (self._gang_block if self.in_gang else super().block)(block)
         self.distant = outer
@@ -559,7 +615,7 @@ class GangEmitter(ModuleEmitter):
         self.stored = before
 
     def before(self, op: Op) -> None:
-        """Load what was stored of the operands, and forget what the results were when the block was written before."""
+        """Load those operands that were stored on the stack, and forget vectors of the results from before."""
         for value in op.results if op not in self.ahead else ():
             for known in self._vectors:
                 known.pop(value, None)
@@ -571,7 +627,7 @@ class GangEmitter(ModuleEmitter):
                 operands[value] = tuple(loads)
 
     def after(self, op: Op) -> None:
-        """Store those results that are used far behind."""
+        """Store those results of an operation on the stack that are used far behind it."""
         if not self.in_gang:
             super().after(op)
         for value in filter(self.distant.stored.__contains__, op.results):
@@ -581,8 +637,10 @@ class GangEmitter(ModuleEmitter):
                         self.stack.store((*key, k), kind, held)
 
     def _registers(self, value: Value) -> Iterator[tuple[dict[Value, tuple[str, ...]], str, tuple[object, ...]]]:
-        """Yield the tables that hold a value's registers, their LLVM type, and a name for each; none of what is
-        linear."""
+        """Yield where a value's registers are held: the table, their LLVM type, and a key for stack memory.
+
+        The scalar of a linear value is left out.
+        """
         if value in self._operands and value not in self.steps:
             for row, known in enumerate(self._of_rows):
                 yield known, super().kind(value), (value, row)
@@ -603,14 +661,14 @@ class GangEmitter(ModuleEmitter):
         w.settle()
 
     def _one_where_off(self, value: Value) -> Value:
-        """Emit a scalar that is 1 in lanes that are off."""
+        """Return a new value: a scalar value's own number in lanes that are on, and 1 in the others."""
         kind, safe = register(element(value.type)), Value(value.type, value.name)
         one = splat(kind, "1.0" if element(value.type).kind is Kind.FLOAT else "1")
         self.vectors[safe] = (self.merged(self.mask, kind, self.vector(value)[0], one),)
         return safe
 
     def _linear(self, op: Op) -> bool:
-        """Emit what is a linear value again; returns whether it is one."""
+        """Emit an operation on scalars alone if its result is linear or uniform; return whether it was emitted."""
         if op.name not in ("add", "sub", "mul", "cast", "neg") or op.result.type not in (int32, int64):
             return False
         w, kind = self.writer, register(element(op.result.type))
@@ -647,9 +705,10 @@ class GangEmitter(ModuleEmitter):
         return True
 
     def _note_whole(self, op: Op, firsts: Sequence[str]) -> None:
-        """Compute a sum in 64 bits as well, which neighbours of one element then share.
+        """Compute a sum in 64 bits as well, if it is the thread's index and something else.
 
-        One number may be added to the thread's index, and small ones: a sum of more could come around.
+        Accesses to neighbours of one element share that. Only one arbitrary number may be added to the index, and small
+        constants: more could wrap around to an element.
         """
         pairs = list(zip(op.operands, firsts, strict=True))
         if op.name == "add" and op.operands[0] not in self.whole:
@@ -662,12 +721,17 @@ class GangEmitter(ModuleEmitter):
             self.whole[op.result] = self.writer.emit(f"{op.name} i64 {self.whole[start]}, {more}", op.result.name)
 
     def convert(self, values: Sequence[Value], into: Sequence[Value]) -> dict[Value, tuple[str, ...]]:
-        """Write vectors of what goes on as a varying value into the block that is open."""
+        """Emit vectors of values that control flow passes on to varying ones; return them, of all parts, by value.
+
+        Args:
+            values: what is passed on.
+            into: the values that receive it.
+        """
         pairs = zip(values, into, strict=False)
         return {v: self.of_all_parts(v) for v, target in pairs if target in self.varying and v not in self._initial}
 
     def structured(self, op: Op) -> None:
-        """Emit an `if` or a loop whose way all threads of a gang take alike."""
+        """Emit an `if` or a loop in which all threads of a gang go the same way."""
         if op.name == "if":
             structured.emit_if(self, op)
             return
@@ -679,7 +743,7 @@ class GangEmitter(ModuleEmitter):
         self._initial = outer
 
     def gang_over(self) -> None:
-        """Forget what values were: threads give them other operands."""
+        """End a gang: forget the operands of its values, since single threads have others."""
         self.in_gang = False
         for vectors in self._vectors:
             vectors.clear()
@@ -695,7 +759,7 @@ class GangEmitter(ModuleEmitter):
         return not self._used_values.isdisjoint(op.results)
 
     def is_divergent(self, op: Op) -> bool:
-        """Return whether threads of a gang may go different ways."""
+        """Return whether threads of a gang may go different ways in an `if` or a loop."""
         return is_divergent(op, self.varying)
 
 
@@ -704,5 +768,5 @@ def _params(op: Op) -> list[Value]:
 
 
 def carried_params(op: Op) -> Sequence[Value]:
-    """Return the parameters of a loop's body that are carried from iteration to iteration."""
+    """Return the parameters of a loop's body that it carries from iteration to iteration; not the index of a `for`."""
     return op.blocks[-1].params[1 if op.name == "for" else 0 :]

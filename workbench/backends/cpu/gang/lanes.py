@@ -17,7 +17,10 @@ _Parts = dict[Value, tuple[str, ...]]
 
 
 def each_lane(emitter: GangEmitter, op: Op) -> None:
-    """Emit an operation for each lane that is on, of all parts, row after row."""
+    """Emit an operation by its scalar handler for each lane that is on, in the order of threads of each row.
+
+    It is emitted once in a loop over lanes, or written out if lanes are few, all are on, and it has no blocks.
+    """
     if emitter.rows > 1:
         for row in range(emitter.rows):
             with emitter.alone(row):
@@ -59,7 +62,7 @@ def _written_out(emitter: GangEmitter, op: Op, parts_in: _Parts) -> None:
 
 
 def _looped(emitter: GangEmitter, op: Op) -> None:
-    """Emit a loop over the bits of the masks; varying values go through memory."""
+    """Emit an operation in a loop over the lanes that are on; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
     addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
@@ -94,7 +97,7 @@ def _looped(emitter: GangEmitter, op: Op) -> None:
 
 
 def _counted(emitter: GangEmitter, op: Op) -> None:
-    """Emit a loop over all lanes; varying values go through memory."""
+    """Emit an operation without results in a loop over all lanes; varying values go through memory."""
     w, count = emitter.writer, emitter.width * emitter.parts
     spills = _Spills(emitter)
     addresses = {v: spills.put(v, [emitter.vector(v) for _ in emitter.each_part()]) for v in _varying(emitter, op)}
@@ -116,7 +119,14 @@ _AS_A_LOOP = (("unroll.disable", ""),)
 
 
 def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: str) -> dict[Value, tuple[str, ...]]:
-    """Emit the operation of one lane; returns its results."""
+    """Emit an operation for one lane; return the registers of its results.
+
+    Args:
+        emitter: its block is open.
+        op: the operation.
+        scalars: the components of the varying values that it uses, in this lane.
+        lane: the lane's number, a register or a constant.
+    """
     w, thread = emitter.writer, emitter.thread
     before = {v: emitter.scalars(v) for v in scalars}
     emitter.in_gang, emitter.lane = False, lane
@@ -133,13 +143,18 @@ def _one(emitter: GangEmitter, op: Op, scalars: dict[Value, list[str]], lane: st
 
 
 class _Spills:
-    """Stack memory of a component in all lanes each, one part behind the other: a bool is a byte in it."""
+    """Stack memory for varying values of all lanes, one array for each component; a bool is a byte in it."""
 
     def __init__(self, emitter: GangEmitter) -> None:
         self.emitter, self.writer, self.count = emitter, emitter.writer, 0
 
     def put(self, value: Value, parts: Sequence[Sequence[str]]) -> list[str]:
-        """Memory with each component of a value in it, of each part; with zeros where it is empty."""
+        """Store a value's components; return the address of each component's array.
+
+        Args:
+            value: the value.
+            parts: the vectors of its components in each part; an empty string stands for zeros.
+        """
         w, kind = self.writer, register(element(value.type))
         memory = "i8" if kind == "i1" else kind
         wide, addresses = vector(memory, self.emitter.width), []
@@ -155,19 +170,19 @@ class _Spills:
         return addresses
 
     def get(self, address: str, kind: str, lane: str) -> str:
-        """Return a lane of it."""
+        """Return the scalar of type `kind` that is stored for a lane."""
         memory = "i8" if kind == "i1" else kind
         loaded = self.writer.emit(f"load {memory}, ptr {self._at(address, memory, lane)}")
         return self.writer.emit(f"trunc i8 {loaded} to i1") if kind == "i1" else loaded
 
     def set(self, address: str, kind: str, lane: str, part: str) -> None:
-        """Change a lane."""
+        """Store the scalar `part` of type `kind` for a lane."""
         memory = "i8" if kind == "i1" else kind
         part = self.writer.emit(f"zext i1 {part} to i8") if kind == "i1" else part
         self.writer.do(f"store {memory} {part}, ptr {self._at(address, memory, lane)}")
 
     def vector(self, address: str, kind: str) -> str:
-        """Return all lanes of the part."""
+        """Return the vector of the current part's lanes."""
         cell = "i8" if kind == "i1" else kind
         memory, at = vector(cell, self.emitter.width), self._of_part(address, cell, self.emitter.part)
         loaded = self.writer.emit(f"load {memory}, ptr {at}")

@@ -24,12 +24,12 @@ from workbench.types import Kind, Scalar, element
 
 
 class Sum(msgspec.Struct, frozen=True):
-    """A number of i64 for each lane: `first`, and from lane to lane `step` more, or `each` in every lane.
+    """An i64 for each lane: lane n has `first` + n · `step`, and its lane of `each` is added.
 
     Attributes:
-        first: an i64 that is the same in all lanes, a constant or a register.
-        step: i64, a constant or a register.
-        each: a vector of i64 that is added; empty: none.
+        first: a constant or a register, the same in all lanes.
+        step: a constant or a register.
+        each: a vector of i64; empty: nothing is added.
     """
 
     first: str = "0"
@@ -38,7 +38,10 @@ class Sum(msgspec.Struct, frozen=True):
 
 
 def emit_load(emitter: GangEmitter, op: Op) -> None:
-    """Each component by itself, or all at once where elements lie side by side."""
+    """Emit a load of a gang: a scalar where all lanes agree, else by the access that suits how the elements lie.
+
+    Several fields of one struct are loaded together.
+    """
     if emitter.varying.isdisjoint(op.results):
         for _ in emitter.rows_of(op):
             HANDLERS[op.name](emitter, op)
@@ -62,7 +65,7 @@ def emit_load(emitter: GangEmitter, op: Op) -> None:
 
 
 def emit_store(emitter: GangEmitter, op: Op) -> None:
-    """As for loads; of lanes that store to one element the highest is last."""
+    """Emit a store of a gang. Where several lanes store to one element, the highest lane is last."""
     value = op.operands[-1]
     where = _Where(emitter, op)
     if where.is_uniform():
@@ -91,7 +94,14 @@ def _store_part(emitter: GangEmitter, op: Op, where: _Where, again: bool) -> Non
 
 
 def add_beside(emitter: GangEmitter, op: Op) -> bool:
-    """Add to elements side by side, in code for one core: no two lanes meet; returns whether that is what it is."""
+    """Emit an addition to elements that lie side by side, without atomics, if it is one.
+
+    That is in code for one core, where no two lanes have one element, but for 16-bit floats and where a mask would make
+    the access slow.
+
+    Returns:
+        Whether it was emitted.
+    """
     value, w = op.operands[-1], emitter.writer
     scalar, count = element(value.type), width(value.type)
     if not emitter.one_core or scalar.is_half or one_by_one(emitter, scalar):
@@ -114,9 +124,11 @@ def add_beside(emitter: GangEmitter, op: Op) -> bool:
 
 
 def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
-    """Return where an access is in the first lane, and the bytes from lane to lane.
+    """Locate an access in all lanes.
 
-    Where these are not the same, the first is memory with the addresses in all lanes, and the second is empty.
+    Returns:
+        Its address in the gang's first lane and the bytes from lane to lane; or, if the distances differ, the address
+            of memory that holds the addresses of all lanes, and an empty string.
     """
     w, where = emitter.writer, _Where(emitter, op)
     if not where.offset.each:
@@ -130,7 +142,13 @@ def rows(emitter: GangEmitter, op: Op) -> tuple[str, str]:
 
 
 def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Add what all rows add to the same elements, the first half of the rows to the second: a row's parts are left."""
+    """Add up what all rows add to the same elements, the first half of the rows to the second, until one row is left.
+
+    Args:
+        emitter: its block is open.
+        add: LLVM's instruction with its type.
+        terms: the vectors of the components in each part.
+    """
     while len(terms) > emitter.row_parts:
         half = len(terms) // 2
         terms = [
@@ -141,19 +159,22 @@ def _added_up(emitter: GangEmitter, add: str, terms: list[tuple[str, ...]]) -> l
 
 
 def one_by_one(emitter: GangEmitter, scalar: Scalar) -> bool:
-    """Return whether this machine has no masked access to such elements."""
+    """Return whether a mask is on and the target has no masked access to scalars of this type."""
     return bool(emitter.mask) and (scalar.size < 4 or emitter.maths.bits <= NARROW)
 
 
 def is_bad_under_mask(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether an access costs much more under a mask than without."""
+    """Return whether an access is much slower under a mask than without.
+
+    That is so for elements of several scalars or of small ones, and on targets with vectors of only NARROW bits.
+    """
     type = array_of(op.operands[0])
     several = bool(type.pitch) or (component_of(op) is None and width(type.dtype) > 1)
     return several or element(type.dtype).size < 4 or emitter.maths.bits <= NARROW
 
 
 def _store_last(emitter: GangEmitter, op: Op) -> None:
-    """Store the highest lane's value, by the scalar handler."""
+    """Emit a scalar store of the value in the highest lane that is on."""
     if emitter.rows > 1:
         for row in range(emitter.rows):
             with emitter.alone(row):
@@ -190,7 +211,7 @@ def _last_lane(emitter: GangEmitter, value: Value) -> list[str]:
 
 
 class _Where:
-    """The places of an access in all lanes, in bytes from an array's beginning."""
+    """The addresses of an access in all lanes, in bytes from an array's beginning."""
 
     def __init__(self, emitter: GangEmitter, op: Op) -> None:
         self.emitter, self.writer = emitter, emitter.writer
@@ -210,11 +231,16 @@ class _Where:
         return (self._dense if self.emitter.options.contiguous else self._strided)(indices)
 
     def is_uniform(self) -> bool:
-        """Return whether it is the same place in all lanes."""
+        """Return whether all lanes access the same address."""
         return not self.offset.each and self.offset.step == "0"
 
     def loaded(self, kind: str, count: int) -> list[str]:
-        """Return the components in all lanes."""
+        """Emit the loads of an element's components in all lanes; return a vector for each component.
+
+        Args:
+            kind: LLVM type of a component in memory.
+            count: how many components there are.
+        """
         form = self._form(count)
         if self._by_rows(form, count):
             return self._load_rows(kind, count)
@@ -227,7 +253,14 @@ class _Where:
         return self._loads(kind, count)
 
     def store(self, kind: str, parts: tuple[str, ...]) -> None:
-        """Change the components in all lanes that are on; of lanes that store to one element the highest is last."""
+        """Emit the stores of an element's components in the lanes that are on.
+
+        Of lanes that store to one element the highest is last.
+
+        Args:
+            kind: LLVM type of a component in memory.
+            parts: a vector for each component.
+        """
         form = self._form(len(parts))
         if self._by_rows(form, len(parts)):
             self._store_rows(kind, parts)
@@ -286,13 +319,16 @@ class _Where:
         return self.writer.emit(f"{verb} i64 {a}, {b}")
 
     def pointer(self, more: int = 0) -> str:
-        """Return the address in the part's first lane (of what all lanes have alike)."""
+        """Return the address in the current part's first lane, `more` bytes behind that of the access.
+
+        A part of the offset that is a vector (`Sum.each`) is left out.
+        """
         base, first = scalar_memory.data(self.emitter, self.array), self._scalar("add", self.offset.first, str(more))
         first = self._scalar("add", first, self._scalar("mul", self.offset.step, str(self.emitter.first_lane)))
         return self.writer.emit(f"getelementptr i8, ptr {base}, i64 {first}")
 
     def pointers(self, more: int) -> str:
-        """Return the addresses in all lanes."""
+        """Return a vector of the addresses in all lanes, `more` bytes behind those of the access."""
         w, emitter, wide = self.writer, self.emitter, vector("i64", self.emitter.width)
         steps = self.offset.each
         if self.offset.step != "0":
@@ -313,7 +349,10 @@ class _Where:
     # Accesses.
 
     def _form(self, count: int) -> int:
-        """As `consecutive`, of what vectors access: shuffled masks take registers of flags."""
+        """Return what `consecutive` does, but 0 where the elements are better accessed lane by lane because of a mask.
+
+        On targets without mask registers that is elements of several components.
+        """
         several = self.emitter.maths.bits <= MASKED and count > 1
         apart = self.emitter.mask and (several or one_by_one(self.emitter, self.scalar))
         return 0 if apart else self.consecutive(count)
@@ -339,7 +378,7 @@ class _Where:
         w.do(f"call void @{name}({wide} {value}, ptr {pointer}, i32 {align}, {flags} {mask})")
 
     def _mask(self, count: int) -> str:
-        """Return the mask, each lane as often as it has components."""
+        """Return the mask as i1, with each lane repeated so that there are `count` of them."""
         emitter = self.emitter
         if count == emitter.width:
             return emitter.flags(emitter.mask)
@@ -350,11 +389,11 @@ class _Where:
         )
 
     def _by_rows(self, form: int, count: int) -> bool:
-        """Return whether each lane's element is accessed as a whole, and all are transposed in registers."""
+        """Return whether each lane's element is accessed as vectors, of which blocks are transposed in registers."""
         return count >= (GANG_ROW_COMPONENTS_LEAST if form else GANG_COMPONENTS) and self.scalar.size in (4, 8)
 
     def _side(self, count: int) -> int:
-        """Return how many lanes, and numbers, a block has: those of a register, up to 32 bytes."""
+        """Return how many lanes, and scalars of each, a block has: as a register of at most 32 bytes holds."""
         most = min(count, self.emitter.width, min(self.emitter.maths.bits, MASKED) // 8 // self.scalar.size)
         return 1 << (most.bit_length() - 1)
 
@@ -364,7 +403,17 @@ class _Where:
         return [columns[k] for k in range(count)]
 
     def _columns(self, kind: str, more: int, begins: Sequence[int], side: int) -> dict[int, str]:
-        """Load blocks of each lane's row, which begins `more` bytes behind the access; return its columns by number."""
+        """Load parts of each lane's element and transpose them; return a vector over the lanes for each scalar.
+
+        Args:
+            kind: LLVM type of a scalar.
+            more: bytes from the address of the access to the element's beginning.
+            begins: the numbers of the scalars at which parts begin.
+            side: how many scalars a part has.
+
+        Returns:
+            The vectors by the scalar's number in the element.
+        """
         w, address, row, size = self.writer, self._each_pointer(more), vector(kind, side), self.scalar.size
         parts: dict[int, list[str]] = {}
         for first in range(0, self.emitter.width, side):
@@ -379,7 +428,7 @@ class _Where:
         return {k: w.joined(columns, kind, side) for k, columns in parts.items()}
 
     def fields(self, ops: Sequence[Op]) -> None:
-        """Load fields of each lane's struct as blocks of its bytes, and bind them."""
+        """Load several fields of each lane's struct together, and bind the results of these loads."""
         first = array_of(scalar_memory.together(self.emitter, self.array)).offset
         cells = {op: (array_of(op.operands[0]).offset - first) // FIELD_BYTES for op in ops}
         wanted = sorted(k + n for op, k in cells.items() for n in range(width(op.result.type)))
@@ -439,7 +488,7 @@ class _Where:
         return w.emit(f"freeze {wide} {loaded}", self.array.name) if emitter.mask else loaded
 
     def _loads(self, kind: str, count: int) -> list[str]:
-        """Loads of one number each, which machines with slow gathers do in less time."""
+        """Emit a scalar load for each lane and component, faster on targets with slow gathers; return vectors."""
         w, results = self.writer, ["poison"] * count
         wide, address = vector(kind, self.emitter.width), self._each_pointer(0)
         for lane in range(self.emitter.width):
@@ -451,7 +500,14 @@ class _Where:
         return results
 
     def _each_pointer(self, more: int, stores: bool = False) -> Callable[[int], str]:
-        """Return what gives the address in a lane: in those that are off, memory that no thread has."""
+        """Return a function that emits the address in a lane.
+
+        In lanes that are off that is memory of the gang's own, which no access of a thread reaches.
+
+        Args:
+            more: bytes to add to the address of the access.
+            stores: the memory is written to.
+        """
         w, lanes, emitter = self.writer, self.emitter.width, self.emitter
         nowhere = self._nowhere(stores, more) if emitter.mask else ""
         if self.offset.each:
@@ -473,7 +529,12 @@ class _Where:
         return at
 
     def _nowhere(self, stores: bool, more: int) -> str:
-        """Return the address, `more` bytes behind its beginning, of an element for lanes that are off."""
+        """Return an address for lanes that are off, in memory of our own.
+
+        Args:
+            stores: it is written to, so the memory is the thread's; else it is constant.
+            more: bytes behind an element's beginning.
+        """
         w, bytes = self.writer, (self.pitch + 63) // 64 * 64
         if stores:
             address = w.once(("gang", "nowhere", bytes), f"alloca [{bytes} x i8], align 64", "nowhere")

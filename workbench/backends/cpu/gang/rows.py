@@ -23,7 +23,7 @@ from workbench.passes.loops.interior import interior_of
 
 
 class Thin:
-    """The gangs of a function whose rows may be thin.
+    """Emits gangs of threads of several rows, for launches whose rows are shorter than a gang.
 
     Attributes:
         flat: the accesses whose element has the thread's linear index.
@@ -38,7 +38,10 @@ class Thin:
         self.flat = {op for op in operations if op.name in ACCESSES and self._is_flat(op)}
 
     def pays(self) -> bool:
-        """Return whether all that is written is written side by side, by a thread that reports nothing."""
+        """Return whether gangs across thin rows pay: a short function without loops that stores only side by side.
+
+        Nor may it report, add atomically, have slots or a border, and arrays have to be contiguous.
+        """
         emitter, function = self.emitter, self.emitter.function
         operations = list(walk(function.body))
         names = {op.name for op in operations}
@@ -50,7 +53,10 @@ class Thin:
         return fits and alone and bool(written) and self.flat.issuperset(written) and self._rows() > 0
 
     def _rows(self) -> int:
-        """Return how many threads thin rows have fewer than: where some elements are gathered, few."""
+        """Return the length below which rows count as thin; 0: none do.
+
+        It is smaller if elements have to be gathered on a target without fast gathers.
+        """
         maths = self.emitter.maths
         loads = [op for op in walk(self.emitter.function.body) if op.name == "load" and op not in self.flat]
         if maths.gathers or all(self.varying.isdisjoint(op.operands) for op in loads):
@@ -62,14 +68,22 @@ class Thin:
         return indices == list(range(self.emitter.function.launch_ndim))
 
     def _axis(self, value: Value) -> int:
-        """Return the axis of the launch whose index a value is; -1 if it is another one."""
+        """Return the axis of the launch whose index a value is; -1 if it is no index of the launch."""
         op = self.emitter.defined_by.get(value)
         while op is not None and op.name == "cast":
             op = self.emitter.defined_by.get(op.operands[0])
         return op.attrs[AXIS] if op is not None and op.name == "tid" else -1
 
     def emit(self, extent: str, begin: str) -> str:
-        """Emit full gangs from a thread on, if rows are thin; return the first thread that is left."""
+        """Emit full gangs in the order of linear indices, for rows that are thin when running.
+
+        Args:
+            extent: the length of a row.
+            begin: the first thread to run.
+
+        Returns:
+            The first thread that is left.
+        """
         emitter, w = self.emitter, self.emitter.writer
         emitter.begin_parts(emitter.shape.widths[-1])
         threads = emitter.width * emitter.parts
@@ -110,7 +124,11 @@ class Thin:
         emitter.varying, emitter.flat = varying, set()
 
     def _indices(self, first: str) -> None:
-        """Emit the indices of all lanes: from the last axis the quotient carries to the axis before, and so on."""
+        """Emit the launch indices of all lanes of a gang that may span several rows.
+
+        Args:
+            first: the linear index of the gang's first thread.
+        """
         emitter, w = self.emitter, self.emitter.writer
         kind, wide = "i32", vector("i32", emitter.width)
         emitter.indices = {}
@@ -132,7 +150,13 @@ class Thin:
         emitter.indices[0] = [w.emit(f"add {wide} {top}, {m}") for m in more]
 
     def _quotient(self, a: str, b: str, real: str) -> str:
-        """Integers that are not negative divided in floats that hold them exactly."""
+        """Emit the quotient of two vectors of integers that are not negative, by way of floats that hold them exactly.
+
+        Args:
+            a: the dividends.
+            b: the divisors.
+            real: the LLVM type of the floats.
+        """
         w, lanes = self.emitter.writer, self.emitter.width
         wide, floats = vector("i32", lanes), vector(real, lanes)
         cast = "sitofp" if real == "float" else "uitofp"  # of small ones in fewer instructions
@@ -141,16 +165,21 @@ class Thin:
 
 
 class RowGangs:
-    """Gangs of several rows, before the threads that are left of these.
+    """Emits gangs that span several rows, before the loop over the threads that are left of these rows.
 
-    The launch's rows are taken so many at a time, and a chunk of its threads is some columns of them: where it begins
-    and ends is rounded up to whole groups, so that chunks that cover the launch still cover it once.
-
-    Of the rows above `%rows.until` the threads from `%rows.low` on are left.
+    The launch's rows are taken in groups, and a chunk of its threads is some columns of a group: where it begins and
+    ends is rounded up to whole gangs, so that chunks that cover the launch still cover it once. In rows before
+    `%rows.until` the threads from `%rows.low` on are left.
     """
 
     def __init__(self, emitter: GangEmitter, gang: Callable[[str], None], extent: str) -> None:
-        """Take the emitter's shape; `gang` emits a gang from its first thread on, `extent` is the length of a row."""
+        """Prepare for the emitter's shape.
+
+        Args:
+            emitter: emits the function.
+            gang: emits a gang, given its first thread.
+            extent: the length of a row.
+        """
         self.emitter, self.gang, self.extent = emitter, gang, extent
         self.threads, self.count = emitter.shape.row_threads, emitter.shape.rows
         self.total = "1"
@@ -163,19 +192,24 @@ class RowGangs:
         return self.emitter.writer.emit(f"{verb} i64 {a}, {b}")
 
     def rows(self, first: str, last: str) -> tuple[str, str]:
-        """Return all rows of those that are taken together with the first and the last one of a chunk."""
+        """Round a chunk's first and last row outwards to whole groups of rows; return both."""
         first, last = (self._on("mul nuw nsw", self._on("udiv", at, self.count), self.count) for at in (first, last))
         last = self._on("add nuw nsw", last, self.count - 1)
         return first, self._on("smin", last, self._on("sub nsw", self.total, 1))
 
     def open(self, before: str) -> None:
-        """Emit the head of the loop over rows."""
+        """Emit the phis at the head of the loop over rows, which is entered from the block `before`."""
         w = self.emitter.writer
         w.do(f"%rows.until.before = phi i64 [ 0, %{before} ], [ %rows.until, %row.end ]")
         w.do(f"%rows.low.before = phi i32 [ 0, %{before} ], [ %rows.low, %row.end ]")
 
     def columns(self, begin: str, end: str) -> tuple[str, str]:
-        """Return the threads of a row, from the first up to behind the last one, of a chunk's range."""
+        """Return the columns of the current row that a chunk runs: the first, and the one behind the last.
+
+        Args:
+            begin: the chunk's first thread, by its linear index.
+            end: the thread behind its last one.
+        """
         top = self._on("mul nuw nsw", self._on("udiv", "%row.at", self.count), self.count)
         rows = self._on("smin", self._on("sub nsw", self.total, top), self.count)
         first, size = self._on("mul nuw nsw", top, self.extent), self._on("mul nuw nsw", rows, self.extent)
@@ -188,7 +222,7 @@ class RowGangs:
         return columns[0], columns[1]
 
     def emit(self, low: str, high: str) -> str:
-        """Emit the groups that begin in this row; return the row's first thread that is left."""
+        """Emit the gangs that begin in this row, for the columns from `low` up to `high`; return the first one left."""
         emitter, w, axis = self.emitter, self.emitter.writer, self.emitter.function.launch_ndim - 2
         end = self._on("add nuw nsw", "%row.at", self.count)
         along = w.emit(f"sext i32 {w.emit(f'add i32 {emitter.tids[-2]}, {self.count}')} to i64")

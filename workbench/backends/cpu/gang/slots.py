@@ -17,7 +17,11 @@ from workbench.types import Kind, Scalar, element
 
 
 def emit_slots(emitter: GangEmitter, op: Op) -> None:
-    """Memory that is made once, at the entry: on the stack, where the gang's arrays together are small enough."""
+    """Emit the memory of a gang's slots, allocated once, at the entry.
+
+    It is on the stack if all arrays of the gang together are small enough. Slots whose contents all threads share are
+    those of a single thread.
+    """
     if op.result not in emitter.varying:
         HANDLERS["slots"](emitter, op)
         return
@@ -35,7 +39,7 @@ def emit_slots(emitter: GangEmitter, op: Op) -> None:
 
 
 def emit_read(emitter: GangEmitter, op: Op) -> None:
-    """Each component by itself: a vector where the index is uniform, else gathered."""
+    """Emit the read of a slot, component by component: a vector load if the index is uniform, else a gather."""
     if op.operands[0] not in emitter.varying:
         HANDLERS["slot_read"](emitter, op)
         return
@@ -74,7 +78,7 @@ def _gathered(emitter: GangEmitter, kind: str, addresses: str, scalar: Scalar) -
 
 
 def emit_write(emitter: GangEmitter, op: Op) -> None:
-    """Each component by itself; no other thread has this memory, so lanes that are off write what was there."""
+    """Emit the write to a slot, component by component; lanes that are off write back what is there."""
     if op.operands[0] not in emitter.varying:
         HANDLERS["slot_write"](emitter, op)
         return
@@ -105,19 +109,25 @@ def _write(emitter: GangEmitter, op: Op) -> None:
 
 
 def _row(emitter: GangEmitter, op: Op, address: str) -> str:
-    """Return the place of all threads' elements at an index that is uniform."""
+    """Return the address of all lanes' elements at a uniform index.
+
+    Args:
+        emitter: its block is open.
+        op: reads or writes a slot.
+        address: of the slots of the current part.
+    """
     kind = vector(memory(element(op.operands[0].type)), emitter.width)
     return emitter.writer.emit(f"getelementptr {kind}, ptr {address}, i64 {wide_index(emitter, op.operands[1])}")
 
 
 def _elements(emitter: GangEmitter, op: Op, address: str) -> list[str]:
-    """Return the place of each lane's element; where a lane is off, of its first one."""
+    """Return the address of each lane's element; for a lane that is off, of its element 0."""
     addresses, kind = _pointers(emitter, op, address), vector("ptr", emitter.width)
     return [emitter.writer.emit(f"extractelement {kind} {addresses}, i64 {lane}") for lane in range(emitter.width)]
 
 
 def _pointers(emitter: GangEmitter, op: Op, address: str) -> str:
-    """Return the same as a vector."""
+    """Return a vector of the addresses of all lanes' elements; for a lane that is off, of its element 0."""
     w, index = emitter.writer, op.operands[1]
     kind, cell = emitter.scalar_kind(index), memory(element(op.operands[0].type))
     (at,) = emitter.vector(index)

@@ -20,7 +20,7 @@ from workbench.types import Kind, element, float32
 
 
 def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """Nothing is changed yet."""
+    """Emit the start of a gang: the results of its threads are those of no change."""
     for reduction, k in combining.parts:
         kind = vector(reduction.register, emitter.width)
         empty = splat(reduction.register, reduction.identity)
@@ -29,7 +29,7 @@ def begin_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def end_gang(emitter: GangEmitter, combining: Combining) -> None:
-    """Write the threads' results to the buffers, side by side."""
+    """Emit the end of a gang: the results of its threads are written to the buffers, side by side."""
     w = emitter.writer
     for reduction, k in combining.parts:
         address, kind = combining.place(reduction, k), vector(reduction.register, emitter.width)
@@ -41,7 +41,11 @@ def end_gang(emitter: GangEmitter, combining: Combining) -> None:
 
 
 def emit_change(emitter: GangEmitter, op: Op) -> None:
-    """Emit a combined change of an element, in the lanes that are on; any other addition goes lane by lane."""
+    """Emit a change of one element in the lanes that are on.
+
+    It is combined over threads if it is a reduction. Otherwise additions to one element, or side by side, are vectors,
+    and all else goes lane by lane.
+    """
     reduction = emitter.reductions.get(op)
     if reduction is None:
         if _is_one_sum(emitter, op):
@@ -70,14 +74,14 @@ def _combine(emitter: GangEmitter, op: Op, reduction: Reduction) -> None:
 
 
 def _is_one_sum(emitter: GangEmitter, op: Op) -> bool:
-    """Return whether all lanes add to one element, whose old value nothing looks at."""
+    """Return whether all lanes add to the same element, and its old value is not used."""
     scalar = element(op.operands[-1].type)
     where = op.operands[:-1]
     return op.name == "atomic_add" and not scalar.is_half and emitter.varying.isdisjoint(where) and not emitter.uses(op)
 
 
 def _add_together(emitter: GangEmitter, op: Op) -> None:
-    """Add the lanes that are on pairwise, the first half to the second, and their sum to the element."""
+    """Emit an addition to one element: of the sum of the lanes that are on, which is added up pairwise."""
     value = op.operands[-1]
     scalar = element(value.type)
     kind, floats = emitter.scalar_kind(value), scalar.kind is Kind.FLOAT
@@ -121,7 +125,7 @@ def _lanes(first: int, count: int) -> str:
 
 
 def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str]:
-    """Return the value's components in the type in which they are combined: floats are added as float64."""
+    """Return the value's components in the current part, converted to the type in which they are combined."""
     w, scalar = emitter.writer, reduction.scalar
     if scalar.is_half:
         emitter.needs_halves(scalar)
@@ -139,7 +143,7 @@ def _as_combined(emitter: GangEmitter, op: Op, reduction: Reduction) -> list[str
 
 
 def _own(emitter: GangEmitter, reduction: Reduction, k: int) -> str:
-    """Return the registers or memory of the threads' own results so far."""
+    """Return the address of the results so far of the current part's threads."""
     kind = vector(reduction.register, emitter.width)
     return emitter.writer.once(
         ("gang", "reductions", emitter.width, emitter.part, k), f"alloca {kind}, align 64", "gang.sums"

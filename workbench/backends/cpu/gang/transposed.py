@@ -22,7 +22,7 @@ from workbench.types import Kind, Scalar, element
 
 
 def emit_row(emitter: GangEmitter, op: Op) -> None:
-    """Call the function that transposes such rows: it is defined once for each operation and type."""
+    """Emit a call of the function that moves lanes' rows between memory and slots, and defines it if it is new."""
     slots, (first, step) = op.operands[-2], rows(emitter, op)
     text = _Text(op.name, element(slots.type), emitter.width, emitter.parts, bool(step), op.attrs[STEP] > 0)
     (address,) = emitter.vectors[slots]
@@ -30,7 +30,7 @@ def emit_row(emitter: GangEmitter, op: Op) -> None:
 
 
 def emit_total(emitter: GangEmitter, op: Op) -> None:
-    """Call the function that sums lanes pairwise, the first half to the second, and adds the sums to a row."""
+    """Emit a call of the function that sums over the lanes, pairwise, and adds the sums to a row."""
     slots, (first, _) = op.operands[-2], rows(emitter, op)
     text = _Total(op.name, element(slots.type), emitter.width, emitter.parts, bool(emitter.mask), emitter.one_core)
     (address,) = emitter.vectors[slots]
@@ -47,7 +47,7 @@ def _call(emitter: GangEmitter, text: _Text, operands: str) -> None:
 
 
 def _on(emitter: GangEmitter) -> str:
-    """Return the lanes that are on, as bits of an i64."""
+    """Return an i64 with a bit for each lane of the gang that is on; "-1" if all are."""
     w, result = emitter.writer, "0"
     if not emitter.mask:
         return "-1"
@@ -60,17 +60,26 @@ def _on(emitter: GangEmitter) -> str:
 
 
 class _Text:
-    """The lines of a function `(rows, step, slots, count, lanes that are on)`.
+    """Writes an LLVM function that moves lanes' rows between memory and slots.
+
+    Its parameters are: rows, step, slots, count, and the lanes that are on.
 
     Attributes:
         name: of the function.
         side: lanes, and elements, of a block.
-        intrinsics: what it calls, by name.
+        intrinsics: declarations of the LLVM intrinsics that it calls, by name.
     """
 
     def __init__(self, operation: str, scalar: Scalar, lanes: int, parts: int, *variant: bool) -> None:
-        """Describe gangs of so many lanes in so many parts; `variant`: rows lie at equal distances, are read
-        upwards."""
+        """Describe the function.
+
+        Args:
+            operation: "row_load", "row_store", "row_add" or "row_total".
+            scalar: the type of the elements.
+            lanes: of a part.
+            parts: of the gang.
+            *variant: whether rows lie at equal distances, and whether they are read upwards.
+        """
         self.operation, self.lanes, self.parts, self.variant = operation, lanes, parts, variant
         self.name = ".".join(map(str, ("wb", operation, scalar, lanes, parts, *map(int, variant))))
         self.side = min(lanes, TRANSPOSED_BLOCK)
@@ -81,7 +90,7 @@ class _Text:
         self.count = 0
 
     def function(self) -> str:
-        """Return all of it: blocks of lanes in a loop, in it blocks of elements."""
+        """Return the text of the function: a loop over blocks of lanes, and in it one over blocks of elements."""
         side, flags, lanes = self.side, self.flags, self.lanes
         return "\n".join([
             self._head(), "entry:", "  %some = icmp sgt i32 %count, 0", "  br i1 %some, label %group, label %exit",
@@ -109,7 +118,7 @@ class _Text:
         return f"define internal void @{self.name}({parameters}) noinline nounwind {{"
 
     def _there(self) -> list[str]:
-        """Return the elements of a block that there are, as flags."""
+        """Return lines that compute `%there`: which elements of a block exist."""
         kind, numbers = vector("i32", self.side), ", ".join(f"i32 {k}" for k in range(self.side))
         return [
             f"  %l = insertelement {kind} poison, i32 %left, i32 0",
@@ -131,7 +140,7 @@ class _Text:
         return f"%v{self.count}"
 
     def _block(self, masked: bool) -> list[str]:
-        """Emit one block, from lane and element on."""
+        """Return the lines that move one block, masked if it may be incomplete."""
         lines: list[str] = []
         addresses = list(self._places(lines))
         masks = [self._mask(lines, k) if masked else "" for k in range(self.side)]
@@ -168,7 +177,7 @@ class _Text:
         return self._emit(lines, f"getelementptr {self.kind}, ptr {start}, i64 {k * self.lanes}")
 
     def _prefetch(self, lines: list[str], address: str) -> None:
-        """So many rows at a time are more than the CPU reads ahead by itself."""
+        """Emit a prefetch ahead of an address: the CPU by itself does not read so many rows ahead."""
         name = "llvm.prefetch.p0"
         self.intrinsics[name] = f"declare void @{name}(ptr, i32, i32, i32)"
         ahead = self._emit(
@@ -177,7 +186,7 @@ class _Text:
         lines.append(f"  call void @{name}(ptr {ahead}, i32 0, i32 2, i32 1)")
 
     def _mask(self, lines: list[str], lane: int) -> str:
-        """Return the elements of a lane's row that there are."""
+        """Return the mask of the elements of a lane's row to access: those that exist, or none if the lane is off."""
         on = self._emit(lines, f"extractelement {self.flags} %flags, i64 {lane}")
         return self._emit(lines, f"select i1 {on}, {self.flags} %there, {self.flags} zeroinitializer")
 
@@ -203,10 +212,13 @@ class _Text:
 
 
 class _Total(_Text):
-    """As above, for what lanes add to one row; `variant`: lanes may be off, the code runs on one core."""
+    """Writes an LLVM function that adds up what lanes add to one row.
+
+    `variant` says whether lanes may be off, and whether the code runs on one core.
+    """
 
     def function(self) -> str:
-        """Return all of it: blocks of elements in a loop, in it all lanes."""
+        """Return the text of the function: a loop over blocks of elements, in which all lanes are summed."""
         block: list[str] = []
         sums = self._sums(block, 0, 1, self.parts * self.lanes // self.side)
         while len(sums) > 1:
@@ -229,7 +241,7 @@ class _Total(_Text):
         lines.append("  br label %block.end")
 
     def _add(self, lines: list[str], total: str) -> None:
-        """Add atomically, one element after the other."""
+        """Emit the addition of the sums to the row, one element after the other and atomically."""
         self.intrinsics["llvm.smin.i32"] = "declare i32 @llvm.smin.i32(i32, i32)"
         lines += [
             f"  store {self.vector} {total}, ptr %sums, align 64",
@@ -247,14 +259,21 @@ class _Total(_Text):
         ]
 
     def _sums(self, lines: list[str], group: int, stride: int, groups: int) -> list[str]:
-        """Return the sums of the groups of lanes `group`, `group + stride`, …: of a half and the other one."""
+        """Return the sums over every `stride`-th group of lanes, added pairwise: a vector for each lane of a group.
+
+        Args:
+            lines: receives the text.
+            group: the first group.
+            stride: from group to group; a power of two.
+            groups: how many there are.
+        """
         if stride == groups:
             return self._terms(lines, group)
         one, other = (self._sums(lines, g, 2 * stride, groups) for g in (group, group + stride))
         return self._added(lines, one, other)
 
     def _terms(self, lines: list[str], group: int) -> list[str]:
-        """Return the terms of a group of lanes, a vector along the row for each; none where a lane is off."""
+        """Return what each lane of a group adds to a block of the row; zeros for lanes that are off."""
         part, lane = divmod(group * self.side, self.lanes)
         first = part * self.lanes * TRANSPOSED_STRIP + lane
         own = self._emit(lines, f"getelementptr {self.kind}, ptr %slots, i64 {first}")

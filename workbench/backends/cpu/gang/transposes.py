@@ -15,7 +15,7 @@ UNIT = 16
 
 
 def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[str]) -> list[str]:
-    """Return the columns of a block of as many rows as a row has elements, a power of two.
+    """Transpose a square block whose side is a power of two; return the registers of its columns.
 
     Neighbouring rows are interleaved within units of 16 bytes, which takes one instruction for each result; then units
     change places.
@@ -24,7 +24,7 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
         emit: writes an instruction and returns the register of its result.
         kind: LLVM's type of an element.
         size: its bytes, 4 or 8.
-        rows: vectors.
+        rows: the registers of the rows, which are vectors.
     """
     side, unit = len(rows), min(len(rows), UNIT // size)
     wide = vector(kind, side)
@@ -34,7 +34,7 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
         return emit(f"shufflevector {wide} {a}, {wide} {b}, <{side} x i32> <{lanes}>")
 
     def interleaved(a: str, b: str, count: int) -> list[str]:
-        """Return the lower and the upper halves of units, `count` elements of each in turn."""
+        """Interleave two rows within units, `count` elements of each in turn; return the lower and upper halves."""
         orders = [
             [u + half * unit // 2 + first + other * side + k for u in range(0, side, unit)
              for first in range(0, unit // 2, count) for other in (0, 1) for k in range(count)]
@@ -58,9 +58,14 @@ def transposed(emit: Callable[[str], str], kind: str, size: int, rows: Sequence[
 
 
 def starts(wanted: Iterable[int], count: int, side: int) -> list[int]:
-    """Return where blocks of `side` elements begin that cover those wanted of `count`, in ascending order.
+    """Return where blocks of `side` elements begin, in ascending order, that cover the wanted ones.
 
-    The last one may overlap the one before.
+    The last block may overlap the one before, so that it ends at `count`.
+
+    Args:
+        wanted: numbers of elements, ascending.
+        count: how many elements there are.
+        side: of a block.
     """
     begins: list[int] = []
     for k in wanted:
@@ -74,7 +79,10 @@ FIELD_BYTES = 4
 
 
 def struct_loads(function: Function) -> dict[Op, list[Op]]:
-    """Return, by the first of them, loads of fields of one struct of an array, between which nothing is changed."""
+    """Return groups of loads of fields of the same struct, between which nothing is changed, by their first load.
+
+    Groups of a single load are included.
+    """
     groups: dict[Op, list[Op]] = {}
     for block in (function.body, *(b for op in walk(function.body) for b in op.blocks)):
         open_groups: dict[tuple[object, ...], list[Op]] = {}
@@ -90,7 +98,7 @@ def struct_loads(function: Function) -> dict[Op, list[Op]]:
 
 
 def _is_cell(op: Op) -> bool:
-    """Return whether a load's bytes are whole cells of an array of structs of such."""
+    """Return whether a load from an array of structs consists of whole aligned cells of FIELD_BYTES bytes."""
     type = array_of(op.operands[0])
     return (
         element(type.dtype).size == FIELD_BYTES

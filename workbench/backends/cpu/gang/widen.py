@@ -21,22 +21,25 @@ _VARIANT = re.compile(r"N(\d+)v+_[\w.]+\(([\w.]+)\)")
 
 
 def vector(kind: str, lanes: int) -> str:
-    """Return the type of so many elements of a type."""
+    """Return the LLVM type of a vector of `lanes` elements."""
     return f"<{lanes} x {kind}>"
 
 
 def suffix(kind: str) -> str:
-    """Return what stands for a type in an intrinsic's name."""
+    """Return how an LLVM intrinsic's name spells a scalar type."""
     return {"float": "f32", "double": "f64"}.get(kind, kind)
 
 
 def splat(kind: str, constant: str) -> str:
-    """Return a vector constant, without its type, that has a constant in every lane; as it is if it has already."""
+    """Return LLVM text of a vector constant with a constant in every lane, without its type.
+
+    Text that is such a vector already is returned as it is.
+    """
     return constant if constant.startswith("splat") else f"splat ({kind} {constant})"
 
 
 def widened(text: str, lanes: int) -> str:
-    """Return an instruction on scalars as one on vectors; operands in registers are vectors already."""
+    """Return LLVM text on scalars as text on vectors; it assumes that registers in it hold vectors."""
     kind = ""
 
     def replace(match: re.Match[str]) -> str:
@@ -50,17 +53,17 @@ def widened(text: str, lanes: int) -> str:
 
 
 def variants(attribute: str) -> dict[int, str]:
-    """Return the wide functions that a `vector-function-abi-variant` names, by lanes."""
+    """Return the symbols of the wide functions in a `vector-function-abi-variant` attribute, by number of lanes."""
     return {int(count): symbol for count, symbol in _VARIANT.findall(attribute)}
 
 
 class WideWriter(Writer):
-    """A writer that widens what is emitted while `lanes` is not 0.
+    """A writer of LLVM IR that turns instructions on scalars into ones on vectors while `lanes` is not 0.
 
     Attributes:
-        lanes: lanes of what is emitted; 0: it stays as it is.
-        wide: by symbol of a scalar maths function, its wide ones by lanes.
-        apart: intrinsics, without their types, that the target has of scalars alone.
+        lanes: the number of lanes; 0: instructions stay as they are.
+        wide: the symbols of scalar maths functions' wide forms, by scalar symbol and number of lanes.
+        apart: intrinsics, without their types, that the target only has for scalars.
     """
 
     def __init__(self) -> None:
@@ -71,7 +74,7 @@ class WideWriter(Writer):
         self._pending: dict[tuple[str, int], None] = {}
 
     def emit(self, instruction: str, hint: str = "") -> str:
-        """Write an instruction, wide where `lanes` is set; returns the register of its result."""
+        """Write an instruction, widened if `lanes` is not 0; return the register of its result."""
         if not self.lanes:
             return super().emit(instruction, hint)
         call = _CALL.match(instruction)
@@ -80,7 +83,10 @@ class WideWriter(Writer):
         return super().emit(widened(instruction, self.lanes), hint)
 
     def settle(self) -> None:
-        """Widen the functions of this module that were called wide, once their own text is known."""
+        """Define the wide forms of this module's functions that were called since the last time.
+
+        Their scalar text has to be declared by now.
+        """
         while self._pending:
             name, lanes = self._pending.popitem()[0]
             text = self.declarations[name]
@@ -93,7 +99,7 @@ class WideWriter(Writer):
         return re.sub(r"@([\w.$]+)\(", lambda m: f"@{_name(m[1], lanes)}(", row)
 
     def _callee(self, name: str, lanes: int) -> None:
-        """Have a wide form of an intrinsic, or of a function of this module."""
+        """Declare the wide form of an intrinsic, or note that of a function of this module for `settle`."""
         wide = _name(name, lanes)
         if wide in self.declarations:
             return
@@ -127,7 +133,7 @@ class WideWriter(Writer):
         self.declare(_name(name, lanes), f"declare {vector(kind, lanes)} @{_name(name, lanes)}({taken})")
 
     def _parts(self, call: re.Match[str], args: Sequence[tuple[str, ...]], hint: str) -> str:
-        """Return a maths function on as many lanes at a time as one of its wide functions takes."""
+        """Emit calls of a maths function's wide form, on as many lanes as it takes at a time; return their result."""
         lanes, kind = self.lanes, call["kind"]
         widths = self.wide[call["name"]]
         count = max((n for n in widths if n <= lanes), default=min(widths))
@@ -151,7 +157,7 @@ class WideWriter(Writer):
         return result
 
     def joined(self, parts: Sequence[str], kind: str, count: int) -> str:
-        """Vectors of so many elements, a power of two of them, as one; outside of wide mode."""
+        """Join vectors of `count` elements, a power of two of them, into one; `lanes` has to be 0."""
         while len(parts) > 1:
             wide = vector(kind, count)
             order = ", ".join(f"i32 {k}" for k in range(2 * count))

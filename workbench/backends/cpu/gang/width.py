@@ -30,19 +30,19 @@ from workbench.passes.loops.interior import interior_of
 from workbench.types import ArrayType, element
 
 NARROW = 128
-"""Bits of registers of which there are too few for groups of several rows."""
+"""Bits of the vectors of targets without masked accesses, and with too few registers for gangs of several rows."""
 MASKED = 256
-"""Bits of the vectors of machines that can read a part of one."""
+"""The most bits of a vector whose masks are integers; targets with wider ones have registers for masks."""
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """The number of threads of gangs, in rows and lanes.
+    """The size of a function's gangs: their threads, in rows and lanes.
 
     Attributes:
-        widths: of the gangs that a row is divided into, the widest first.
+        widths: the threads of the gangs that a row is divided into, the widest first.
         lanes: of a part, at most.
-        rows: how many rows are taken together first, where they are long enough; 1: none are.
-        row_threads: how many threads of each.
+        rows: how many rows a gang spans at first, where they are long enough; 1: only one.
+        row_threads: how many threads of each row such a gang has; 0 with one row.
     """
 
     widths: tuple[int, ...]
@@ -52,7 +52,13 @@ class Shape(msgspec.Struct, frozen=True):
 
 
 def shape(function: Function, maths: Maths, division: Division) -> Shape:
-    """Return how many threads the gangs of a function, as it is about to be emitted, have."""
+    """Choose how many threads the gangs of a function have.
+
+    Args:
+        function: in the form in which it is emitted.
+        maths: the target's vectors.
+        division: how launches are divided among cores.
+    """
     several = widths(function, _filled(function, maths))
     own = frame(walk(function.body), varying_values(function))
     several = tuple(n for n in several if n * own <= GANG_FRAME_BYTES) or several[-1:]
@@ -65,12 +71,15 @@ def shape(function: Function, maths: Maths, division: Division) -> Shape:
 
 
 def _filled(function: Function, maths: Maths) -> int:
-    """Return the bits of the registers that straight code fills."""
+    """Return how many bits of a vector register code without loops is to fill."""
     return min(maths.filled, MASKED) if mostly_moves(function) else maths.filled
 
 
 def _shares_rows(function: Function, maths: Maths, division: Division) -> bool:
-    """Return whether neighbouring rows of threads read or add to the same elements in a loop, and may go together."""
+    """Return whether gangs can span several rows, and gain by it.
+
+    They gain if neighbouring rows of threads read or add to the same elements in a loop.
+    """
     operations = list(walk(function.body))
     adds = any(op.name == "atomic_add" for op in operations)
     if function.launch_ndim < 2 or len(operations) > GROUP_ROWS_OPERATIONS or not (adds or maths.bits > NARROW):
@@ -99,14 +108,14 @@ _OF_ROWS = frozenset(
 
 
 def widths(function: Function, bits: int) -> tuple[int, ...]:
-    """Return how many threads gangs have, the widest first: what is left of a row goes by narrower ones.
+    """Return how many threads gangs have, the widest first; narrower ones run what is left of a row.
 
     In loops whose turns are the same for all threads, a gang has as many threads as registers hold what they carry: an
     element that all threads add to, or read, is accessed once for all of them. Code without loops fills one register:
     it then passes through memory in ascending order, which the caches are made for.
 
     Args:
-        function: as it is about to be emitted.
+        function: in the form in which it is emitted.
         bits: of a register.
     """
     count, varying = lanes(function), varying_values(function)
@@ -128,27 +137,28 @@ def widths(function: Function, bits: int) -> tuple[int, ...]:
 
 
 def _of_gangs(function: Function) -> list[Op]:
-    """Return the operations of gangs: at a border, threads go one by one."""
+    """Return the operations that gangs run; in a function with a border, those of the threads inside."""
     split = interior_of(function)
     return list(walk(split.inside if split else function.body))
 
 
 def _adds(op: Op) -> bool:
-    """Return whether an element's sum may have another order in a gang of another width: that is for all targets."""
+    """Return whether the order of an element's sum may depend on a gang's width, which is then equal on all targets."""
     return op.name in ("atomic_add", "reduce_add") and not op.attrs.get(REDUCTION)
 
 
 def _fills_register(op: Op) -> bool:
-    """Return whether 512 bits of an operation take less time than twice 256 do."""
+    """Return whether an operation on 512 bits is faster than two on 256."""
     if op.name not in TABLE or op.name in _OF_ROWS:
         return op.name in _OF_ROWS
     return isinstance(TABLE[op.name].llvm, dict) and op.name not in ("div", "trunc_div", "trunc_rem", "fmod")
 
 
 def lanes(function: Function) -> int:
-    """Return the number of threads of a gang; the same on every target, since sums may go by gangs.
+    """Return the number of threads of a gang without regard to the target, since the order of sums may depend on it.
 
-    64 where only bytes are stored, else 16; half of these for 64-bit numbers and matrices, which fill registers.
+    64 where only bytes are stored, without blocks; else 16; half of these for 64-bit numbers and matrices, which fill
+    registers.
     """
     operations = list(walk(function.body))
     sizes = _sizes(operations)
@@ -158,23 +168,28 @@ def lanes(function: Function) -> int:
 
 
 def _sizes(operations: list[Op]) -> set[int]:
-    """Return the bytes of the scalars of what is changed."""
+    """Return the sizes in bytes of the scalars in arrays that are changed."""
     return {element(dtype_of(op.operands[0])).size for op in operations if op.name in EFFECTS}
 
 
 def _components(operations: list[Op]) -> int:
-    """Return the most scalars that an element has of what is accessed."""
+    """Return the most scalars that an accessed element has; 1 if nothing is accessed."""
     return max((width(dtype_of(op.operands[0])) for op in operations if op.name in ACCESSES), default=1)
 
 
 def part_lanes(function: Function, threads: int, maths: Maths) -> int:
     """Return how many lanes a gang's vectors have at most: those of a register that the target prefers.
 
-    Of 512 bits that is half a register, but in loops of cheap operations whose turns all threads share: these load one
-    element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Loops that threads leave
-    one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole ones, the Mandelbrot set
-    0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as they
-    are stored.
+    Of 512 bits that is half a register, except in loops of cheap operations whose turns all threads share: these load
+    one element for all lanes, so wider ones load less often (7×7 convolutions 0.87 with halves). Loops that threads
+    leave one by one take halves on every CPU: two chains wait less than one (rays 0.77 with whole ones, the Mandelbrot
+    set 0.87), and so do Intel's maths functions, divisions and roots (gradient of bodies 0.89). Bytes stay together as
+    they are stored.
+
+    Args:
+        function: in the form in which it is emitted.
+        threads: of a gang.
+        maths: the target's vectors.
     """
     operations, varying = _of_gangs(function), varying_values(function)
     if _sizes(operations) == {1}:
@@ -187,10 +202,10 @@ def part_lanes(function: Function, threads: int, maths: Maths) -> int:
 
 
 def shuffles(function: Function) -> bool:
-    """Return whether a function's elements are loaded and stored whole, and shuffled, not gathered and scattered.
+    """Return whether a function's elements are better shuffled in registers than gathered and scattered.
 
-    On Zen 4 a product of mat44 takes five times as long with gathers and scatters as without, a step `b[i].p += b[i].v`
-    of structs twice.
+    That is so for elements of many components, and for structs in code without loops. On Zen 4 a product of mat44 takes
+    five times as long with gathers and scatters as without, a step `b[i].p += b[i].v` of structs twice.
     """
     arrays = [p.type for p in function.params if isinstance(p.type, ArrayType)]
     loops = not function.body.op_names.isdisjoint(LOOPS)
@@ -198,7 +213,7 @@ def shuffles(function: Function) -> bool:
 
 
 def mostly_moves(function: Function) -> bool:
-    """Return whether a function shuffles elements and does little else: narrow vectors then take less time.
+    """Return whether a function without loops does little but shuffle elements: it is faster with narrow vectors.
 
     In vectors of 256 bits a shuffle is mostly blends, in those of 512 bits it is permutations: a 3×3 inverse takes 0.8
     times as long in narrow ones. What computes more gains from wide ones.
@@ -212,6 +227,6 @@ def mostly_moves(function: Function) -> bool:
 
 
 def _moved(op: Op) -> int:
-    """Return how many numbers of an array it loads or stores."""
+    """Return how many scalars an operation loads from or stores to an array."""
     array = op.operands[0].type if op.operands else None
     return width(array.dtype) if isinstance(array, ArrayType) and op.name != "shape" else 0

@@ -24,11 +24,11 @@ class Float(msgspec.Struct, frozen=True):
         mantissa: bits after the binary point.
         bias: of the exponent.
         half_pi: π/2 as a sum of three numbers, for reductions of sin, cos, tan.
-        widest: up to here (absolute) that reduction holds.
+        widest: the largest absolute argument for which that reduction holds.
         log2: the natural logarithm of 2 as a sum: nearest number and rest.
         log2_short: the same, the first with few enough bits that its product with an exponent is exact.
         floor, ceiling: exp() is 0 below, infinite above.
-        whole: where numbers have no fraction any more.
+        whole: from here on numbers have no fraction.
         erf_end: erf() is 1 from here.
     """
 
@@ -56,19 +56,22 @@ THIRDS = (0.6666666666666666, 3.700743415417188e-17)  # 2/3 as a sum of two
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The value of a formula, and a mask of the lanes for which it does not hold."""
+    """The value of a formula, and a mask of the lanes for which it does not hold (None: it always does)."""
 
     value: Lane
     rare: Flag | None = None
 
 
 def exp(x: Lane) -> Answer:
-    """e to the power x."""
+    """Emit e to the power x."""
     return Answer(_exp(x))
 
 
 def _exp(x: Lane, rest: Lane | None = None) -> Lane:
-    """exp(x + rest): x = k·ln 2 + r, exp(r) by a polynomial, 2ᵏ in two factors, so that small results round once."""
+    """Emit exp(x + rest); `rest` is a small correction of x, None is 0.
+
+    x = k·ln 2 + r, exp(r) by a polynomial, 2ᵏ in two factors, so that small results round once.
+    """
     about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
     # Before k is taken, which must fit an exponent. Ordered comparisons let a NaN through.
     x = x.is_("ogt", about.ceiling).choose(about.ceiling, x)
@@ -88,7 +91,10 @@ def _power_of_two(k: Bits) -> Lane:
 
 
 def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
-    """Return the whole number nearest to x · factor, and its bits, by adding a number too large to have a fraction."""
+    """Emit the whole number nearest to x · factor, as a float and as an integer.
+
+    A number too large to have a fraction is added, so the product must be small enough for that.
+    """
     about = FLOATS[x.lanes.bits]
     large = 1.5 * 2.0**about.mantissa
     moved = fma(x, factor, large)
@@ -96,7 +102,7 @@ def _nearest(x: Lane, factor: float) -> tuple[Lane, Bits]:
 
 
 def log(x: Lane) -> Answer:
-    """Return the natural logarithm.
+    """Emit the natural logarithm.
 
     x = 2ᵉ (1 + f), and with s = f / (2 + f) it is e·ln 2 + f - s (f - s² (2/3 + s²·P(s²))).
     """
@@ -115,7 +121,7 @@ def log(x: Lane) -> Answer:
 
 
 def _split(x: Lane) -> tuple[Lane, Lane]:
-    """e as a float and m in [√½, √2) with x = 2ᵉ m, subnormal numbers too."""
+    """Emit e, as a float, and m in [√½, √2) with x = 2ᵉ m, for subnormal numbers as well."""
     about = FLOATS[x.lanes.bits]
     small = x.is_("olt", 2.0 ** (1 - about.bias))
     scaled = small.choose(x * 2.0**about.mantissa, x)
@@ -128,7 +134,7 @@ def _split(x: Lane) -> tuple[Lane, Lane]:
 
 
 def sin(x: Lane) -> Answer:
-    """Sine."""
+    """Emit the sine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     value = _turned(quadrant.do("and", 1).equals(0).choose(s, c), quadrant)
@@ -137,14 +143,14 @@ def sin(x: Lane) -> Answer:
 
 
 def cos(x: Lane) -> Answer:
-    """Cosine."""
+    """Emit the cosine."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     return Answer(_turned(quadrant.do("and", 1).equals(0).choose(c, s), quadrant.do("add", 1)), rare)
 
 
 def tan(x: Lane) -> Answer:
-    """Tangent: sine over cosine, or minus cosine over sine in odd quadrants."""
+    """Emit the tangent: sine over cosine, or minus cosine over sine in odd quadrants."""
     r, quadrant, rare = _reduce(x)
     s, c = _sine(r), _cosine(r)
     even = quadrant.do("and", 1).equals(0)
@@ -153,7 +159,7 @@ def tan(x: Lane) -> Answer:
 
 
 def _reduce(x: Lane) -> tuple[Lane, Bits, Flag]:
-    """x - n·π/2 in about [-π/4, π/4], n, and where x is too large for that."""
+    """Emit x - n·π/2 in about [-π/4, π/4], the integer n, and whether x is too large, or NaN, for that."""
     about = FLOATS[x.lanes.bits]
     n, quadrant = _nearest(x, 2 / math.pi)
     r = x
@@ -169,7 +175,7 @@ def _sine(r: Lane) -> Lane:
 
 
 def _cosine(r: Lane) -> Lane:
-    """1 - z/2 + z² P(z), with what rounding 1 - z/2 lost."""
+    """Emit 1 - z/2 + z² P(z) with z = r², corrected by what rounding 1 - z/2 lost."""
     z = r * r
     most = fma(z, -0.5, 1.0)
     lost = fma(z, -0.5, 1.0 - most)
@@ -177,13 +183,13 @@ def _cosine(r: Lane) -> Lane:
 
 
 def _turned(value: Lane, quadrant: Bits) -> Lane:
-    """Change the sign of the value in the third and fourth quadrant."""
+    """Negate the value where bit 1 of `quadrant` is set: in the third and fourth quadrant, counted from 0."""
     bits = value.lanes.bits
     return value.bits.do("xor", quadrant.do("and", 2).do("shl", bits - 2)).value
 
 
 def tanh(x: Lane) -> Answer:
-    """Hyperbolic tangent: a polynomial up to ½, beyond it 1 - 2 / (exp(2x) + 1)."""
+    """Emit the hyperbolic tangent: a polynomial up to ½, beyond it 1 - 2 / (exp(2x) + 1)."""
     size = abs(x)
     z = x * x
     small = fma(x * z, polynomial(z, TABLES[x.lanes.bits]["TANH"]), x)
@@ -194,7 +200,7 @@ def tanh(x: Lane) -> Answer:
 
 
 def erf(x: Lane) -> Answer:
-    """Error function: x + x·P(x²) up to 1, beyond it 1 - exp(Q(|x| - 1))."""
+    """Emit the error function: x + x·P(x²) up to 1, beyond it 1 - exp(Q(|x| - 1))."""
     about, table = FLOATS[x.lanes.bits], TABLES[x.lanes.bits]
     size = abs(x)
     small = fma(x, polynomial(x * x, table["ERF"]), x)
@@ -209,7 +215,7 @@ def _signed(size: Lane, x: Lane) -> Lane:
 
 
 def pow(x: Lane, y: Lane) -> Answer:
-    """x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign."""
+    """Emit x to the power y: exp(y·log|x|), with float64 for float32 and with pairs for float64; then the sign."""
     lanes = x.lanes
     about = FLOATS[lanes.bits]
     size = abs(x)
@@ -235,13 +241,16 @@ def pow(x: Lane, y: Lane) -> Answer:
 
 
 def _held(y: Lane) -> Lane:
-    """Return an exponent that products of two parts can take: beyond 2⁷⁰ every power but that of 1 is 0 or infinite."""
+    """Emit an exponent clamped to ±2⁷⁰, which products of two parts can take.
+
+    Beyond that every power but that of 1 is 0 or infinite.
+    """
     y = y.is_("ogt", 2.0**70).choose(2.0**70, y)
     return y.is_("olt", -(2.0**70)).choose(-(2.0**70), y)
 
 
 def _log_pair(x: Lane) -> tuple[Lane, Lane]:
-    """log(x) of a normal float64 as a sum of two numbers, wrong by less than 2⁻⁶⁵ relative."""
+    """Emit log(x) of a normal float64 as a sum of two numbers, wrong by less than 2⁻⁶⁵ relative."""
     about, table = FLOATS[64], TABLES[64]["LOG"]
     exponent, m = _split(x)
     f = m - 1.0
@@ -271,7 +280,7 @@ def _log_pair(x: Lane) -> tuple[Lane, Lane]:
 
 
 def _multiply_add(x: Lane, y: Lane, z: Lane) -> Answer:
-    """x · y + z, where the target has no instruction that rounds it once."""
+    """Emit x · y + z rounded once, for targets without such an instruction."""
     if x.lanes.bits == 32:
         return Answer(fma(x, y, z))
     # The product as a sum of two: neither its halves may overflow, nor its rest be subnormal.
@@ -292,7 +301,17 @@ INSTEAD: dict[str, Callable[..., Answer]] = {"fma": _multiply_add}
 
 
 def body(name: str, bits: int, count: int, fused: bool = True) -> tuple[Lanes, Answer]:
-    """Emit the formula `name` on parameters `%x0`, `%x1`, for `count` lanes, with fused multiply-add or not."""
+    """Emit the formula `name` on parameters `%x0`, `%x1`, …, for `count` lanes of `bits` bits.
+
+    Args:
+        name: of the formula.
+        bits: 32 or 64.
+        count: lanes; 1 for the scalar.
+        fused: the target has fused multiply-add.
+
+    Returns:
+        The text's lines, and the registers of the result.
+    """
     lanes = Lanes(bits, count, fused)
     return lanes, _formula(name)(*(Lane(lanes, f"%x{n}") for n in range(arguments(name))))
 

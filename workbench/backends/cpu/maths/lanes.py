@@ -20,13 +20,14 @@ WRITTEN = {32: "wb_fma_f32x4", 64: "wb_fma_f64x2"}
 
 
 class Lanes:
-    """The text of one function body.
+    """The LLVM IR of one function body, for one width.
 
     Attributes:
         bits: 32 or 64, of an element.
         count: elements side by side; 1 for the scalar.
         fused: whether the target has fused multiply-add.
-        kind, bit_kind: the types of values and of their bits.
+        kind, bit_kind, flag_kind: the LLVM types of values, of their bits, and of conditions.
+        rows: the lines so far.
         declarations: of what the text calls, by name.
     """
 
@@ -55,7 +56,10 @@ class Lanes:
         return name
 
     def number(self, value: float) -> str:
-        """Return a float constant in every lane; exact: LLVM reads the bits of a double."""
+        """Return a float constant in every lane, rounded to the element's type, as LLVM text.
+
+        Where the target has no fused multiply-add, vectors of it are loaded from memory, and the text is a register.
+        """
         rounded = struct.unpack("f", struct.pack("f", value))[0] if self.bits == 32 else value
         kind, text = "float" if self.bits == 32 else "double", struct.pack(">d", rounded).hex().upper()
         if self.fused or self.count == 1:
@@ -68,30 +72,30 @@ class Lanes:
         return self.shuffled(self.kind, first, "poison", [0] * self.count)
 
     def bits_of(self, value: int) -> str:
-        """Return an integer constant in every lane."""
+        """Return LLVM text of an integer constant in every lane."""
         return self._all(f"i{self.bits}", str(value))
 
     def _all(self, kind: str, text: str) -> str:
         return text if self.count == 1 else f"<{', '.join([f'{kind} {text}'] * self.count)}>"
 
     def widened(self, x: Lane) -> Lane:
-        """As float64, in a writer of that width whose rows are these."""
+        """Emit a conversion to float64; the result belongs to a writer of that width, which shares these lines."""
         wide = Lanes(64, self.count, self.fused)
         wide.rows, wide.declarations = self.rows, self.declarations
         return Lane(wide, self.emit(f"fpext {self.kind} {x.name} to {wide.kind}"))
 
     def narrowed(self, x: Lane) -> Lane:
-        """Return a float64 back in this width, rounded once."""
+        """Emit a conversion of a float64 to this width's type, rounded once."""
         return Lane(self, self.emit(f"fptrunc {x.lanes.kind} {x.name} to {self.kind}"))
 
     def call(self, intrinsic: str, *args: Lane) -> Lane:
-        """Return an LLVM intrinsic on values of this type."""
+        """Emit a call of an LLVM intrinsic, such as "fabs", on values of this type."""
         name = f"llvm.{intrinsic}.{self.suffix}"
         self.declarations[name] = f"declare {self.kind} @{name}({', '.join([self.kind] * len(args))})"
         return Lane(self, self.emit(f"call {self.kind} @{name}({', '.join(f'{self.kind} {a.name}' for a in args)})"))
 
     def in_registers(self, *args: Lane) -> Lane:
-        """x · y + z by the function for whole registers, of which the lanes may fill a part, or several."""
+        """Emit x · y + z by our function on 128-bit vectors; the lanes may fill a part of one, or several."""
         full = Lanes(self.bits, REGISTER // self.bits)
         name = WRITTEN[self.bits]
         self.declarations[name] = _written(self.bits)
@@ -106,7 +110,13 @@ class Lanes:
         return Lane(self, self.shuffled(full.kind, pieces[0], pieces[-1], range(self.count)))
 
     def _register(self, name: str, first: int, full: Lanes) -> str:
-        """Return the register that holds the lanes from `first` on."""
+        """Return a 128-bit vector with the lanes from `first` on.
+
+        Args:
+            name: the register of all lanes.
+            first: the first lane.
+            full: the writer for 128 bits.
+        """
         if self.count == 1:
             return self.emit(f"insertelement {full.kind} poison, {self.kind} {name}, i64 0")
         if self.count == full.count:
@@ -114,13 +124,13 @@ class Lanes:
         return self.shuffled(self.kind, name, "poison", range(first, first + full.count))
 
     def shuffled(self, kind: str, one: str, other: str, lanes: Sequence[int]) -> str:
-        """Emit a shuffle of two values: the lanes of these numbers."""
+        """Emit a shuffle of two vectors of type `kind`: the lanes of these numbers, which count on into the second."""
         mask = ", ".join(f"i32 {k}" for k in lanes)
         return self.emit(f"shufflevector {kind} {one}, {kind} {other}, <{len(lanes)} x i32> <{mask}>")
 
 
 class Lane:
-    """A value of a formula: floats, one a lane. Operators are IEEE's, rounded once each."""
+    """A float value of a formula, one number in each lane. Operators are IEEE's, rounded once each."""
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
@@ -157,35 +167,35 @@ class Lane:
         return self.lanes.call("fabs", self)
 
     def constant(self, value: float) -> Lane:
-        """Return the same number in every lane."""
+        """Return a value that is the same number in every lane."""
         return Lane(self.lanes, self.lanes.number(value))
 
     def is_(self, relation: str, other: Lane | float) -> Flag:
-        """Return a comparison by LLVM's names: `olt`, `oeq`, `uno` (either is NaN)."""
+        """Emit a comparison, by LLVM's name for it: `olt`, `oeq`, `uno` (either is NaN), …"""
         text = f"fcmp {relation} {self.lanes.kind} {self.name}, {self._other(other)}"
         return Flag(self.lanes, self.lanes.emit(text))
 
     @property
     def bits(self) -> Bits:
-        """Return the bits as an integer."""
+        """The bits of the value as an integer."""
         text = f"bitcast {self.lanes.kind} {self.name} to {self.lanes.bit_kind}"
         return Bits(self.lanes, self.lanes.emit(text))
 
 
 class Bits:
-    """The bits of a value; arithmetic wraps."""
+    """The bits of a value as an integer in each lane; arithmetic wraps."""
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
         self.name = name
 
     def do(self, verb: str, other: Bits | int) -> Bits:
-        """Return an integer instruction: `add`, `and`, `shl`, `ashr`, …"""
+        """Emit an LLVM integer instruction with the bits on its left: `add`, `and`, `shl`, `ashr`, …"""
         right = other.name if isinstance(other, Bits) else self.lanes.bits_of(other)
         return Bits(self.lanes, self.lanes.emit(f"{verb} {self.lanes.bit_kind} {self.name}, {right}"))
 
     def equals(self, value: int) -> Flag:
-        """Return whether it is `value`."""
+        """Emit whether the integer equals `value`."""
         text = f"icmp eq {self.lanes.bit_kind} {self.name}, {self.lanes.bits_of(value)}"
         return Flag(self.lanes, self.lanes.emit(text))
 
@@ -203,7 +213,7 @@ class Bits:
 
 
 class Flag:
-    """A truth value a lane."""
+    """A truth value in each lane."""
 
     def __init__(self, lanes: Lanes, name: str) -> None:
         self.lanes = lanes
@@ -216,7 +226,7 @@ class Flag:
         return Flag(self.lanes, self.lanes.emit(f"and {self.lanes.flag_kind} {self.name}, {other.name}"))
 
     def choose(self, yes: Lane | float, no: Lane) -> Lane:
-        """Return `yes` where the condition holds, else `no`."""
+        """Emit a selection: `yes` in lanes where the condition holds, else `no`."""
         first = yes.name if isinstance(yes, Lane) else self.lanes.number(yes)
         kind = self.lanes.kind
         text = f"select {self.lanes.flag_kind} {self.name}, {kind} {first}, {kind} {no.name}"
@@ -224,7 +234,7 @@ class Flag:
 
 
 def fma(x: Lane, y: Lane | float, z: Lane | float) -> Lane:
-    """x · y + z, rounded once."""
+    """Emit x · y + z, rounded once (on WebAssembly almost always; see the module)."""
     lanes = x.lanes
     second, third = (v if isinstance(v, Lane) else x.constant(v) for v in (y, z))
     return lanes.call("fma", x, second, third) if lanes.fused else lanes.in_registers(x, second, third)
@@ -232,7 +242,7 @@ def fma(x: Lane, y: Lane | float, z: Lane | float) -> Lane:
 
 @cache
 def _written(bits: int) -> str:
-    """Return the function of multiply-add, without an instruction that has it.
+    """Return LLVM text that defines our function of x · y + z, for targets without such an instruction.
 
     It is weak, so that LLVM leaves each call as it stands: a browser may have one instruction for it.
     """
@@ -268,14 +278,14 @@ def _written(bits: int) -> str:
 
 
 def _sum(a: Lane, b: Lane) -> tuple[Lane, Lane]:
-    """a + b as a sum of two: rounded, and what rounding lost (Knuth's two-sum)."""
+    """Emit a + b as a sum of two: rounded, and what rounding lost (Knuth's two-sum)."""
     total = a + b
     part = total - a
     return total, (a - (total - part)) + (b - part)
 
 
 def _to_odd(a: Lane, b: Lane) -> Lane:
-    """a + b, an inexact sum rounded to the neighbour whose last bit is set.
+    """Emit a + b, rounded to odd: an inexact sum becomes the neighbour whose last bit is set.
 
     Added to a larger number, it then ends where the exact sum would (Boldo & Melquiond, IEEE Trans. Computers 57(4),
     2008).
@@ -287,21 +297,24 @@ def _to_odd(a: Lane, b: Lane) -> Lane:
 
 
 def _product(x: Lane, y: Lane) -> tuple[Lane, Lane]:
-    """x · y as a sum of two float64 (Dekker, Numer. Math. 18, 1971); |x| and |y| below 2⁹⁹⁶."""
+    """Emit x · y as a sum of two float64 (Dekker, Numer. Math. 18, 1971); |x| and |y| below 2⁹⁹⁶."""
     (a, b), (c, d) = _halves(x), _halves(y)
     product = x * y
     return product, ((a * c - product) + a * d + b * c) + b * d
 
 
 def _halves(x: Lane) -> tuple[Lane, Lane]:
-    """x as a sum of two numbers of 26 bits each (Veltkamp)."""
+    """Emit x as a sum of two float64 of 26 bits each (Veltkamp)."""
     scaled = x * (2.0**27 + 1.0)
     high = scaled - (scaled - x)
     return high, x - high
 
 
 def polynomial(x: Lane, coefficients: Sequence[float]) -> Lane:
-    """Σ cₖ xᵏ: Horner's rule; long ones in halves of even and odd powers, so that a core has two things to do."""
+    """Emit Σ cₖ xᵏ, by Horner's rule, coefficients from the lowest power on.
+
+    Long ones go in halves of even and odd powers, so that a core has two things to do.
+    """
     if len(coefficients) > LONG:
         square = x * x
         return fma(polynomial(square, coefficients[1::2]), x, polynomial(square, coefficients[::2]))

@@ -20,12 +20,12 @@ TWO = ("pow", "atan2", "hypot")
 FUNCTIONS = {**dict.fromkeys(ONE, 1), **dict.fromkeys(TWO, 2)}
 """Functions that have wide variants, with how many arguments they take."""
 NEWEST = ("sin", "exp", "pow", "tan", "erfc", "hypot")
-"""Of each release of glibc that added some (2.22, 2.35): a library that has these has all."""
+"""Some functions of each release of glibc that added any (2.22, 2.35): a library that has these has all."""
 
 
 @lru_cache(maxsize=1)
 def library() -> str:
-    """Identify the library for the key: `libmvec 2.36`, or empty where it is missing or lacks a function."""
+    """Return the library's name and version, such as `libmvec 2.36`; empty where it is missing or lacks a function."""
     if sys.platform != "linux" or platform.machine() != "x86_64":
         return ""
     try:
@@ -37,10 +37,10 @@ def library() -> str:
 
 
 def symbol(name: str, bits: int) -> str:
-    """Return the library's AVX2 function (x86-64 vector function ABI)."""
+    """Return the symbol of the library's AVX2 function for a maths function (x86-64 vector function ABI)."""
     return f"_ZGVdN{256 // bits}{'v' * FUNCTIONS[name]}_{scalar_name(name, bits)}"
 
 
 def scalar_name(name: str, bits: int) -> str:
-    """Return the C library's name for the function of one float of so many bits."""
+    """Return the C library's symbol for a maths function of one float of `bits` bits."""
     return name + ("f" if bits == 32 else "")

@@ -7,29 +7,29 @@ import re
 
 ARM = platform.machine() in ("aarch64", "arm64")
 WIDTH = 128 if ARM else 256
-"""Bits of a register."""
+"""Bits of a vector register for our functions."""
 FORMULAS = ("exp", "log", "sin", "cos", "tan", "tanh", "erf", "pow")
-"""The functions (`approximations.FORMULAS`)."""
+"""The names of our functions (`approximations.FORMULAS`)."""
 _SYMBOL = re.compile(rb"wbm_([a-z]+)_(32|64)")
 
 
 def symbol(name: str, bits: int, count: int = 1) -> str:
-    """Return the symbol of the function of `count` elements."""
+    """Return the symbol of our maths function for `count` elements of `bits` bits."""
     return f"wbm_{name}_{bits}" + (f"x{count}" if count > 1 else "")
 
 
 def symbols(name: str, bits: int) -> tuple[str, ...]:
-    """Return the symbols of a function's module on this machine."""
+    """Return the symbols in the module of one of our maths functions on this machine: the scalar, then wide ones."""
     return tuple(symbol(name, bits, count) for count in (1, *widths(bits, WIDTH)))
 
 
 def widths(bits: int, width: int) -> tuple[int, ...]:
-    """Return how many elements the wide functions take, for registers of `width` bits."""
+    """Return how many elements the wide forms of a function take, for registers of `width` bits."""
     widest = width // bits
     return (widest, widest // 2) if bits == 32 else (widest,)
 
 
 def needed(image: bytes) -> set[tuple[str, int]]:
-    """Return the functions, by name and width of an element, that an object file refers to."""
+    """Return which of our maths functions, by name and bits of an element, an object file or image refers to."""
     functions = {(name.decode(), int(bits)) for name, bits in _SYMBOL.findall(image)}
     return {pair for pair in functions if pair[0] in FORMULAS}

@@ -28,11 +28,12 @@ class Maths(msgspec.Struct, frozen=True):
     """The vectorised maths that the code for a target may use.
 
     Attributes:
-        formulas: ours.
-        library: libmvec.
-        bits: of a vector register, for what is written in vectors.
-        fused: the target has fused multiply-add. Without it formulas do without, and stand in the kernel's own module.
-        gathers: an instruction that loads elements that lie apart takes less time than loads of one each.
+        formulas: our own functions.
+        library: glibc's libmvec, for functions without a formula of ours.
+        bits: of a vector register, for code that is emitted as vectors.
+        fused: the target has fused multiply-add. Without it, formulas do without, and are defined in the kernel's own
+            module.
+        gathers: an instruction that loads scattered elements takes less time than loads of one each.
     """
 
     formulas: bool = False
@@ -43,7 +44,10 @@ class Maths(msgspec.Struct, frozen=True):
 
     @property
     def filled(self) -> int:
-        """Bits of the registers that straight code fills: of 512, Intel's CPUs use half, as LLVM has them prefer."""
+        """The bits of a register that straight code fills, as LLVM prefers.
+
+        They are at most 256 where gathers are fast, as on Intel's CPUs, else the whole register.
+        """
         return min(self.bits, 256) if self.gathers else self.bits
 
 
@@ -51,11 +55,11 @@ class Callee(msgspec.Struct, frozen=True):
     """A maths function to call from a loop over threads.
 
     Attributes:
-        symbol: of one element.
-        attribute: what names the wide ones for the loop vectoriser.
+        symbol: of its scalar form.
+        attribute: LLVM's attribute that names its wide forms for the loop vectoriser.
         definitions: what has to stand in the module, by name.
-        kept: symbols that must outlive the passes before the vectoriser as they are: those that only it will use, and
-            a function of this module, of which LLVM would drop an argument that is the same number in all calls.
+        kept: symbols that must outlive the passes before the vectoriser as they are: those that only it will use, and a
+            function of this module, of which LLVM would drop an argument that is the same number in all calls.
     """
 
     symbol: str
@@ -65,7 +69,10 @@ class Callee(msgspec.Struct, frozen=True):
 
 
 def worth_it(function: Function) -> bool:
-    """Return whether the loop over threads can be the innermost one: LLVM unrolls loops of few iterations only."""
+    """Return whether the loop over threads can be the innermost one, because LLVM unrolls all others.
+
+    So it is if there is no `while`, and each `for` has known bounds and few iterations.
+    """
     constants = {op.result: op.attrs[VALUE] for op in walk(function.body) if op.name == "const"}
     for op in walk(function.body):
         if op.name == "while":
@@ -80,13 +87,13 @@ def worth_it(function: Function) -> bool:
 
 
 def has_wide_data(function: Function) -> bool:
-    """Return whether 64-bit elements move through memory: then LLVM takes half as many threads at a time."""
+    """Return whether 64-bit elements are loaded or stored: LLVM then vectorises half as many threads at a time."""
     arrays = (op.operands[0].type for op in walk(function.body) if op.name in ("load", "store"))
     return any(element(t).bits == 64 for t in arrays)
 
 
 def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: bool) -> Callee | None:
-    """Return the function to call for `name`; None if LLVM's own, which is the C library's, is the best there is.
+    """Return the function to call for a maths function; None if LLVM's own, which calls the C library, is to be used.
 
     Args:
         name: of the maths function.
@@ -116,7 +123,7 @@ def callee(name: str, scalar: Scalar, maths: Maths, innermost: bool, halves: boo
 
 
 def module(name: str, bits: int) -> str:
-    """Return our function `name`, in all the widths that a kernel may call, as a module."""
+    """Return an LLVM module with our function `name` in all widths that a kernel on this machine may call."""
     return "\n".join(definitions(name, bits, widths(bits, WIDTH)).values()) + "\n"
 
 
@@ -151,7 +158,7 @@ def _of_library(name: str, bits: int, lanes: tuple[int, ...]) -> tuple[str, dict
 
 
 def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
-    """Return the scalar function: all lanes take the argument, the first gives the result."""
+    """Return LLVM text of the scalar form of a libmvec function, which computes it in every lane."""
     wide = f"<{lanes} x {kind}>"
     # Not inlined: the loop vectoriser replaces calls of this name, and would find none.
     rows = [f"define internal {kind} @{ours}({', '.join(f'{kind} %x{n}' for n in range(count))}) noinline {PURE} {{"]
@@ -164,7 +171,7 @@ def _one(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
 
 
 def _half(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
-    """Half the lanes: each argument twice, the lower half of the result."""
+    """Return LLVM text of a libmvec function's form for half the lanes, which computes everything twice."""
     wide, half = f"<{lanes} x {kind}>", f"<{lanes // 2} x {kind}>"
     twice = ", ".join(f"i32 {k % (lanes // 2)}" for k in range(lanes))
     lower = ", ".join(f"i32 {k}" for k in range(lanes // 2))
@@ -177,13 +184,13 @@ def _half(ours: str, theirs: str, kind: str, lanes: int, count: int) -> str:
 
 
 def declared(name: str, bits: int, count: int = 1) -> str:
-    """Return the declaration that a kernel's module needs."""
+    """Return the LLVM declaration of our function for `count` elements."""
     kind = _kind(bits, count)
     return f"declare {kind} @{symbol(name, bits, count)}({', '.join([kind] * arguments(name))}) {PURE}"
 
 
 def definitions(name: str, bits: int, counts: tuple[int, ...], fused: bool = True) -> dict[str, str]:
-    """Return the definitions of a function, scalar and wide, by symbol: callees first."""
+    """Return LLVM text of our function's scalar form and its wide ones, by symbol, with what they call before them."""
     needs: dict[str, str] = {}
     texts = {symbol(name, bits): _scalar(name, bits, needs, fused)}
     texts |= {symbol(name, bits, count): _wide(name, bits, count, needs, fused) for count in counts}
@@ -196,7 +203,7 @@ def _kind(bits: int, count: int) -> str:
 
 
 def _head(name: str, bits: int, count: int) -> tuple[str, str]:
-    """Return the first line of a function, and its parameters."""
+    """Return the first line of our function for `count` elements, and its parameters."""
     kind = _kind(bits, count)
     params = ", ".join(f"{kind} %x{n}" for n in range(arguments(name)))
     return f"define {kind} @{symbol(name, bits, count)}({params}) {PURE} {{", params

@@ -26,12 +26,12 @@ LLVM_TYPES = {
 
 
 def copy_name(size: int) -> str:
-    """Return the symbol of the copy of scalars of so many bytes."""
+    """Return the symbol of the entry that copies scalars of `size` bytes."""
     return f"wb_copy_i{8 * size}"
 
 
 def add_name(dtype: str) -> str | None:
-    """Return the symbol of the sum of scalars of a type; None if there is none."""
+    """Return the symbol of the entry that adds scalars of a type; None if no entry does."""
     return f"wb_add_{LLVM_TYPES[dtype]}" if dtype in LLVM_TYPES else None
 
 
@@ -47,7 +47,11 @@ def text() -> str:
 
 @functools.cache
 def entries(image: Callable[[str, str], bytes]) -> dict[str, int]:
-    """Symbol to address, for this process; `image(name, text)` gives the object file of LLVM text."""
+    """Return the addresses of all entries in this process, by symbol; they are loaded once.
+
+    Args:
+        image: compiles LLVM IR, given a name and the text, into an image or object.
+    """
     return _loaded(image).addresses
 
 

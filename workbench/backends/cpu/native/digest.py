@@ -16,13 +16,17 @@ SYMBOL = "wb_digest"
 
 @functools.cache
 def text() -> str:
-    """Return the LLVM IR of the digest."""
+    """Return the LLVM IR of the function that computes a digest."""
     return Path(__file__).with_name("digest.ll").read_text(encoding="utf-8")
 
 
 @functools.cache
 def digest_of(image: Callable[[str, str], bytes]) -> Callable[[int, int], int]:
-    """Return the digest as a function of an address and a number of bytes; `image(name, text)` compiles LLVM IR."""
+    """Return the native function from an address and a number of bytes to their digest; it is loaded once.
+
+    Args:
+        image: compiles LLVM IR, given a name and the text, into an image or object.
+    """
     return ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int64)(_loaded(image).address)
 
 

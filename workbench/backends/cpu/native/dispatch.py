@@ -28,7 +28,14 @@ symbols = ("wb_py_link", "wb_busy", *stopping.SYMBOLS, *fastcall.FUNCTIONS)
 
 
 class Launcher(msgspec.Struct, frozen=True):
-    """The loaded launcher: its functions, `code.addresses` for native callers, and the object it came from."""
+    """The native launcher of this process, as loaded.
+
+    Attributes:
+        image: what it was loaded from.
+        code: the loaded code; its `addresses` serve native callers.
+        functions: its functions for Python.
+        stopping: how its launches are stopped.
+    """
 
     image: bytes
     code: CpuCode
@@ -42,23 +49,26 @@ _lock = renewed(__name__, "_lock")
 
 @lru_cache
 def text(platform: str = sys.platform) -> str:
-    """Return the launcher's LLVM IR."""
+    """Return the launcher's LLVM IR for a platform, as `sys.platform` names it."""
     body = Path(__file__).with_name("launcher.ll").read_text(encoding="utf-8")
     return systems.clock_text(platform) + systems.threads_text(platform) + body
 
 
 def image() -> bytes:
-    """Return the launcher as an object file: 10 ms to compile, so a cache may keep it and hand it to `install`."""
+    """Compile the launcher for this machine, in some 10 ms, into an image or object that `install` takes."""
     from workbench.backends.cpu.compile import compile_text
 
     return compile_text(text(), machine.target(), optimise=False)
 
 
 def install(stored: bytes | None = None) -> Launcher:
-    """Load the launcher, from `stored` or compiled now; the first call in a process counts.
+    """Load the launcher, unless this process has it already; return it.
+
+    Args:
+        stored: what `image` returned, perhaps in an earlier process; None: it is compiled now.
 
     Raises:
-        BuildError: `stored` is no object of this platform.
+        BuildError: it cannot be compiled, or `stored` is no code for this machine.
     """
     from workbench.backends.cpu.jit import load_symbols
 
@@ -78,11 +88,19 @@ def dispatch(
     address: int, params_address: int, total: int, threads: int, grain: int = DISPATCH_GRAIN, fault: int = 0,
     mask: int = 0, sums: int = 0,
 ) -> int:  # fmt: skip
-    """Run the entry at `address` over [0, total); returns the entries' return values, or-ed (0 where all went well).
+    """Run an entry over [0, total); return the entries' return values, or-ed (0 where all went well).
 
-    In chunks of `grain` (at least 1), over as many as `threads` threads, the caller among them. The GIL is free
-    meanwhile; the caller keeps the buffer and what it points to alive. `mask` (see `turns`) is the memory that no other
-    launch may change at the same time. A chunk leaves `sums` words for the end of the launch (`text/reductions.py`).
+    The caller and helper threads run chunks; meanwhile the GIL is released.
+
+    Args:
+        address: of the entry.
+        params_address: of the parameter buffer, which the caller keeps alive with all that it points to.
+        total: how many threads the launch has.
+        threads: the most CPU threads that run it, the caller among them.
+        grain: how many threads of the launch a chunk has, at least 1.
+        fault: address of the fault record; 0: none is written.
+        mask: the memory that no other launch may change at the same time (see `memory_locks`).
+        sums: how many 8-byte words a chunk leaves for the end of the launch (`text/reductions.py`).
 
     Raises:
         KeyboardInterrupt: or what else a signal's handler raises: the launch has ended in the middle (see `stopping`).

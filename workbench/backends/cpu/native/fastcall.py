@@ -31,7 +31,7 @@ _TABLE = (*API, *OBJECTS)
 
 
 class _Method(ctypes.Structure):
-    """CPython's PyMethodDef."""
+    """CPython's C struct PyMethodDef, which describes a function to it."""
 
     _fields_ = (
         ("name", ctypes.c_char_p),
@@ -42,21 +42,22 @@ class _Method(ctypes.Structure):
 
 
 class Functions:
-    """The functions of a loaded image, for the rest of the process.
+    """The launcher's native functions as Python functions, for the rest of the process.
 
-    Wrong counts and kinds of arguments raise; what an address means is believed. What runs or waits may be stopped by a
-    signal whose handler raises (`stopping`): then that is raised here.
+    Wrong numbers and types of arguments raise; addresses are not checked. A signal whose handler raises stops what runs
+    or waits (`stopping`), and its exception is raised here.
 
     Attributes:
-        run: (entry, params' address, total, threads, grain, fault's address or 0, mask, sums) to the entries' return
-            values, or-ed.
-        launch: the same with the params as bytes in place of their address.
-        hold: (mask, address of an int64), to change memory as a launch may; what is held goes there (see `turns`).
-        drop: (what is held).
+        run: takes (entry, params' address, total, threads, grain, fault's address or 0, mask, sums), as `dispatch`;
+            returns the entries' return values, or-ed.
+        launch: the same with the params as bytes instead of their address.
+        hold: takes (mask, address of an int64): waits until memory may be changed as by a launch, and stores there what
+            is now held (see `memory_locks`).
+        drop: takes what `hold` stored, and releases it.
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """Read the addresses of the image's symbols."""
+        """Make the functions from the addresses of a loaded image's symbols, by name."""
         # wb_py_link copies the addresses into the image; the table itself may go.
         table = (ctypes.c_void_p * len(_TABLE))(*map(_address, API), *map(_object, OBJECTS))
         ctypes.CFUNCTYPE(None, ctypes.c_void_p)(addresses["wb_py_link"])(ctypes.addressof(table))
@@ -69,15 +70,24 @@ class Functions:
         self.run, self.launch, self.hold, self.drop = (self._function(n, 0) for n in FUNCTIONS[:4])
 
     def row(self, address: int) -> Callable[[], int]:
-        """Return a function without arguments that runs the row at `address`; its caller keeps the row alive."""
+        """Return a function without arguments that runs a launch, described by the row at `address`.
+
+        The caller keeps the row alive.
+        """
         return self._function("wb_py_row", address)
 
     def steps(self, address: int) -> Callable[[], int]:
-        """Return a function without arguments that runs a table: at `address` stand its steps' address and number."""
+        """Return a function without arguments that runs a table of steps.
+
+        Its caller keeps the table alive, and the table's address and length, which stand at `address`.
+        """
         return self._function("wb_py_steps", address)
 
     def queue(self, address: int) -> Callable[[bytes, bytes, int, int], int]:
-        """Return a function that queues launches on a GPU (queue.c); its caller keeps the Queue at `address`."""
+        """Return a function that queues launches on a GPU (queue.c).
+
+        The caller keeps the C struct `Queue` at `address` alive.
+        """
         return self._function("wb_py_queue", address)
 
     def _function(self, name: str, own: int) -> Callable[..., int]:

@@ -15,17 +15,21 @@ from workbench.forks import after_fork
 
 BITS = 62
 ANY = (1 << BITS) - 1
-"""The mask of memory that may be anybody's: another library's."""
+"""The mask of memory whose allocation is not known, such as another library's: all bits."""
 
 
 def reset_after_fork(addresses: Mapping[str, int]) -> None:
-    """Release all locks in a forked child, which has none of the threads that held them."""
+    """Arrange that a forked child releases all locks, since it has none of the threads that held them.
+
+    Args:
+        addresses: of the launcher's symbols, by name.
+    """
     busy = ctypes.c_int64.from_address(addresses["wb_busy"])
     after_fork(lambda: setattr(busy, "value", 0))
 
 
 def bit_of(address: int) -> int:
-    """Return the mask of the allocation that begins at this address."""
+    """Return the mask with the bit that stands for the allocation at this address; two allocations may share one."""
     # Fibonacci hashing (2^64 divided by the golden ratio) spreads neighbouring allocations over the bits; the low 6
     # bits of their addresses are mostly the same.
     return 1 << ((address >> 6) * 0x9E3779B97F4A7C15 % 2**64 >> 32) % BITS

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple, TypeVar
 
 SYMBOLS = ("wb_main", "wb_jax", "wb_facts", "wb_arm", "wb_arrive")
 CALLED, CALLS = 10, 16
-"""Index of the facts about threads on which JAX calls Python, and how many of those are known at a time."""
+"""Index of the first fact about a thread on which JAX calls Python, and how many such threads are known at a time."""
 _MAIN, _PYTHON, _UNUSED, _GETSIGNAL, _SIGINT, _DEFAULT, _JAX, _USUAL, _WANTED, _EMPTY = range(10)
 """Facts, as stop_handler.c has them: the main thread; Python's C handler; nothing; three objects; whether JAX is here;
 whether the handler is Python's default; a function and its arguments. Then the threads on which JAX calls Python."""
@@ -42,9 +42,9 @@ class Words(NamedTuple):
     """The progress of the main thread's launch.
 
     Attributes:
-        threads: that are done, about.
-        rows: of a table that are done.
-        began: when, as `time.perf_counter_ns`, to about a millisecond; 0 if none has run that long.
+        threads: about how many of its threads are done.
+        rows: how many rows of a table of launches are done.
+        began: its start, as `time.perf_counter_ns`, to about a millisecond; 0 if no launch has run that long.
     """
 
     threads: int
@@ -53,14 +53,18 @@ class Words(NamedTuple):
 
 
 class Stopping:
-    """The words of a loaded image, through which launches are stopped.
+    """The memory and functions of a loaded launcher through which launches are stopped.
 
     Attributes:
-        jax: where the address stands of what calls of JAX look at.
+        jax: the address of the pointer to the word that calls by JAX check.
     """
 
     def __init__(self, addresses: Mapping[str, int]) -> None:
-        """Read the addresses of the image's symbols, and pass SIGINT on from now on."""
+        """Register this process's threads and handlers with the launcher, and pass SIGINT on to Python from now on.
+
+        Args:
+            addresses: of the launcher's symbols, by name.
+        """
         self._words = (ctypes.c_int64 * 3).from_address(addresses["wb_main"] + 16)
         self._facts = (ctypes.c_uint64 * (CALLED + CALLS)).from_address(addresses["wb_facts"])
         self._arm = ctypes.CFUNCTYPE(ctypes.c_bool)(addresses["wb_arm"])
@@ -79,20 +83,23 @@ class Stopping:
             os.register_at_fork(after_in_child=lambda: self._facts.__setitem__(_MAIN, threading.get_ident()))
 
     def arm(self) -> None:
-        """See that signals come by: others may have replaced our handler."""
+        """Install our signal handler again if others replaced it, and note whether Python's default handler is set."""
         # A user's own handler decides for itself; only Python's default is known to end what runs.
         self._facts[_USUAL] = signal.getsignal(signal.SIGINT) is signal.default_int_handler
         self._arm()
 
     def serve_jax(self) -> int:
-        """Mark what JAX runs, too, from now on; return the address of the pointer that its calls look at."""
+        """Stop launches that JAX runs as well, from now on; return the address of the pointer that its calls read."""
         self._facts[_JAX] = 1
         self.arm()
         return self.jax
 
     @contextmanager
     def called_by_jax(self) -> Iterator[None]:
-        """Launches of this thread inside are JAX's: it has called Python from a thread of its own."""
+        """Treat launches of this thread as JAX's within the context: JAX has called Python from a thread of its own.
+
+        If too many threads are in such a context, this one's launches are not stopped.
+        """
         self.serve_jax()
         # If all places are taken the thread's launches are not stopped, which loses an interrupt and nothing else.
         free = next((n for n in range(CALLED, CALLED + CALLS) if not self._facts[n]), None)
@@ -109,7 +116,7 @@ class Stopping:
         return Words(*self._words)
 
     def ended(self) -> Words:
-        """Return the progress of the launch that was stopped last, once; one that had not begun if there is none."""
+        """Return the progress of the launch that was stopped last; its `began` is 0 if it was returned already."""
         words = self.words()
         # Read once: the next launch that is stopped must not report this one's figures.
         self._words[2] = 0
@@ -117,7 +124,7 @@ class Stopping:
 
 
 WAKING = 0.0005
-"""Seconds until the main thread is woken."""
+"""Seconds after which `_and_later` wakes the main thread."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 _put_off: list[tuple[BaseException, set[FrameType]]] = []
 """Interrupts with the frames that they have to wait for: of code that XLA called, up to those of JAX's caller."""
@@ -128,9 +135,9 @@ _native: set[CodeType] = set()
 
 
 def put_off(error: KeyboardInterrupt) -> None:
-    """Raise an interrupt, which leaves a function that JAX called, again where the main thread is back from JAX.
+    """Postpone an interrupt that leaves a function called by JAX; it is raised again behind the call of JAX.
 
-    On another thread there is nothing to do: Python interrupts its main thread, too.
+    It does nothing on another thread than the main one, or where JAX has not called.
     """
     away = _frames_of_jax()
     if away and threading.current_thread() is threading.main_thread():
@@ -139,13 +146,16 @@ def put_off(error: KeyboardInterrupt) -> None:
 
 
 def called_by_native(function: Function) -> Function:
-    """Decorator of a function that native code calls, and in which no interrupt may arrive: it would be lost there."""
+    """Mark a function that native code calls, so that no postponed interrupt is raised in it and lost."""
     _native.add(function.__code__)
     return function
 
 
 def heed_destructors() -> None:
-    """Raise interrupts in destructors behind them; what `sys.unraisablehook` was hears of all else, as before."""
+    """Raise interrupts that come in destructors behind these, in the main thread.
+
+    All other exceptions go to what `sys.unraisablehook` was before.
+    """
     before = sys.unraisablehook
 
     @called_by_native
@@ -160,10 +170,13 @@ def heed_destructors() -> None:
 
 
 def _interrupt_wanted() -> bool:
-    """Return whether an interrupt is still to arrive after XLA's error, and has not ended the program.
+    """Return whether an interrupt is to be raised now; the launcher calls it for a pending interrupt.
+
+    It is not while the main thread is still in code that JAX or other native code called, for which it asks again
+    later, nor when Python shuts down.
 
     Raises:
-        KeyboardInterrupt: it, where it was put off and can say more.
+        KeyboardInterrupt: the postponed exception, if there is one.
     """
     frame: FrameType | None = sys._getframe()
     away = set() if not _put_off else _put_off[0][1]
@@ -184,12 +197,15 @@ def _interrupt_wanted() -> bool:
 
 
 def _try_again() -> None:
-    """Have the main thread ask again whether an interrupt may arrive."""
+    """Have the main thread call `_interrupt_wanted` again soon."""
     ctypes.pythonapi.Py_AddPendingCall(ctypes.c_void_p(_arrive[-1]), None)
 
 
 def _and_later() -> None:
-    """Wake the main thread a moment later: Python 3.13 forgets a pending call that has queued itself 32 times."""
+    """Wake the main thread a moment later, if Python is 3.13 or newer.
+
+    These forget a pending call that has queued itself 32 times.
+    """
     if sys.version_info >= (3, 13) and not _waking:
         _waking.append(True)
         with suppress(RuntimeError):  # the interpreter is shutting down
@@ -204,7 +220,7 @@ def _wake() -> None:
 
 
 def _frames_of_jax() -> set[FrameType]:
-    """Return the frames up to JAX's, and JAX's own up to somebody else's; none where JAX has called nothing."""
+    """Return the current frames up to JAX's, and JAX's own up to its caller's; none where JAX has not called."""
     frames: set[FrameType] = set()
     frame: FrameType | None = sys._getframe()
     while frame is not None and not _of(frame, "jax", "jaxlib"):
@@ -226,7 +242,10 @@ _EMPTY_TUPLE: tuple[()] = ()
 
 
 def _python_handler() -> int:
-    """Return the address of the C function that stands for every handler written in Python; 0 if none has been set."""
+    """Return the address of CPython's C handler, which stands for every handler written in Python.
+
+    It is 0 on Windows, and if SIGINT has no handler in Python.
+    """
     if sys.platform == "win32" or not callable(signal.getsignal(signal.SIGINT)):
         return 0
     # More room than any system's `struct sigaction` needs; the handler is its first word on Linux and macOS.

@@ -120,12 +120,17 @@ end:
 
 
 def name(source: Scalar, target: Scalar) -> str:
-    """Return the function that casts one type to another; one of them has 16 bits."""
+    """Return the name of the LLVM function that converts one type to another; one of them has 16 bits."""
     return f"wb.{source}.{target}"
 
 
 def definitions(half: str, instructions: bool) -> dict[str, str]:
-    """Return the functions for a 16-bit type, by name; with `instructions` float16 goes through the machine's own."""
+    """Return LLVM text of the functions for a 16-bit float type, by name: conversions and atomic addition.
+
+    Args:
+        half: "float16" or "bfloat16".
+        instructions: float16 is converted by the machine's own instructions.
+    """
     widen, narrow = _WIDEN[half], _NARROW[half]
     if instructions and half == "float16":
         widen, narrow = _F16C_WIDEN, _F16C_NARROW

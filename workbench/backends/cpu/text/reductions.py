@@ -31,12 +31,12 @@ _PARTS, _PART_BYTES = 4, 64  # vector values that the lanes are, and the bytes o
 
 
 class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """Changes of one element.
+    """All changes of one element that are combined over threads before memory is changed.
 
     Attributes:
-        op: the first of them.
-        kind: as `passes.reductions.kind_of`.
-        first: the number of its first component among those of all reductions.
+        op: the first of the changes in the function.
+        kind: how they combine, as `passes.reductions.kind_of`.
+        first: the number of the element's first component among those of all reductions.
         once: a thread makes at most one of these changes.
     """
 
@@ -52,7 +52,7 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def components(self) -> range:
-        """The numbers of its components."""
+        """The numbers of the element's components among those of all reductions."""
         return range(self.first, self.first + width(dtype_of(self.op.operands[0])))
 
     @cached_property
@@ -62,17 +62,17 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @property
     def lanes(self) -> int:
-        """The number of lanes of a component."""
+        """The number of lanes with which a component's results are combined."""
         return _PARTS * self.part
 
     @cached_property
     def part(self) -> int:
-        """Lanes of one vector value."""
+        """The number of lanes that one LLVM vector holds."""
         return _PART_BYTES // _bytes(self.register)
 
     @property
     def identity(self) -> str:
-        """The neutral element, as an LLVM constant."""
+        """The value that changes nothing, as an LLVM constant."""
         scalar, bits = self.scalar, self.scalar.bits
         if scalar.kind is Kind.FLOAT:
             return {"add": "-0.0", "min": "0x7FF0000000000000", "max": "0xFFF0000000000000"}[self.kind]
@@ -82,7 +82,10 @@ class Reduction(msgspec.Struct, frozen=True, eq=False, dict=True):
 
 
 def reductions_of(function: Function) -> dict[Op, Reduction]:
-    """Return the reductions by operation: those that surely change the same element share one."""
+    """Return the reduction of each change that is to be combined, by operation.
+
+    Changes that certainly are of the same element share one.
+    """
     changes = [op for op in walk(function.body) if op.name == "reduce_add" or op.attrs.get(REDUCTION)]
     if not changes:
         return {}
@@ -103,7 +106,7 @@ def reductions_of(function: Function) -> dict[Op, Reduction]:
 
 
 def size_of_buffer(reductions: Sequence[Reduction]) -> int:
-    """Return how many threads' results a buffer holds."""
+    """Return how many threads' results a buffer holds: a multiple of the lanes."""
     components = max(1, sum(len(r.components) for r in reductions))
     lanes = padding(reductions)
     return max(lanes, min(REDUCTION_THREADS, REDUCTION_BYTES // (8 * components) // lanes * lanes))
@@ -115,9 +118,17 @@ def padding(reductions: Sequence[Reduction]) -> int:
 
 
 def combined(reduction: Reduction, type: str, a: str, b: str, name: str) -> list[str]:
-    """Lines that combine two values, or two vectors of them, into the register `name`.
+    """Return LLVM lines that combine two values, or two vectors of them, into the register `name`.
 
-    Of floats `min` and `max` do as the atomic operations do: an element that is NaN stays, a value that is NaN goes in.
+    Minimum and maximum of floats treat NaN as the atomic operations do: if `a` is NaN the result is, and so it is if
+    `b` is.
+
+    Args:
+        reduction: how they combine.
+        type: their LLVM type.
+        a: the result so far.
+        b: the new value.
+        name: the register of the result.
     """
     kind, number = reduction.kind, reduction.scalar.kind
     if kind not in ("min", "max"):
@@ -139,12 +150,12 @@ def combined(reduction: Reduction, type: str, a: str, b: str, name: str) -> list
 
 
 def lanes_name(reduction: Reduction) -> str:
-    """Return the function that combines a buffer with the lanes."""
+    """Return the name of the LLVM function that combines a buffer with the lanes."""
     return f"wb.lanes.{reduction.kind}.{_form(reduction)}"
 
 
 def total_name(reduction: Reduction) -> str:
-    """Return the function that combines the lanes."""
+    """Return the name of the LLVM function that combines the lanes with each other."""
     return f"wb.total.{reduction.kind}.{_form(reduction)}"
 
 
@@ -154,12 +165,17 @@ def _form(reduction: Reduction) -> str:
 
 
 def definitions(reduction: Reduction, inline: bool) -> dict[str, str]:
-    """Both functions, by name; `inline` where the first is part of the entry."""
+    """Return LLVM text of both functions of a reduction, by name.
+
+    Args:
+        reduction: the reduction.
+        inline: the function that combines a buffer with the lanes is always inlined, else never.
+    """
     return {lanes_name(reduction): _lanes(reduction, inline), total_name(reduction): _total(reduction)}
 
 
 def _lanes(reduction: Reduction, inline: bool) -> str:
-    """Emit the reduction of `count` results, a multiple of the lanes, into the lanes."""
+    """Return LLVM text of the function that combines `count` results, a multiple of the lanes, with the lanes."""
     kind, size, parts = reduction.register, reduction.part, range(_PARTS)
     vector = f"<{size} x {kind}>"
     inlining = "alwaysinline" if inline else "noinline"
@@ -183,7 +199,7 @@ def _lanes(reduction: Reduction, inline: bool) -> str:
 
 
 def _total(reduction: Reduction) -> str:
-    """Return the lanes' halves with each other, until one is left: whole vector values first, then halves of one."""
+    """Return LLVM text of the function that combines the lanes with each other: half with half, until one is left."""
     kind, size = reduction.register, reduction.part
     rows = [f"define internal {kind} @{total_name(reduction)}(ptr %lanes) noinline nounwind {{"]
     for k in range(_PARTS):

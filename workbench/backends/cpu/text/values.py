@@ -18,29 +18,29 @@ _FLOATS = {32: ("float", "f32"), 64: ("double", "f64")}
 
 
 def register(scalar: Scalar) -> str:
-    """Return the LLVM type of a scalar in a register: a bool is `i1`, a float of 16 bits its bits."""
+    """Return the LLVM type of a scalar in a register: a bool is `i1`, a 16-bit float an `i16` of its bits."""
     if scalar.kind is Kind.FLOAT and not scalar.is_half:
         return _FLOATS[scalar.bits][0]
     return "i1" if scalar.kind is Kind.BOOL else f"i{scalar.bits}"
 
 
 def memory(scalar: Scalar) -> str:
-    """Return the LLVM type of a scalar in memory: a bool is `i8`."""
+    """Return the LLVM type of a scalar in memory: a bool is `i8`, all else as in a register."""
     return "i8" if scalar.kind is Kind.BOOL else register(scalar)
 
 
 def suffix(scalar: Scalar) -> str:
-    """Return an overloaded intrinsic's name for the type: `f32`, `i64`, `i1`."""
+    """Return how an overloaded LLVM intrinsic's name spells a type: `f32`, `i64`, `i1`."""
     return _FLOATS[scalar.bits][1] if scalar.kind is Kind.FLOAT else register(scalar)
 
 
 def width(type: Type) -> int:
-    """Return how many components a value of this type has."""
+    """Return how many components a value of a type has: the length of a vector, else 1."""
     return type.length if isinstance(type, Vector) else 1
 
 
 def literal(value: Any, scalar: Scalar) -> str:
-    """Return a constant with all its bits: floats as the hexadecimal bits of the double they equal."""
+    """Return an exact LLVM constant: a float as the bits of an equal double, a 16-bit float as its own bits."""
     if scalar.is_half:
         with np.errstate(all="ignore"):
             return str(int(scalar(value).view(np.uint16)))
@@ -54,16 +54,16 @@ def literal(value: Any, scalar: Scalar) -> str:
 
 
 def literals(value: Any, type: Scalar | Vector) -> tuple[str, ...]:
-    """Return a constant's components."""
+    """Return the LLVM constants of a value's components."""
     if isinstance(type, Vector):
         return tuple(literal(part, type.dtype) for part in np.asarray(value).reshape(-1))
     return (literal(value, type),)
 
 
 def cast(operand: str, source: Scalar, target: Scalar) -> str:
-    """Return the instruction that turns `operand` into `target`; empty where the bits stay as they are.
+    """Return the LLVM instruction that converts `operand` to another type; empty where its bits stay as they are.
 
-    Float to integer saturates and NaN becomes 0; integer to integer wraps; to bool: is not 0.
+    Float to integer saturates and NaN becomes 0; integer to integer wraps; a bool is whether the number is not 0.
     """
     a, b = register(source), register(target)
     floats = (source.kind is Kind.FLOAT, target.kind is Kind.FLOAT)
@@ -87,7 +87,7 @@ def cast(operand: str, source: Scalar, target: Scalar) -> str:
 
 
 def saturating(source: Scalar, target: Scalar) -> str:
-    """Return the function that `cast` calls for a float that becomes an integer.
+    """Return LLVM text of the function that `cast` calls to convert a float to an integer.
 
     LLVM has `llvm.fptosi.sat`, but for x86 it takes vectors apart, and branches for each number.
     """
@@ -114,7 +114,7 @@ def saturating(source: Scalar, target: Scalar) -> str:
 
 
 def index_instruction(operand: str, type: Type) -> str:
-    """Return the instruction that widens an index to 64 bits; empty where it has them."""
+    """Return the LLVM instruction that widens an index to 64 bits; empty if it has them."""
     scalar = element(type)
     if scalar.bits == 64:
         return ""

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 
 class Writer:
-    """Lines of one function.
+    """The LLVM IR of one function while it is written.
 
-    `head` are the lines that run once, before the loops; `once` puts a load there and remembers it. `label` is the
-    basic block that is open.
+    Attributes:
+        head: the lines that run once, before the loops; `once` adds to them.
+        lines: all others.
+        declarations: text outside of the function, by name.
+        label: the basic block that is open.
     """
 
     def __init__(self) -> None:
-        """Empty, with the block `entry` open."""
+        """Begin without lines, with the block `entry` open."""
         self.head: list[str] = []
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
@@ -24,18 +27,18 @@ class Writer:
         self._count = 0
 
     def name(self, hint: str = "") -> str:
-        """Return a register's name, never given before; `hint` is the name readers know."""
+        """Return a new register's name, different from all before; it contains `hint` if that is ASCII."""
         self._count += 1
         hint = hint.replace("[]", "")
         return f"%{hint}.{self._count}" if hint and hint.isascii() else f"%v{self._count}"
 
     def block_name(self, hint: str) -> str:
-        """Return a basic block's name, never given before."""
+        """Return a new basic block's label, different from all before."""
         self._count += 1
         return f"{hint}.{self._count}"
 
     def emit(self, instruction: str, hint: str = "") -> str:
-        """Write an instruction; returns the register of its result."""
+        """Write an instruction; return the register of its result."""
         register = self.name(hint)
         self.lines.append(f"  {register} = {instruction}")
         return register
@@ -45,7 +48,7 @@ class Writer:
         self.lines.append(f"  {instruction}")
 
     def once(self, key: tuple[object, ...], instruction: str, hint: str = "") -> str:
-        """Write an instruction into the head unless `key` was requested before; returns its register."""
+        """Write an instruction into the head, unless this was done for `key` before; return its register."""
         if key not in self._known:
             register = self.name(hint)
             self.head.append(f"  {register} = {instruction}")
@@ -62,18 +65,18 @@ class Writer:
         self.do(f"br label %{label}")
 
     def branch(self, condition: str, then: str, orelse: str, mark: str = "") -> None:
-        """End the open block with a choice; `mark` is metadata."""
+        """End the open block with a conditional branch; `mark` is LLVM metadata to append."""
         self.do(f"br i1 {condition}, label %{then}, label %{orelse}{mark}")
 
     def reserve(self) -> int:
-        """Keep a line free, for a phi whose operands are not known yet."""
+        """Leave a line empty, for a phi whose operands are not known yet; return its number for `fill`."""
         self.lines.append("")
         return len(self.lines) - 1
 
     def fill(self, line: int, register: str, instruction: str) -> None:
-        """Write the line that was kept free."""
+        """Write an instruction, with its result's register, into a line that `reserve` left empty."""
         self.lines[line] = f"  {register} = {instruction}"
 
     def declare(self, name: str, text: str) -> None:
-        """Declare a function outside of this one."""
+        """Set the text outside of this function that declares or defines `name`."""
         self.declarations[name] = text

@@ -13,7 +13,7 @@ _VERBS = {"exch": "xchg", "and": "and", "or": "or", "xor": "xor"}
 
 
 def emit_atomic(emitter: Emitter, op: Op) -> None:
-    """Emit an element's new value from its old one, which is the result."""
+    """Emit an atomic change of an element other than an addition; the result is the element's old value."""
     address = memory.places(emitter, op)[0]
     kind, scalar = op.attrs[KIND], element(op.result.type)
     hint = op.result.name
@@ -32,7 +32,7 @@ def emit_atomic(emitter: Emitter, op: Op) -> None:
 
 
 def _exchange_number(emitter: Emitter, op: Op, address: str) -> list[str]:
-    """Exchange a complex64, or compare and swap one, as the word of its two parts; return what it was."""
+    """Exchange a complex64, or compare and swap one, as one 64-bit word; return the two parts of its old value."""
     w, words = emitter.writer, []
     for value in op.operands[-ATOMIC_KINDS[op.attrs[KIND]] :]:
         pair = "poison"
@@ -49,7 +49,7 @@ def _exchange_number(emitter: Emitter, op: Op, address: str) -> list[str]:
 
 
 def emit_swap(emitter: Emitter, op: Op) -> None:
-    """Compare and swap, by bits; the result is whether it has to be tried again."""
+    """Emit one attempt to compare and swap an element, by its bits; the result is true if it has to be tried again."""
     (address,) = memory.places(emitter, op)
     w, old, new = emitter.writer, emitter.operand(op.operands[-2]), emitter.operand(op.operands[-1])
     scalar, word = element(op.operands[-1].type), f"i{8 * element(op.operands[-1].type).size}"
@@ -77,7 +77,18 @@ def _swap(emitter: Emitter, address: str, scalar: Scalar, expected: str, value: 
 
 
 def _extreme(emitter: Emitter, address: str, scalar: Scalar, value: str, keeps: str, hint: str) -> str:
-    """Emit `min` and `max` of the language: an element that is NaN stays, a value that is NaN goes in."""
+    """Emit an atomic minimum or maximum of floats; return the old value.
+
+    As in the language, an element that is NaN stays, and a value that is NaN is stored.
+
+    Args:
+        emitter: its block is open.
+        address: of the element.
+        scalar: its type.
+        value: the operand.
+        keeps: LLVM comparison of element and value that is true where the element stays: "olt" or "ogt".
+        hint: name for the result's register.
+    """
     w, word, kind = emitter.writer, f"i{scalar.bits}", register(scalar)
     new = _bits(emitter, value, scalar)
     first = w.emit(f"load atomic {word}, ptr {address} monotonic, align {scalar.size}")

@@ -9,13 +9,15 @@ WEIGHTS = '!1 = !{!"branch_weights", i32 1048575, i32 1}'
 
 
 def look_seldom(emitter: Emitter, kind: str, count: str, turns: int, thread: bool = False) -> None:
-    """Look once in so many turns, a power of two: as a rule not in the first one, so that short launches never do.
+    """Emit a check, made once in `turns` iterations, whether the launch is to end.
+
+    As a rule the first iteration does not check, so short launches never do.
 
     Args:
         emitter: its block is open.
-        kind: type of the count.
-        count: the register with what counts turns, by one.
-        turns: how many.
+        kind: LLVM type of the count.
+        count: the register that counts iterations by one.
+        turns: the number of iterations, a power of two; with 1 each one checks.
         thread: as for `look`.
     """
     if turns == 1:
@@ -33,11 +35,11 @@ def look_seldom(emitter: Emitter, kind: str, count: str, turns: int, thread: boo
 
 
 def look(emitter: Emitter, thread: bool = False) -> None:
-    """Look whether the launch is to end; what is written next is done where it is not.
+    """Emit a check whether the launch is to end; code that is emitted next runs only where it goes on.
 
     Args:
         emitter: its block is open.
-        thread: a thread is done: an error says which.
+        thread: it stands at a thread's end, whose linear index is stored first, so that an error can name it.
     """
     w = emitter.writer
     ask, go = w.block_name("ask"), w.block_name("go")

@@ -52,7 +52,7 @@ done:
 
 
 def emit_fault(emitter: Emitter, op: Op) -> None:
-    """Emit a call with the operation's number, the thread and the values."""
+    """Emit a call that reports a fault: with the operation's number, the thread, and up to FAULT_VALUES values."""
     w = emitter.writer
     owner = emitter.fault_owner()
     name, choose = ("wb.fault.lowest", _KEEP_LOWEST) if owner else ("wb_fault", _KEEP_FIRST)
@@ -67,7 +67,7 @@ def emit_fault(emitter: Emitter, op: Op) -> None:
 
 
 def thread_index(emitter: Emitter) -> str:
-    """Return the thread's linear index."""
+    """Return the LLVM operand of the current thread's linear index in the launch, as i64."""
     if not emitter.tids:
         return emitter.thread
     w = emitter.writer
@@ -79,7 +79,7 @@ _BUFFER = f"@{SYMBOL} = global [{HEAD + CAPACITY} x i8] zeroinitializer, align 1
 
 
 def emit_print(emitter: Emitter, op: Op) -> None:
-    """Emit a call with the print's number, the thread and the values as words."""
+    """Emit a call that records a print: with its number, the thread, and the values' components as 64-bit words."""
     count = width(op.operands)
     w = emitter.writer
     w.declare(SYMBOL, _BUFFER)
@@ -106,7 +106,10 @@ def emit_print(emitter: Emitter, op: Op) -> None:
 
 
 def _append(count: int) -> str:
-    """Return the function that writes a record of so many words, where there is room."""
+    """Return LLVM IR of a function that appends a print's record, with `count` words for its values, to the buffer.
+
+    Without room for it, it is counted as dropped.
+    """
     names = ["number", "thread", *(f"v{n}" for n in range(count))]
     size = 8 * len(names)
     stores = "\n".join(

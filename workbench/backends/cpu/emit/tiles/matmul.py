@@ -31,7 +31,17 @@ PARAMETERS = (
 
 
 class Shape(msgspec.Struct, frozen=True):
-    """c[m, n] (+)= a[m, k] b[k, n]; `transposed`: a lies as k × m; `array`: c may lie in an array."""
+    """A function that multiplies tiles: c[m, n] = a[m, k] b[k, n].
+
+    Attributes:
+        m: rows of c.
+        n: columns of c.
+        k: the length of the sums.
+        scalar: the type of the elements.
+        transposed: a is stored as k × m.
+        accumulate: the product is added to c.
+        array: c may lie in an array.
+    """
 
     m: int
     n: int
@@ -43,19 +53,19 @@ class Shape(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """The function's symbol."""
+        """The LLVM symbol of the function."""
         marks = f"{'.t' if self.transposed else ''}{'.acc' if self.accumulate else ''}{'.array' if self.array else ''}"
         return f"wb.matmul.{self.scalar}.{self.m}.{self.n}.{self.k}{marks}"
 
 
 def emit_matmul(emitter: Emitter, op: Op) -> None:
-    """Emit a call of the function for this shape."""
+    """Emit a call of the function that multiplies tiles of this shape."""
     c, a, b = (emitter.operands(v) for v in op.operands)
     _call(emitter, op, (c, a, b), op.attrs[ACCUMULATE])
 
 
 def emit_add_product(emitter: Emitter, op: Op) -> None:
-    """Emit a product added to a tile, or to a part of an array."""
+    """Emit the addition of a product to a tile in slots, or to part of an array, as a condition says when running."""
     *_, slots, condition, a, b = op.operands
     total = window(emitter, op, slots, condition)
     _call(emitter, op, (total, emitter.operands(a), emitter.operands(b)), accumulate=True)
@@ -89,7 +99,7 @@ def _fma(scalar: str, lanes: int) -> str:
 
 
 def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
-    """Groups of columns: where they begin and end, lanes of a vector, vectors side by side."""
+    """Yield ranges of columns: first and end, the lanes of a vector, and how many vectors lie side by side."""
     lanes = bits // shape.scalar.bits
     start = 0
     # Two vectors wide, then one, then halves of it down to one number: each column is in exactly one group.
@@ -102,7 +112,7 @@ def _columns(shape: Shape, bits: int) -> Iterator[tuple[int, int, int, int]]:
 
 
 class _Text:
-    """The lines of one function."""
+    """Writes the LLVM IR lines of a function that multiplies tiles."""
 
     def __init__(self, shape: Shape, bits: int, fused: bool) -> None:
         self.shape = shape
@@ -113,7 +123,7 @@ class _Text:
         self.count = 0
 
     def function(self) -> list[str]:
-        """Return all of it."""
+        """Return all lines of the function."""
         rows = ROWS[self.bits]
         full_rows = self.shape.m // rows * rows
         groups = [(0, full_rows, rows)] if full_rows else []
@@ -148,7 +158,13 @@ class _Text:
         self.lines.append(f"{label}:")
 
     def group(self, rows: tuple[int, int, int], columns: tuple[int, int, int, int], before: str) -> str:
-        """Emit the loops over all register blocks of one size in a range; return the label after them."""
+        """Emit the loops over all blocks of one size in a range of rows and columns; return the label after them.
+
+        Args:
+            rows: first, end, and rows of a block.
+            columns: first, end, lanes of a vector, and vectors of a block.
+            before: label of the block from which the loops are entered.
+        """
         (low, high, size), (start, stop, lanes, vectors) = rows, columns
         i, j, end, after = (self.name(h) for h in ("i", "j", "end", "after"))
         self.do(f"br label %{i}.head")
@@ -170,7 +186,17 @@ class _Text:
         return after
 
     def block(self, i: str, j: str, rows: int, lanes: int, vectors: int, before: str, last: str) -> None:
-        """Emit one block of the result, in registers."""
+        """Emit the sum over k of one block of the result, in registers.
+
+        Args:
+            i: register with its first row.
+            j: register with its first column.
+            rows: how many it has.
+            lanes: columns of a vector.
+            vectors: vectors of a row.
+            before: label of the block before it.
+            last: label for the block at its end, which stays open.
+        """
         kind = _vector(self.scalar, lanes)
         size = self.shape.scalar.size
         zero = f"splat ({self.scalar} {literal(0.0, self.shape.scalar)})"
@@ -210,7 +236,7 @@ class _Text:
             self.do(f"store {kind} {total}, ptr {address}, align {size}")
 
     def add(self, kind: str, lanes: int, left: str, right: str, total: str, result: str) -> None:
-        """total + left · right."""
+        """Emit `total + left · right` as the register `result`; fused where the target can."""
         if self.fused:
             symbol = _fma(self.scalar, lanes)
             self.do(f"{result} = call {kind} @{symbol}({kind} {left}, {kind} {right}, {kind} {total})")
@@ -219,7 +245,7 @@ class _Text:
         self.do(f"{result} = fadd {kind} {total}, {product}")
 
     def index(self, tile: str, row: str, more_rows: int, column: str, more_columns: int) -> str:
-        """Return the place of (row + more_rows, column + more_columns)."""
+        """Return the element offset of (row + more_rows, column + more_columns) in a tile."""
         row = self.emit(f"add nuw nsw i64 {row}, {more_rows}") if more_rows else row
         first = self.emit(f"mul nuw nsw i64 {row}, %{tile}.row")
         column_index = self.emit(f"add nuw nsw i64 {first}, {column}")
@@ -230,12 +256,16 @@ class _Text:
 
 
 def emit_window(emitter: Emitter, op: Op) -> None:
-    """Emit the address, and the distance of rows: of the array's part, or of the slots."""
+    """Emit the operands of a tile that lies in an array or in slots; see `window`."""
     emitter.bind(op.result, window(emitter, op, *op.operands[-2:]))
 
 
 def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[str, str, str]:
-    """Return the address; elements from row to row of the array; and whether that is the address."""
+    """Return where a tile lies: in an array if a condition holds when running, else in slots.
+
+    Returns:
+        The tile's address; the number of elements from row to row of the array; and the condition.
+    """
     w = emitter.writer
     (there,) = places(emitter, op)
     inside = emitter.operand(condition)
@@ -244,7 +274,13 @@ def window(emitter: Emitter, op: Op, slots: Value, condition: Value) -> tuple[st
 
 
 def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
-    """Return a function's arguments for a tile of so many columns: its address, and elements from row to row."""
+    """Return a call's arguments for a tile: its address, and the number of elements from row to row.
+
+    Args:
+        emitter: its block is open.
+        window: the address of slots, or what `window` returns.
+        columns: of the tile.
+    """
     if len(window) == 1:
         return f"ptr {window[0]}, i64 {columns}"
     address, row, inside = window
@@ -252,7 +288,7 @@ def arguments(emitter: Emitter, window: Sequence[str], columns: int) -> str:
 
 
 def emit_apart(emitter: Emitter, op: Op) -> None:
-    """Emit whether one array ends before the other begins."""
+    """Emit whether two dense arrays do not overlap in memory."""
     w = emitter.writer
     (first, end), (second, other) = (_ends(emitter, v) for v in op.operands)
     before, behind = w.emit(f"icmp ule ptr {end}, {second}"), w.emit(f"icmp ule ptr {other}, {first}")
@@ -260,7 +296,7 @@ def emit_apart(emitter: Emitter, op: Op) -> None:
 
 
 def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
-    """Emit the addresses at which a dense array begins and ends."""
+    """Return the address of a dense array and the one behind it."""
     kind, w = array_of(array), emitter.writer
     cell = kind.pitch or width(kind.dtype) * element(kind.dtype).size
     bytes = w.emit(f"mul i64 {_count(emitter, array, 0)}, {cell}")
@@ -268,7 +304,7 @@ def _ends(emitter: Emitter, array: Value) -> tuple[str, str]:
 
 
 def _count(emitter: Emitter, array: Value, first: int) -> str:
-    """Return the product of the array's extents from an axis on."""
+    """Return the product of the array's extents from axis `first` on."""
     count = "1"
     for axis in range(first, array_of(array).ndim):
         extent = size(emitter, array, axis)

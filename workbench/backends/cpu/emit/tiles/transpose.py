@@ -18,11 +18,14 @@ from workbench.limits import PREFETCH_BYTES
 from workbench.types import Scalar, element
 
 SIDES = (8, 4, 2, 1)
-"""Of a block. At 16 the shuffles are fewer per element, and the text is four times as long."""
+"""The sides of blocks. At 16 the shuffles are fewer per element, and the text is four times as long."""
 
 
 def emit_transpose(emitter: Emitter, op: Op) -> None:
-    """Emit a call of the function for this shape, or of the one for all shapes of whole blocks."""
+    """Emit a call of a function that transposes a tile.
+
+    It is one for this shape, or for any shape of whole blocks if the operation gives the sides as operands.
+    """
     to, source, *sides = op.operands
     rows, columns = op.attrs[SHAPE]
     windows_text = [arguments(emitter, emitter.operands(v), n) for v, n in ((to, rows), (source, columns))]
@@ -40,7 +43,7 @@ def emit_transpose(emitter: Emitter, op: Op) -> None:
 
 
 def _parts(count: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the begin and end of runs of blocks of one side, and the side."""
+    """Yield runs of blocks of one side that cover `count` rows or columns: first, end, and the side."""
     start = 0
     for side in SIDES:
         stop = start + (count - start) // side * side
@@ -50,7 +53,7 @@ def _parts(count: int) -> Iterator[tuple[int, int, int]]:
 
 
 class _Text:
-    """The lines of one function."""
+    """Writes the LLVM IR lines of a function that transposes a tile."""
 
     def __init__(self, scalar: Scalar) -> None:
         self.scalar, self.align = memory(scalar), scalar.size
@@ -58,7 +61,14 @@ class _Text:
         self.count = self.ahead = 0
 
     def function(self, name: str, rows: int = 0, columns: int = 0) -> list[str]:
-        """Return all of it; without a shape, of one that is given, whose sides are multiples of a block's."""
+        """Return all lines of the function.
+
+        Args:
+            name: its symbol.
+            rows: of the tile; 0: the function takes rows and columns as arguments, which must be multiples of the
+                largest side.
+            columns: of the tile.
+        """
         parameters, attributes = "ptr noalias %to, i64 %wide, ptr noalias readonly %from, i64 %row", "nounwind"
         if rows:
             parts = [(r, c) for r in _parts(rows) for c in _parts(columns)]
@@ -84,7 +94,7 @@ class _Text:
         return f"%v{self.count}"
 
     def loops(self, rows: tuple[int, int | str], columns: tuple[int, int | str], side: int, before: str) -> str:
-        """Blocks of one side; returns the open label afterwards."""
+        """Emit loops over all blocks of one side in a range of rows and columns; return the label after them."""
         self.count += 1
         i, j, end, after = (f"{name}{self.count}" for name in ("i", "j", "end", "after"))
         self.lines += [
@@ -103,7 +113,7 @@ class _Text:
         return after
 
     def block(self, i: str, j: str, side: int) -> None:
-        """Emit one block, from rows i and columns j on."""
+        """Emit the transposition of one block, whose first row is `i` and first column `j`."""
         kind, size = f"<{side} x {self.scalar}>", f"getelementptr inbounds {self.scalar}, ptr"
         rows_loaded: list[str] = []
         for r in range(side):
@@ -126,6 +136,6 @@ class _Text:
 
 
 def _interleaved(side: int) -> Iterator[str]:
-    """Lanes of the first half of two vectors in turns, and of the second."""
+    """Yield two shuffle masks: the first halves of two vectors in turns, then the second halves."""
     for first in (0, side // 2):
         yield ", ".join(f"i32 {lane + more}" for lane in range(first, first + side // 2) for more in (0, side))
