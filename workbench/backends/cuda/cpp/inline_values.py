@@ -49,7 +49,7 @@ class Inlining(msgspec.Struct):
     with_local: set[Value] = msgspec.field(default_factory=set[Value])
 
     def leaves(self, value: Value) -> dict[Value, None]:
-        """Return the locals that the expression of `value` reads, from left to right."""
+        """Return the locals that the expression of `value` reads, from left to right, each once."""
         if value in self.fixed:
             return {}
         if value not in self.inlined:
@@ -68,12 +68,12 @@ class Inlining(msgspec.Struct):
 
 
 def operands_of(op: Op) -> tuple[Value, ...]:
-    """Return the operands as the text writes them: a vector of equal components names its scalar once."""
+    """Return the operands as the text writes them: a vector of one repeated scalar names it once."""
     return op.operands[:1] if is_splat(op) else op.operands
 
 
 def is_splat(op: Op) -> bool:
-    """Return whether the operation makes a vector of one scalar."""
+    """Return whether the operation makes a vector by repeating one scalar."""
     return op.name == "vec" and len(set(op.operands)) == 1
 
 
