@@ -91,7 +91,7 @@ class Backend(ABC):
 
     @abstractmethod
     def target(self) -> str:
-        """Return the default target: `sm_90`, or the CPU's name and features."""
+        """Return the default target: an architecture such as `sm_90`, or the CPU's name and features."""
 
     @abstractmethod
     def emit(self, function: Function, options: Options, target: str) -> str:
@@ -102,7 +102,7 @@ class Backend(ABC):
         """Compile the function to an artifact.
 
         Raises:
-            BuildError: the compiler refused our text; `log` holds what it said.
+            BuildError: the compiler refused the generated text; `log` holds what it said.
         """
 
     def prepare(self) -> None:  # noqa: B027  (most have nothing to do)

@@ -27,7 +27,7 @@ CAPACITY = 1 << 20
 
 
 def prints(function: Function) -> list[Op]:
-    """Return the function's prints, in `walk` order."""
+    """Return the function's `print` operations, in `walk` order."""
     return [op for op in walk(function.body) if op.name == "print"]
 
 

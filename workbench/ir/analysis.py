@@ -247,7 +247,7 @@ class Dependence(msgspec.Struct, frozen=True):
 
 
 class Analysis:
-    """What is known of one function; each fact is computed on first request.
+    """Facts about one function, each computed on first request.
 
     Attributes:
         function: the function.

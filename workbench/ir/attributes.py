@@ -109,7 +109,7 @@ AXIS = Attribute("axis", int)
 LEVEL = Attribute("level", str)
 KIND = Attribute("kind", str)
 REASON = Attribute[object]("reason")
-"""Why a value is unavailable: a string; inside autodiff a `Missing`."""
+"""The reason why a value is unavailable: a string; inside autodiff a `Missing`."""
 MESSAGE = Attribute("message", str)
 NUMBER = Attribute("number", int)
 PARTS = Attribute[tuple[str | tuple[str, ...], ...]]("parts", tuple)

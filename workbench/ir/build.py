@@ -47,7 +47,10 @@ class Builder:
         blocks: Sequence[Block] = (),
         names: Sequence[str] = (),
     ) -> Op:
-        """Add an operation with one result for each type; `names` are the results' names for readers."""
+        """Append an operation with one result for each type, and return it.
+
+        `names` are the results' names for readers; those that are missing are empty.
+        """
         labels = [*names, *[""] * (len(types) - len(names))]
         results = tuple(Value(t, n) for t, n in zip(types, labels, strict=True))
         return self.append(Op(name, tuple(operands), results, attributes(attrs or {}), tuple(blocks), self.location))

@@ -70,7 +70,10 @@ def _is_whole(builtin: Builtin) -> bool:
 
 
 def _summand(op: Op, products: dict[Value, Op]) -> int | None:
-    """Return the index of the operand of a sum that is a product to be contracted; None if neither is."""
+    """Return the position of the operand of a sum or difference that is a product to be contracted; None if neither is.
+
+    Both have to be of one type, of floats of 32 or 64 bits.
+    """
     if op.name not in ("add", "sub"):
         return None
     type = op.result.type

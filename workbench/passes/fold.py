@@ -108,7 +108,10 @@ class _Folder:
         return tuple(self.mapping.get(v, v) for v in values)
 
     def pure(self, op: Op) -> Value:
-        """Return the value that stands for a pure operation's result."""
+        """Return the value that replaces a pure operation's result.
+
+        It is an operand, a constant, the result of an equal operation, or its own after it was emitted.
+        """
         identity = _IDENTITIES.get(op.name)
         same = identity(self, op) if identity is not None else None
         if same is not None:

@@ -140,7 +140,8 @@ def _is_in_place(e: Emitter, op: Op, left: str) -> bool:
 def _insert(e: Emitter, op: Op) -> list[str]:
     """Emit a vector with one component changed.
 
-    It is changed in place if the index is constant and the new value does not read the local otherwise.
+    It is changed in place if the index is constant and the new value does not read the result's local, unless that is
+    the local of the old vector.
     """
     vector, index, value = op.operands
     constant = e.inlining.definition.get(index)

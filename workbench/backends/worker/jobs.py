@@ -108,7 +108,7 @@ class Job(msgspec.Struct, eq=False):
             self.service.end_of(self)
 
     def finish(self, answer: tuple[dict[str, Any], bytes] | None, problem: Exception | None = None) -> None:
-        """End the job with its answer or its problem."""
+        """End the job with its answer, or with the exception that `result` raises."""
         self._answer, self._problem, self.over = answer, problem, True
         self._until_over.release()
 

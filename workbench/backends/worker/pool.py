@@ -134,7 +134,7 @@ class Pool:
                 self._fail(Unavailable(str(problem)))
 
     def _help(self) -> None:
-        """Start one more process if all are busy."""
+        """Start one more process if all are busy, up to `MOST` or the pool's own limit, if that is larger."""
         with self._lock:
             if all(s.works for s in self._services) and len(self._services) < max(MOST, self.most):
                 self._grow()

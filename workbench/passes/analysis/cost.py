@@ -15,7 +15,10 @@ from workbench.types import Scalar, Vector
 
 
 def cost(function: Function) -> int:
-    """Return a rough count of a thread's (with tiles: a block's) operations; unknown trips count as `LOOP_WEIGHT`."""
+    """Return a rough count of a thread's (with tiles: a block's) operations, at least 1.
+
+    A loop of unknown length counts as `LOOP_WEIGHT` iterations.
+    """
     return max(1, _ops_cost(function.body.ops, constants(function.body)))
 
 

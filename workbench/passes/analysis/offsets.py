@@ -72,7 +72,7 @@ class Offsets:
         return result
 
     def _nearest(self, index: Value, bounds: Bounds) -> Offset | None:
-        """Return the offset of a subscript, as near to 0 as whole turns of a ring allow; None if it is unknown.
+        """Return the offset of a subscript, as near to 0 as multiples of a ring's size allow; None if it is unknown.
 
         An adjoint in gather form writes i - 1 on a ring as i + n - 1.
         """

@@ -28,7 +28,7 @@ MERGED = {"add": "sum", "min": "minimum", "max": "maximum"}
 
 
 class Reason(NamedTuple):
-    """The reason why a dimension is not computed in parts, with its source line."""
+    """The reason why a dimension is not computed in parts; `place` is its location, or `UNKNOWN`."""
 
     text: str
     place: Location = UNKNOWN

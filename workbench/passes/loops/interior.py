@@ -31,9 +31,9 @@ from workbench.types import bool as bool_
 from workbench.types import int32, int64
 
 BOUNDED = {"min": ("le",), "max": ("ge",), "clamp": ("ge", "le"), "mod": ("ge", "lt"), "wrap_index": ("ge",)}
-"""Comparisons by which an index is inside: operations return an operand that compares so with their bounds.
+"""By operation that clamps or wraps an index, the comparisons with its bounds by which it leaves the index as it is.
 
-A bound of 0 is not among the operands of `mod` and `wrap_index`.
+The lower bound 0 of `mod` and `wrap_index` is not among their operands.
 """
 _THROUGH = {*BOUNDED, "add", "sub", "cast"}
 _AGAIN = frozenset(

@@ -34,7 +34,7 @@ ROWS = ("row_load", "row_store", "row_add", "row_total")
 
 
 def with_strips(function: Function, plain: bool) -> Function:
-    """Return the function with loops over strips where threads access rows of their own.
+    """Return the function with loops over strips in place of those in which threads access rows of their own.
 
     Args:
         function: as it is about to be emitted, for dense arrays.
@@ -46,7 +46,7 @@ def with_strips(function: Function, plain: bool) -> Function:
 
 
 class _Row(msgspec.Struct):
-    """The accesses of a loop to the element (array, *indices) of a row, one each iteration.
+    """The accesses to the element (array, *indices) of a row that a loop makes in every iteration.
 
     Attributes:
         ops: the accesses.

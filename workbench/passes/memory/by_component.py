@@ -64,7 +64,7 @@ def _parts(op: Op, defs: dict[Value, Op], used: set[Value], loaded: dict[Op, Op]
 
 
 def _inserted(value: Value, base: Value, defs: dict[Value, Op]) -> list[Part] | None:
-    """Return the components that were inserted into `base` to get a value, in order; None if it was not made so."""
+    """Return the components that were inserted into `base` to get a value, in order; None if it has another origin."""
     parts: list[Part] = []
     while value is not base:
         op = defs.get(value)

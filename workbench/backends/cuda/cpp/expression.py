@@ -54,7 +54,10 @@ _PREFIX = {"({0})": "", "(-{0})": "-", "(~{0})": "~", "(!{0})": "!"}
 
 
 def binary(left: Text, sign: str, right: Text) -> Text:
-    """Join two expressions by an operator; `a && b && c` is a chain."""
+    """Return the expression of two others joined by an operator, in parentheses where C++ or a reader needs them.
+
+    Chains such as `a && b && c` have none.
+    """
     level, bare_left, bare_right = _LEVELS[sign]
     chain = sign in ("&&", "||") and left.level == level
     return Text(f"{left.within(level if chain else bare_left)} {sign} {right.within(bare_right)}", level)
@@ -113,7 +116,7 @@ class Expressions(msgspec.Struct):
         return self._builtin(op)
 
     def meet(self, type: Type) -> None:
-        """Note a type that the text uses, whose struct or conversions the prelude must have."""
+        """Record a type that the text uses, whose struct or conversions the prelude must have."""
         inner = type.dtype if isinstance(type, ArrayType) else type
         if is_half(inner):
             self.keys.add(("half", element(inner).name))
@@ -121,7 +124,7 @@ class Expressions(msgspec.Struct):
             self.vectors.add(inner)
 
     def element(self, array: Value, indices: tuple[Value, ...]) -> Text:
-        """Return the C++ lvalue of an array's element."""
+        """Return the C++ lvalue of an array's element; the prelude gets what it needs."""
         self.meet(array.type)
         name, short = self.names(array), self.options.index32
         if not self.options.contiguous:
@@ -145,7 +148,7 @@ class Expressions(msgspec.Struct):
         return Text(lvalue, ATOM)
 
     def _index(self, value: Value, short: bool) -> Text:
-        """Return an index; `short`: as an int, so that sums of products with it are, too."""
+        """Return the expression of an index, cast to int if `short` and its type is wider or uint32."""
         type = element(value.type)
         wider = type.bits == 64 or type == uint32
         return Text(cast("int", self.argument(value)), ATOM) if short and wider else self.of(value)

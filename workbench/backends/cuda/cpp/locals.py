@@ -31,7 +31,7 @@ class Classes:
         return value
 
     def members(self, value: Value) -> set[Value]:
-        """Return the class of a value; itself if it is alone."""
+        """Return all members of the class of a value; the value alone if it was never merged."""
         return self._members.get(self.of(value), {value})
 
     def join(self, a: Value, b: Value) -> None:
@@ -42,7 +42,7 @@ class Classes:
             self._members[a] = self._members.get(a, {a}) | self._members.pop(b, {b})
 
     def meet(self, value: Value, live: set[Value]) -> None:
-        """Note that a value lives at the same time as others."""
+        """Record that a value lives at the same time as others."""
         for other in live:
             if other is not value:
                 self._enemies.setdefault(value, set()).add(other)

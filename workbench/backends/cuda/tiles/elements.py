@@ -194,7 +194,7 @@ def offsets_of(op: Op) -> tuple[Value, ...]:
 
 
 def _array_use(low: Lowering, op: Op, mode: str, who: object) -> Use:
-    """Return the use of the part of an array that a tile covers; offsets that are constants are given as numbers."""
+    """Return the use of the part of an array that a tile covers; constant offsets stand in it as numbers."""
     shape = op.attrs[SHAPE] if SHAPE in op.attrs else shape_of(op.operands[-1])
     axes = op.attrs[AXES]
     # Equal offsets have to compare as equal: two constants of 0 are two values, but one number.

@@ -39,7 +39,7 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
         function: without tiles.
         shared: bytes of shared memory of a block.
         regions: the parts of that memory.
-        plan: where each tile was kept.
+        plan: which tiles are in registers, in shared memory, or views.
     """
 
     function: Function
@@ -49,7 +49,7 @@ class Lowered(msgspec.Struct, frozen=True, eq=False):
 
 
 class Lowering:
-    """The lowering of one kernel; each operation on tiles has its function in a table (`operations.py`)."""
+    """Lowers the tiles of one kernel to the code of each thread, by a table such as `emit.OPERATIONS`."""
 
     def __init__(self, function: Function, options: Options, stages: int = 1) -> None:
         self.contiguous, self.apart, self.stages = options.contiguous, options.apart, stages
@@ -169,7 +169,7 @@ class Lowering:
             self.builder.append(Op("slot_read", (region.slots, self.number(0)), (value,), {}, (), op.location))
 
     def first(self, body: Callable[[], object]) -> None:
-        """Emit `body` for the first thread alone."""
+        """Emit `body` in an `if`, for the first thread of the block alone."""
         alone = self.builder.one("eq", (self.lane, self.number(0)), bool_)
         when(self.builder, alone, body)
 
@@ -178,7 +178,7 @@ class Lowering:
         self._append(op, op.operands, blocks)
 
     def loop(self, op: Op) -> None:
-        """Lower a loop, without the tiles that it carries."""
+        """Lower a loop; tiles that it carries are not carried any more, but assigned to one storage."""
         lead = LEAD[op.name]
         carried = op.operands[lead:]
         # A loop's tile is one storage for all turns, so its first value is copied in before the loop.
@@ -207,7 +207,7 @@ class Lowering:
     # Places and steps.
 
     def number(self, value: int) -> Value:
-        """Emit an int32 constant."""
+        """Return an int32 constant."""
         return self.builder.const(value)
 
     def touch(self, *uses: Use) -> None:
@@ -264,7 +264,7 @@ class Lowering:
         layout.each(self.builder, self.lane, tile_of(values[0]).shape, body, registers)
 
     def uses(self, mode: str, layout: Layout, *values: Value) -> tuple[Use, ...]:
-        """Return the uses of these tiles by a step in which each thread does the elements of `layout`."""
+        """Return the uses of these tiles by a step in which each thread accesses its elements in `layout`."""
         return tuple(use for v in values for use in self.location_of(v).uses(mode, layout.who))
 
     def copies(self, pairs: list[tuple[Value, Value]], at: Op) -> None:

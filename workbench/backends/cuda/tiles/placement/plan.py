@@ -36,7 +36,7 @@ _ALONGSIDE = frozenset({"tile_map", "tile_insert"})
 
 @dataclass(eq=False)
 class Plan:
-    """The plan of where each tile of a kernel is kept.
+    """The plan of which tiles of a kernel are in registers, in shared memory, or views of other tiles.
 
     Attributes:
         function: with a `tile_copy` wherever a tile is needed in shared memory and is not there.
@@ -69,7 +69,7 @@ def uniform_ops(block: Block) -> Iterator[Op]:
 
 
 def plan(function: Function) -> Plan:
-    """Decide for every tile of the function where it is kept."""
+    """Decide for every tile of the function whether it is in registers, in shared memory, or a view."""
     result = Plan(function)
     ops = list(uniform_ops(function.body))
     values = {
@@ -128,7 +128,10 @@ def _ties(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
-    """Yield pairs of tiles that are one variable: into loops, around them, out of branches, and along registers."""
+    """Yield pairs of tiles that should share registers: values that enter, go around or leave loops and branches.
+
+    The operands and results of maps and insertions are among them, and a product with its accumulator.
+    """
     for op in ops:
         pairs: list[tuple[Value, Value]] = []
         if op.name in STRUCTURED:
@@ -146,7 +149,10 @@ def _flows(ops: list[Op]) -> Iterator[tuple[Value, Value]]:
 
 
 def crossing(op: Op) -> tuple[Value, ...]:
-    """Return the operands of which a thread reads elements that others have."""
+    """Return the operands of which a thread reads elements of other threads.
+
+    A reduction of all elements has none, as its threads exchange their results.
+    """
     if op.name == "tile_reduce" and op.attrs.get(AXIS) is None:
         return ()
     return tuple(op.operands[k] for k in _CROSSING.get(op.name, ()))
