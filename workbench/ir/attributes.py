@@ -74,7 +74,7 @@ class Attributes(Protocol):
     @overload
     def get(self, key: Attribute[T], default: T, /) -> T: ...
     def get(self, key: Attribute[T], default: T | None = None, /) -> T | None:
-        """Return the value, or `default` if the operation does not have the attribute."""
+        """Return the value; if the operation does not have the attribute, `default`, or None without one."""
 
     def __contains__(self, key: object, /) -> bool: ...
 

@@ -311,8 +311,8 @@ OPERATIONS: dict[str, Callable[[Lowering, Op], None]] = {
 def tiles_to_threads(function: Function, options: Options, target: str) -> Lowered:
     """Lower operations on tiles to the code of each thread of a block.
 
-    Of the possible numbers of stages in which loops load ahead, the largest is chosen with which two blocks fit at
-    once.
+    The number of stages in which loops load ahead is the largest with which two blocks fit on a multiprocessor at once;
+    if there is none, the largest with which one fits.
 
     Args:
         function: its reductions contain their combinations (`reduce.with_combinations`).

@@ -60,7 +60,10 @@ def marked_cuda(text: str, label: str, offset: int) -> str:
 
 
 def marked_ptx(text: str, label: str, offset: int) -> str:
-    """Return PTX with its `.loc` directives replaced by comments, `// @ line`; arguments as for `marked_cuda`."""
+    """Return PTX with its `.loc` directives replaced by comments, `// @ line`, and without `.file` directives.
+
+    Arguments are as for `marked_cuda`.
+    """
     files = {m[1] for m in map(_FILE.match, text.split("\n")) if m and m[2] == label}
     rows: list[str] = []
     at = 0

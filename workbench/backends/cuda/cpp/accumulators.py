@@ -181,7 +181,10 @@ def emit_combine(e: Emitter, op: Op) -> list[str]:
 
 
 def _type(kind: str, scalar: Scalar) -> tuple[str, str]:
-    """Return the C++ type of an accumulator (sums of floats: double; of integers: unsigned) and its neutral value."""
+    """Return the C++ type of an accumulator and its neutral value.
+
+    Of a minimum or maximum it is the element's type; otherwise double for floats, and an unsigned integer for integers.
+    """
     if kind in ("min", "max"):
         return c_type(scalar), _ENDS[scalar.name][kind == "max"]
     if scalar.kind is Kind.FLOAT:

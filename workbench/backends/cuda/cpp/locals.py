@@ -17,7 +17,7 @@ from workbench.ir.values import Block, Function, Op, Value, walk
 
 
 class Classes:
-    """Disjoint sets of values that can be merged (union-find), and which values live at the same time."""
+    """Disjoint sets of values that can be merged (union-find); it also records which values live at the same time."""
 
     def __init__(self) -> None:
         self._parent: dict[Value, Value] = {}
