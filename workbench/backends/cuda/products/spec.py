@@ -139,7 +139,8 @@ class Product:
     Attributes:
         spec: what it computes.
         code: LTO-IR with the device function `spec.symbol`.
-        metadata: plain values: `builder`, `seconds`, `alignment`, `leading`, `threads`.
+        metadata: plain values: `builder` (its name), `alignment`, `seconds` (of the build) and `waited` (seconds until
+            it was there).
         digest: its key in the cache; empty if it has none.
         where: "built", "memory" or "disk".
     """
